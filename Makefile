@@ -1,0 +1,50 @@
+# Every way to build, try and check GSAR. `make help` lists them.
+.DEFAULT_GOAL := help
+CARGO ?= cargo
+NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
+BIN := target/debug
+
+.PHONY: help
+help: ## This list.
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: build
+build: ## Build the server and the command line.
+	@$(CARGO) build --quiet -p gsar-server -p gsar-client
+
+.PHONY: demo
+demo: build ## Evaluate three reports of a real-looking incident with a real server.
+	@sh docs/demo.sh $(BIN)
+
+.PHONY: test
+test: ## Every test.
+ifdef NEXTEST
+	$(CARGO) nextest run --workspace
+else
+	$(CARGO) test --workspace --lib --bins --tests
+endif
+	$(CARGO) test --workspace --doc --quiet
+	python3 datasets/check.py
+
+.PHONY: lint
+lint: ## Formatting, clippy, documentation.
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+
+.PHONY: generate
+generate: ## Write the generated code of the contract anew.
+	$(CARGO) run --quiet -p gsar-generate
+
+.PHONY: proto-lint
+proto-lint: ## Lint the contract and compare it with the last release of it (needs npm).
+	sh proto/lint.sh
+
+.PHONY: bench
+bench: ## Every published figure, as ratios within one run (minutes).
+	sh benches/run.sh
+
+.PHONY: deny
+deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).
+	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny
+	$(CARGO) deny --offline check licenses bans sources

@@ -1,0 +1,57 @@
+"""The core figures as a table, from what the criterion bench measured last."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import TARGET, met, table
+
+SIZES = [5, 20, 50, 500, 5000]
+OPERATIONS = [
+    "score_in_doubles",
+    "score",
+    "decision_paper",
+    "decision_reference",
+    "decision_with_margins",
+]
+
+
+def nanoseconds(operation: str, size: int) -> float:
+    """The median time of one partition."""
+    path = TARGET / "criterion" / "core" / operation / str(size) / "new" / "estimates.json"
+    return json.loads(path.read_text())["median"]["point_estimate"]
+
+
+def main() -> None:
+    times = {size: {name: nanoseconds(name, size) for name in OPERATIONS} for size in SIZES}
+    head = ["claims"] + [f"{name}, ns" for name in OPERATIONS] + ["score / in doubles", "decision_reference / score"]
+    rows = []
+    for size, ns in times.items():
+        exact = ns["score"] / ns["score_in_doubles"]
+        guards = ns["decision_reference"] / ns["score"]
+        cells = [f"{ns[name]:,.0f}" for name in OPERATIONS]
+        rows.append([str(size), *cells, f"{exact:.2f}", f"{guards:.2f}"])
+    print(table(head, rows))
+    print()
+
+    growth = times[5000]["decision_reference"] / times[500]["decision_reference"]
+    print(
+        table(
+            ["figure", "measured", "target", "met"],
+            [
+                ["score, 20 claims", f"{times[20]['score']:.0f} ns", "≤ 100 ns", met(times[20]["score"] <= 100)],
+                [
+                    "decision with guards, 20 claims",
+                    f"{times[20]['decision_reference']:.0f} ns",
+                    "≤ 1000 ns",
+                    met(times[20]["decision_reference"] <= 1000),
+                ],
+                ["decision, 5000 claims / 500 claims", f"{growth:.1f}", "≤ 10.5 (linear)", met(growth <= 10.5)],
+            ],
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Score and decision of `locus-sdk` and of GSAR on the same partitions, in turns.
+
+`locus-sdk` is the other open implementation of the method. Its package pulls in an agent framework; only
+the one module with the formula is loaded, by its path, in a virtual environment under the target folder.
+Its partition objects are built before the clock starts; GSAR counts the claims within its time.
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import venv
+from fractions import Fraction
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, TARGET, met, ratios, spread, table
+
+HERE = Path(__file__).resolve().parent
+ENVIRONMENT = TARGET / "locus"
+SIZES = [5, 20, 50, 500, 5000]
+REPETITIONS = 11
+SECONDS_EACH = 0.03
+TYPES = {
+    "tool_match": Fraction("1"),
+    "specific_data": Fraction("0.95"),
+    "signal_match": Fraction("0.9"),
+    "complementary_finding": Fraction("0.85"),
+    "synthesis": Fraction("0.8"),
+    "neg_evidence": Fraction("0.7"),
+    "inference": Fraction("0.6"),
+    "domain": Fraction("0.6"),
+}
+
+
+def enter_environment() -> None:
+    """Runs this program again inside its environment, which is made when it is not there."""
+    python = ENVIRONMENT / "bin" / "python"
+    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
+        return
+    if not (ENVIRONMENT / "installed").exists():
+        venv.create(ENVIRONMENT, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-r", str(HERE / "requirements.txt")], check=True)
+        without = HERE / "requirements-without-dependencies.txt"
+        subprocess.run([*pip, "--no-deps", "-r", str(without)], check=True)
+        (ENVIRONMENT / "installed").touch()
+    os.execv(python, [str(python), __file__])
+
+
+def load_locus():
+    """The module with the formula, without its package."""
+    found = list(ENVIRONMENT.glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
+    specification = importlib.util.spec_from_file_location("locus_gsar", found[0])
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["locus_gsar"] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def locus_partition(locus, claims: list[list[str]]):
+    classes = {"grounded": [], "ungrounded": [], "contradicted": [], "complementary": []}
+    for number, (name, evidence_type) in enumerate(claims):
+        claim = locus.Claim(text=f"claim {number}", type=locus.EvidenceType(evidence_type))
+        classes[name].append(claim)
+    return locus.Partition(**classes)
+
+
+def nanoseconds(operation, partitions: list) -> float:
+    """Processor time per partition, over as many passes as fit the time."""
+    passes, start = 0, time.thread_time()
+    while (elapsed := time.thread_time() - start) < SECONDS_EACH:
+        for partition in partitions:
+            operation(partition)
+        passes += 1
+    return elapsed * 1e9 / passes / len(partitions)
+
+
+def run(program: str, *arguments: str, given: str | None = None) -> str:
+    command = [str(PROGRAMS / program), *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+
+
+def compare_times(locus) -> None:
+    thresholds = locus.GSARThresholds()
+
+    def decision(partition):
+        return locus.decide(locus.gsar_score(partition), thresholds=thresholds)
+
+    rows, at_twenty = [], []
+    for size in SIZES:
+        lines = run("partitions", "--claims", str(size)).splitlines()
+        partitions = [locus_partition(locus, json.loads(line)["claims"]) for line in lines]
+        theirs = {"score": [], "decision": []}
+        ours = {"score": [], "decision_paper": [], "decision_reference": []}
+        for _ in range(REPETITIONS):
+            theirs["score"].append(nanoseconds(locus.gsar_score, partitions))
+            theirs["decision"].append(nanoseconds(decision, partitions))
+            times = json.loads(run("core_times", "--claims", str(size)))
+            for name, values in ours.items():
+                values.append(times[name])
+        faster = ratios(theirs["score"], ours["score"])
+        if size == 20:
+            at_twenty = faster
+        median = statistics.median
+        rows.append(
+            [
+                str(size),
+                f"{median(theirs['score']):,.0f}",
+                f"{median(ours['score']):,.0f}",
+                spread(faster, 0),
+                f"{median(theirs['decision']):,.0f}",
+                f"{median(ours['decision_paper']):,.0f}",
+                spread(ratios(theirs["decision"], ours["decision_paper"]), 0),
+                f"{median(ours['decision_reference']):,.0f}",
+                spread(ratios(theirs["decision"], ours["decision_reference"]), 0),
+            ]
+        )
+    head = ["claims", "score: locus, ns", "GSAR, ns", "times faster"]
+    head += ["score + tier: locus, ns", "GSAR paper, ns", "times faster"]
+    head += ["GSAR reference (all guards), ns", "times faster"]
+    print(table(head, rows))
+    print()
+    holds = statistics.median(at_twenty) >= 50
+    print(f"Score of 20 claims: {spread(at_twenty, 0)} times faster; target ≥ 50; met: {met(holds)}")
+
+
+def one_type_partitions():
+    """Every partition of one type with up to 13 grounded and up to 7 ungrounded claims: 888."""
+    for evidence_type, weight in TYPES.items():
+        for grounded in range(14):
+            for ungrounded in range(8):
+                if grounded + ungrounded > 0:
+                    claims = [["grounded", evidence_type]] * grounded
+                    claims += [["ungrounded", evidence_type]] * ungrounded
+                    score = grounded * weight / ((grounded + ungrounded) * weight)
+                    yield claims, true_tier(score)
+
+
+def true_tier(score: Fraction) -> str:
+    if score >= Fraction("0.8"):
+        return "proceed"
+    return "regenerate" if score >= Fraction("0.65") else "replan"
+
+
+def compare_tiers(locus) -> None:
+    cases = list(one_type_partitions())
+    lines = "".join(json.dumps({"claims": claims}) + "\n" for claims, _ in cases)
+    ours = run("tiers", given=lines).split()
+    theirs = [locus.decide(locus.gsar_score(locus_partition(locus, claims))).value for claims, _ in cases]
+    wrong = {
+        name: sum(tier != truth for tier, (_, truth) in zip(tiers, cases, strict=True))
+        for name, tiers in [("locus-sdk", theirs), ("GSAR", ours)]
+    }
+    print(
+        f"Wrong tiers on {len(cases)} partitions of one type, against exact arithmetic: "
+        f"locus-sdk {wrong['locus-sdk']}, GSAR {wrong['GSAR']}; target 0; met: {met(wrong['GSAR'] == 0)}"
+    )
+
+
+def main() -> None:
+    enter_environment()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    locus = load_locus()
+    print(f"locus-sdk on Python {sys.version.split()[0]}; processor time, medians of {REPETITIONS} rounds in turns.\n")
+    compare_times(locus)
+    compare_tiers(locus)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
+# says how to read the tables. `benches/run.sh core`, `locus` or `service` takes one part only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+part=${1:-all}
+export CARGO_TERM_COLOR=never
+
+# SIGTERM and SIGINT reach the Python programs, which stop the servers and remove their folder.
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; wait' EXIT
+in_turn() {
+    "$@" &
+    wait $!
+}
+wanted() { [ "$part" = all ] || [ "$part" = "$1" ]; }
+
+echo "Building gsar-server and the programs of the figures (profile dist) ..." >&2
+cargo build --quiet --profile dist -p gsar-server -p gsar-benches --bins
+
+cores=$(nproc)
+printf '# Figures\n\n%s, %s cores (%s), %s\n' "$(uname -sr)" "$cores" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(rustc --version)"
+printf 'Load average before: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
+
+if wanted core; then
+    printf '\n## Core: score and decision\n\n'
+    log=$(mktemp)
+    if ! in_turn cargo bench --quiet --profile dist -p gsar-benches --bench core -- \
+        --warm-up-time 0.3 --measurement-time 1 --sample-size 30 --noplot >"$log" 2>&1; then
+        cat "$log" >&2
+        exit 1
+    fi
+    rm -f "$log"
+    python3 benches/core/compare.py
+fi
+if wanted locus; then
+    printf '\n## Core against locus-sdk\n\n'
+    in_turn python3 benches/locus/compare.py
+fi
+if wanted service; then
+    printf '\n## Service against a bare echo\n\n'
+    in_turn python3 benches/service/compare.py
+fi

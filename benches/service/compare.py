@@ -1,0 +1,300 @@
+"""The service figures: `gsar-server` against a bare tonic echo of the same message sizes.
+
+Servers share one core and the load client has the other. Subjects and baselines take turns, round after
+round, so that whatever the machine does to one it does to the other; every ratio is within one round.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, met, ratios, spread, table
+
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
+SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "1.5"))
+IN_FLIGHT = 64
+SCORE = "/gsar.v1.GroundingService/Score"
+EVALUATE = "/gsar.v1.GroundingService/Evaluate"
+ECHO = "/gsar.benches.Echo/Call"
+
+
+def pinned(core: int, command: list[str]) -> list[str]:
+    """The command on one core, where there are two to choose from."""
+    if (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
+        return command
+    return ["taskset", "-c", str(core), *command]
+
+
+@dataclass
+class Server:
+    """A running server and where it answers."""
+
+    process: subprocess.Popen
+    endpoint: str
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def resident_bytes(self) -> int:
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+
+@contextlib.contextmanager
+def running(folder: Path, name: str, command: list[str], endpoint: str, **environment: str) -> Iterator[Server]:
+    """Starts a server on core 0 and stops it at the end; its log stays in the folder."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
+    with open(folder / f"{name}.log", "wb") as log:
+        process = subprocess.Popen(
+            pinned(0, command), stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=inherited | environment
+        )
+        try:
+            yield Server(process, endpoint)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([str(PROGRAMS / name), *arguments], capture_output=True, text=True)
+
+
+def load(*arguments: str) -> str:
+    """The load client on core 1."""
+    command = pinned(1, [str(PROGRAMS / "load"), *arguments])
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answer(server: Server, path: str, message: Path, to: Path) -> None:
+    """Makes one call, again and again until the server is ready."""
+    give_up = time.monotonic() + 20
+    while True:
+        try:
+            load("--endpoint", server.endpoint, "--path", path, "--message", str(message), "--save-answer", str(to))
+            return
+        except RuntimeError:
+            if time.monotonic() > give_up or server.process.poll() is not None:
+                raise
+            time.sleep(0.05)
+
+
+@dataclass
+class Subject:
+    """A call that is measured in every round."""
+
+    name: str
+    server: Server
+    path: str
+    message: Path
+    calls: int = 0
+    rounds: list[dict] = field(default_factory=list)
+
+    def measure(self, calls: int, warm_up: int) -> dict:
+        arguments = ["--endpoint", self.server.endpoint, "--path", self.path, "--message", str(self.message)]
+        arguments += ["--in-flight", str(IN_FLIGHT), "--calls", str(calls), "--warm-up", str(warm_up)]
+        return json.loads(load(*arguments, "--pid", str(self.server.pid)))
+
+    def calibrate(self) -> None:
+        """As many calls a round as fit the time."""
+        rate = self.measure(500, 500)["calls_per_second"]
+        rate = self.measure(max(500, int(rate / 4)), 0)["calls_per_second"]
+        self.calls = max(500, int(rate * SECONDS_EACH))
+
+    def round(self) -> None:
+        self.rounds.append(self.measure(self.calls, self.calls // 5))
+
+    def values(self, name: str) -> list[float]:
+        return [round[name] for round in self.rounds]
+
+    def row(self) -> list[str]:
+        median = {name: statistics.median(self.values(name)) for name in self.rounds[0]}
+        busy = median["server_cpu_us_per_call"] * median["calls_per_second"] / 1e4
+        return [
+            self.name,
+            f"{median['calls_per_second']:,.0f}",
+            f"{median['p50_us'] / 1e3:.2f}",
+            f"{median['p99_us'] / 1e3:.2f}",
+            f"{median['server_cpu_us_per_call']:.1f}",
+            f"{busy:.0f} %",
+            f"{median['client_cpu_us_per_call']:.1f}",
+            f"{self.message.stat().st_size:,}",
+            f"{median['answer_bytes']:,.0f}",
+        ]
+
+
+class Bench:
+    """The servers, the messages and the subjects of one run, in one temporary folder."""
+
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        self.folder = folder
+        self.stack = stack
+        self.score = self.request("score")
+        self.evaluate = self.request("evaluate")
+
+        port = free_port()
+        listen = f"unix://{folder}/gsar.sock"
+        self.recording = self.gsar("recording", [listen, f"grpc://127.0.0.1:{port}"], GSAR_LEDGER__ENABLED="true")
+        self.over_tcp = Server(self.recording.process, f"grpc://127.0.0.1:{port}")
+        self.forgetful = self.gsar("forgetful", [f"unix://{folder}/forgetful.sock"], GSAR_LEDGER__ENABLED="false")
+
+        score_answer = self.first_answer(self.recording, "score", self.score)
+        self.idle_bytes = self.recording.resident_bytes()
+        evaluate_answer = self.first_answer(self.forgetful, "evaluate", self.evaluate)
+        self.first_answer(self.recording, "evaluate", self.evaluate)
+
+        self.echo_score = self.echo("echo-score", f"unix://{folder}/echo-score.sock", score_answer)
+        self.echo_score_tcp = self.echo("echo-score-tcp", f"grpc://127.0.0.1:{free_port()}", score_answer)
+        self.echo_evaluate = self.echo("echo-evaluate", f"unix://{folder}/echo-evaluate.sock", evaluate_answer)
+        self.echo_score_message = self.payload(self.score)
+        self.echo_evaluate_message = self.payload(self.evaluate)
+        for server, message in [
+            (self.echo_score, self.echo_score_message),
+            (self.echo_score_tcp, self.echo_score_message),
+            (self.echo_evaluate, self.echo_evaluate_message),
+        ]:
+            answer(server, ECHO, message, folder / "echo.answer")
+        self.echo_idle_bytes = self.echo_score.resident_bytes()
+
+    def request(self, method: str) -> Path:
+        path = self.folder / f"{method}.request"
+        program("messages", "request", method, str(path)).check_returncode()
+        return path
+
+    def payload(self, like: Path) -> Path:
+        path = like.with_suffix(".payload")
+        program("messages", "payload", str(like.stat().st_size), str(path)).check_returncode()
+        return path
+
+    def gsar(self, name: str, listen: list[str], **environment: str) -> Server:
+        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
+        for url in listen:
+            command += ["--listen", url]
+        return self.stack.enter_context(running(self.folder, name, command, listen[0], **environment))
+
+    def echo(self, name: str, listen: str, answer_bytes: int) -> Server:
+        command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(answer_bytes)]
+        return self.stack.enter_context(running(self.folder, name, command, listen))
+
+    def first_answer(self, server: Server, method: str, message: Path) -> int:
+        """Checks that the call does the work that is measured; gives the size of the answer."""
+        path = self.folder / f"{method}.answer"
+        answer(server, SCORE if method == "score" else EVALUATE, message, path)
+        shown = program("messages", "answer", method, str(path))
+        shown.check_returncode()
+        said = json.loads(shown.stdout)
+        if method == "evaluate":
+            recorded = said["provenance"]["recorded"]
+            assert said["outcome"] == "OUTCOME_SCORED", said
+            assert len(said["claims"]) == 20, said
+            assert recorded == (server is self.recording), said["provenance"]
+            classes = Counter(claim["class"].removeprefix("CLAIM_CLASS_").lower() for claim in said["claims"])
+            counted = ", ".join(f"{count} {name}" for name, count in classes.most_common())
+            print(f"`Evaluate` answers {said['decision']['tier']}: {counted}; recorded: {str(recorded).lower()}.")
+        else:
+            print(f"`Score` answers {said['decision']['tier']}.")
+        return path.stat().st_size
+
+
+def subjects(bench: Bench) -> dict[str, Subject]:
+    of = [
+        Subject("Score, unix", bench.recording, SCORE, bench.score),
+        Subject("echo of Score, unix", bench.echo_score, ECHO, bench.echo_score_message),
+        Subject("Score, TCP", bench.over_tcp, SCORE, bench.score),
+        Subject("echo of Score, TCP", bench.echo_score_tcp, ECHO, bench.echo_score_message),
+        Subject("Evaluate without ledger", bench.forgetful, EVALUATE, bench.evaluate),
+        Subject("echo of Evaluate", bench.echo_evaluate, ECHO, bench.echo_evaluate_message),
+        Subject("Evaluate, durable ledger", bench.recording, EVALUATE, bench.evaluate),
+    ]
+    return {subject.name: subject for subject in of}
+
+
+def figures(measured: dict[str, Subject], bench: Bench) -> list[list[str]]:
+    def compared(subject: str, baseline: str, what: str) -> list[float]:
+        return ratios(measured[subject].values(what), measured[baseline].values(what))
+
+    rate, processor = "calls_per_second", "server_cpu_us_per_call"
+    rows = []
+    for figure, subject, baseline, what, target in [
+        ("`Score` calls/s, unix", "Score, unix", "echo of Score, unix", rate, (">=", 0.8)),
+        ("`Score` calls/s, TCP", "Score, TCP", "echo of Score, TCP", rate, (">=", 0.8)),
+        ("`Score` CPU per call, unix", "Score, unix", "echo of Score, unix", processor, None),
+        ("`Score` CPU per call, TCP", "Score, TCP", "echo of Score, TCP", processor, None),
+        ("`Evaluate` CPU per call, no ledger", "Evaluate without ledger", "echo of Evaluate", processor, ("<=", 3.0)),
+        ("`Evaluate` CPU per call, durable", "Evaluate, durable ledger", "echo of Evaluate", processor, ("<=", 6.0)),
+        ("`Evaluate` calls/s, no ledger", "Evaluate without ledger", "echo of Evaluate", rate, None),
+        ("`Evaluate` calls/s, durable", "Evaluate, durable ledger", "echo of Evaluate", rate, None),
+    ]:
+        values = compared(subject, baseline, what)
+        middle = statistics.median(values)
+        if target is None:
+            verdict = ["none", ""]
+        else:
+            sign, bound = target
+            holds = middle >= bound if sign == ">=" else middle <= bound
+            verdict = [f"{'≥' if sign == '>=' else '≤'} {bound:g}", met(holds)]
+        rows.append([figure, "bare tonic echo, same sizes", spread(values), *verdict])
+    megabytes = bench.idle_bytes / 1e6
+    rows.append(
+        [
+            f"memory of an idle server, {megabytes:.1f} MB",
+            f"the echo, {bench.echo_idle_bytes / 1e6:.1f} MB",
+            f"{bench.idle_bytes / bench.echo_idle_bytes:.2f}",
+            "≤ 60 MB",
+            met(megabytes <= 60),
+        ]
+    )
+    return rows
+
+
+def main() -> None:
+    # Ends as an exception, so that every server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        bench = Bench(folder, stack)
+        measured = subjects(bench)
+        for subject in measured.values():
+            subject.calibrate()
+        for number in range(ROUNDS):
+            turn = list(measured.values())
+            for subject in turn if number % 2 == 0 else reversed(turn):
+                subject.round()
+        pinned_to = "servers on core 0, client on core 1" if pinned(0, []) else "not pinned: fewer than two cores"
+        print(f"\n{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
+        print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench)))
+        print("\nMedians behind the ratios:\n")
+        head = ["call", "calls/s", "p50, ms", "p99, ms", "server CPU/call, µs", "server busy"]
+        head += ["client CPU/call, µs", "request, bytes", "answer, bytes"]
+        print(table(head, [subject.row() for subject in measured.values()]))
+
+
+if __name__ == "__main__":
+    main()

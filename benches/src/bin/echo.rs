@@ -1,0 +1,22 @@
+//! The bare tonic echo server.
+
+use clap::Parser;
+use gsar_benches::echo::{Echo, serve};
+use gsar_benches::endpoint::Endpoint;
+
+/// Answers every call of /gsar.benches.Echo/Call with a message of a fixed size.
+#[derive(Parser)]
+struct Arguments {
+    /// Where to listen: unix:///path/to.sock or grpc://address:port.
+    #[arg(long)]
+    listen: Endpoint,
+    /// Size of an answer's message.
+    #[arg(long)]
+    answer_bytes: usize,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    serve(&arguments.listen, Echo::answering(arguments.answer_bytes)).await
+}

@@ -1,0 +1,75 @@
+//! Writes the requests of the service figures and reads the answers.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, anyhow};
+use clap::{Parser, ValueEnum};
+use gsar_benches::echo::Payload;
+use gsar_benches::requests;
+use gsar_proto::json::{Named, to_json};
+use gsar_proto::v1::{EvaluateResponse, ScoreResponse};
+use prost::Message;
+
+/// Encodes the requests of the service figures and shows answers as JSON.
+#[derive(Parser)]
+enum Arguments {
+    /// Writes an encoded request.
+    Request {
+        /// Of which method.
+        #[arg(value_enum)]
+        method: Method,
+        /// The file to write.
+        file: PathBuf,
+    },
+    /// Writes a request of the echo.
+    Payload {
+        /// Its encoded size.
+        bytes: usize,
+        /// The file to write.
+        file: PathBuf,
+    },
+    /// Prints an encoded answer as JSON.
+    Answer {
+        /// Of which method.
+        #[arg(value_enum)]
+        method: Method,
+        /// The file to read.
+        file: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Method {
+    Evaluate,
+    Score,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse() {
+        Arguments::Request { method, file } => {
+            let bytes = match method {
+                Method::Evaluate => requests::evaluate().encode_to_vec(),
+                Method::Score => requests::score().encode_to_vec(),
+            };
+            std::fs::write(file, bytes)?;
+        }
+        Arguments::Payload { bytes, file } => {
+            std::fs::write(file, Payload::of_encoded_size(bytes).encode_to_vec())?;
+        }
+        Arguments::Answer { method, file } => {
+            let bytes =
+                std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
+            let text = match method {
+                Method::Evaluate => json_of::<EvaluateResponse>(&bytes),
+                Method::Score => json_of::<ScoreResponse>(&bytes),
+            };
+            println!("{}", text?);
+        }
+    }
+    Ok(())
+}
+
+fn json_of<T: Message + Default + Named>(bytes: &[u8]) -> anyhow::Result<String> {
+    to_json(&T::decode(bytes)?).map_err(|error| anyhow!("{error}"))
+}

@@ -1,0 +1,83 @@
+//! The operations of the core that are measured, by the criterion bench and by the comparison alike.
+//!
+//! All begin with the claims as a judge labels them; counting them is part of the figure.
+
+use gsar_core::decision::Decision;
+use gsar_core::explain::{Margins, margins};
+use gsar_core::score::{Ratio, Terms};
+use gsar_core::{Class, EvidenceType, Policy, Tally, decide};
+
+/// The exact score.
+#[must_use]
+pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Ratio> {
+    Terms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
+}
+
+/// Score, guards of the policy, tier and reasons.
+#[must_use]
+pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
+    decide(policy, &Tally::of(partition.iter().copied()))
+}
+
+/// The decision and the way to its neighbouring tiers.
+#[must_use]
+pub fn decision_with_margins(
+    policy: &Policy,
+    partition: &[(Class, EvidenceType)],
+) -> (Decision, Margins) {
+    let tally = Tally::of(partition.iter().copied());
+    let decision = decide(policy, &tally);
+    let margins = margins(policy, &tally, &decision, None);
+    (decision, margins)
+}
+
+/// The baseline of [`score`]: the same formula in one pass of doubles, which no decision may rest on.
+#[derive(Clone, Debug)]
+pub struct InDoubles {
+    weights: [f64; 8],
+    rho: f64,
+}
+
+impl InDoubles {
+    /// The numbers of a policy.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Self {
+        Self {
+            weights: policy.weights.as_array().map(gsar_core::fixed::Millionths::to_f64),
+            rho: policy.rho.to_f64(),
+        }
+    }
+
+    /// The score, to within rounding; NaN where nothing has weight.
+    #[must_use]
+    pub fn score(&self, partition: &[(Class, EvidenceType)]) -> f64 {
+        let (mut supported, mut rest) = (0.0, 0.0);
+        for (class, evidence_type) in partition {
+            let weight = self.weights.get(*evidence_type as usize).copied().unwrap_or_default();
+            match class {
+                Class::Grounded | Class::Complementary => supported += weight,
+                Class::Ungrounded => rest += weight,
+                Class::Contradicted => rest += self.rho * weight,
+            }
+        }
+        supported / (supported + rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::{Preset, preset};
+
+    use super::*;
+    use crate::partitions;
+
+    #[test]
+    fn doubles_come_to_the_exact_score_within_rounding() {
+        let paper = preset(Preset::Paper);
+        let in_doubles = InDoubles::of(&paper);
+        for partition in partitions::of_size(20) {
+            let exact = score(&paper, &partition).unwrap().fraction().to_f64();
+            assert!((in_doubles.score(&partition) - exact).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The baseline of every service figure: the least a unary call costs with tonic.
+//!
+//! One method that takes a message with one field of bytes and answers with another of a fixed size. No
+//! layer, no validation, no log. Whatever a server costs beyond this is its own doing.
+
+use std::convert::Infallible;
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tonic::body::Body;
+use tonic::codegen::{Service, http};
+use tonic::server::{Grpc, NamedService, UnaryService};
+use tonic::transport::Server;
+use tonic::{Request, Response, Status};
+use tonic_prost::ProstCodec;
+
+use crate::endpoint::Endpoint;
+
+/// The path of the one method.
+pub const PATH: &str = "/gsar.benches.Echo/Call";
+
+/// What goes in and out.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Payload {
+    /// As many bytes as the size under measurement asks for.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub bytes: Bytes,
+}
+
+impl Payload {
+    /// A message that takes `size` bytes on the wire, or the nearest fewer that a field length can give.
+    #[must_use]
+    pub fn of_encoded_size(size: usize) -> Self {
+        let fits = |length: &usize| {
+            prost::encoding::key_len(1) + prost::length_delimiter_len(*length) + length <= size
+        };
+        let length = (0..size).rev().find(fits).unwrap_or(0);
+        Self { bytes: Bytes::from(vec![b'.'; length]) }
+    }
+}
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct Echo {
+    answer: Payload,
+}
+
+impl Echo {
+    /// An echo whose answers take `size` bytes on the wire.
+    #[must_use]
+    pub fn answering(size: usize) -> Self {
+        Self { answer: Payload::of_encoded_size(size) }
+    }
+}
+
+impl NamedService for Echo {
+    const NAME: &'static str = "gsar.benches.Echo";
+}
+
+impl UnaryService<Payload> for Echo {
+    type Response = Payload;
+    type Future = Ready<Result<Response<Payload>, Status>>;
+
+    fn call(&mut self, _: Request<Payload>) -> Self::Future {
+        ready(Ok(Response::new(self.answer.clone())))
+    }
+}
+
+impl Service<http::Request<Body>> for Echo {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let echo = self.clone();
+        Box::pin(async move {
+            if request.uri().path() == PATH {
+                Ok(Grpc::new(ProstCodec::default()).unary(echo, request).await)
+            } else {
+                Ok(Status::unimplemented(format!("only {PATH} is served")).into_http())
+            }
+        })
+    }
+}
+
+/// Serves the echo until the future is dropped.
+///
+/// # Errors
+/// The address cannot be listened on, or the transport broke.
+pub async fn serve(endpoint: &Endpoint, echo: Echo) -> anyhow::Result<()> {
+    let router = Server::builder().add_service(echo);
+    match endpoint {
+        Endpoint::Unix(path) => {
+            let listener = UnixListener::bind(path)?;
+            router.serve_with_incoming(UnixListenerStream::new(listener)).await?;
+        }
+        Endpoint::Tcp(address) => {
+            let incoming = TcpListenerStream::new(TcpListener::bind(address).await?);
+            let incoming = incoming
+                .map(|stream| stream.and_then(|stream| stream.set_nodelay(true).map(|()| stream)));
+            router.serve_with_incoming(incoming).await?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payloads_take_the_size_asked_for() {
+        for size in [3, 10, 127, 129, 131, 4096, 6000] {
+            assert_eq!(Payload::of_encoded_size(size).encoded_len(), size, "{size}");
+        }
+        // 1 + 1 + 127 and 1 + 2 + 128: nothing in between.
+        assert_eq!(Payload::of_encoded_size(130).encoded_len(), 129);
+    }
+}

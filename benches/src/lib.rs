@@ -1,0 +1,14 @@
+//! What the published figures are measured with: generated partitions, prepared requests, a bare echo
+//! server and a load client.
+//!
+//! Nothing of the product may depend on this crate. `benches/README.md` says what each figure is and how
+//! it is taken.
+
+pub mod allocator;
+pub mod core_figures;
+pub mod echo;
+pub mod endpoint;
+pub mod load;
+pub mod partitions;
+pub mod processor_time;
+pub mod requests;

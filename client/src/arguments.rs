@@ -1,0 +1,438 @@
+//! The command line: every command, flag and help text.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0   done; of evaluate: proceed
+  10  regenerate: rewrite the report from the same evidence
+  11  replan: investigate again
+  12  abstain: nothing can be said, gather more evidence first
+  1   an error, or a judge that failed
+  2   wrong usage or configuration, or input that cannot be read
+  Of several reports the most severe counts: 1, 12, 11, 10, 0.
+
+Which server is asked:
+  --endpoint, else GSAR_ENDPOINT, else the default socket ($XDG_RUNTIME_DIR/gsar/gsar.sock,
+  /run/gsar/gsar.sock), else the gsar-server installed beside gsar, started for this one call.";
+
+/// May this incident report go out?
+///
+/// GSAR checks each claim of a report against the evidence, scores what is grounded, and says proceed,
+/// regenerate, replan or abstain.
+#[derive(Debug, Parser)]
+#[command(name = "gsar", version, max_term_width = 100, after_long_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Evaluate(Evaluate),
+    Score(Score),
+    Gate(Gate),
+    Cap(Cap),
+    #[command(subcommand)]
+    Policy(Policy),
+    #[command(subcommand)]
+    Ledger(Ledger),
+    Doctor(Doctor),
+    Completions(Completions),
+    #[command(hide = true)]
+    Man(Man),
+}
+
+/// Which server is asked.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Server")]
+pub(crate) struct Connection {
+    /// Where the server listens: unix:///path or grpc://host:port
+    ///
+    /// Without it: GSAR_ENDPOINT, else the default socket, else the gsar-server installed beside gsar,
+    /// started for this one call.
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint: Option<String>,
+    /// Start a server for this one call that keeps its records in DIR
+    #[arg(long, value_name = "DIR", conflicts_with = "endpoint", value_hint = ValueHint::DirPath)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// How long a call may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    deadline: u32,
+}
+
+impl Connection {
+    /// How long a call may take.
+    pub(crate) fn deadline(&self) -> Duration {
+        Duration::from_secs(u64::from(self.deadline))
+    }
+}
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people
+    Human,
+    /// The answer of the wire, one JSON document per line
+    Json,
+    /// The same as json
+    Jsonl,
+}
+
+/// A class of the partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Class {
+    /// The evidence shows it
+    Grounded,
+    /// Nothing shows it
+    Ungrounded,
+    /// The evidence shows otherwise
+    Contradicted,
+    /// A further perspective
+    Complementary,
+}
+
+/// Decide whether a report may go out
+///
+/// REPORT is text or Markdown, or - for standard input. Evidence are files or directories: JSON, logs,
+/// tables, text. A directory with an evidence.toml says itself what its files are; otherwise that is
+/// recognised from their content and names.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gsar evaluate report.md --evidence evidence/
+  gsar evaluate report.md --evidence pods.json --evidence app.log --explain c4
+  agent | gsar evaluate - --evidence evidence/ --policy strict --output json")]
+pub(crate) struct Evaluate {
+    /// The reports; - for standard input
+    #[arg(value_name = "REPORT", required_unless_present = "request", value_hint = ValueHint::FilePath)]
+    pub(crate) reports: Vec<PathBuf>,
+    /// Evidence: files, and directories with everything below them; name the reports before it
+    #[arg(long, short, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) evidence: Vec<PathBuf>,
+    /// The policy to decide by; without it the server's default
+    #[arg(long, short, value_name = "NAME", conflicts_with = "request")]
+    pub(crate) policy: Option<String>,
+    /// The report's name; without it the file's
+    #[arg(long, value_name = "NAME", conflicts_with = "request")]
+    pub(crate) id: Option<String>,
+    /// The report's claims, one JSON object per line: {"id": "c1", "text": "..."}
+    ///
+    /// Without it the judge splits the report into claims.
+    #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
+    pub(crate) claims: Option<PathBuf>,
+    /// The investigation behind the report: gate inputs as JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
+    pub(crate) gate: Option<PathBuf>,
+    /// The writer's own confidence, 0 to 1
+    #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = decimal)]
+    pub(crate) confidence: Option<f64>,
+    /// Show everything behind the claims, or behind one, and what would change the decision
+    #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) explain: Option<String>,
+    /// Show only claims of these classes
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
+    pub(crate) only: Vec<Class>,
+    /// Whole requests instead: one EvaluateRequest as JSON, or one per line; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
+    pub(crate) request: Option<PathBuf>,
+    /// How to print
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Decide partitions without a judge, one per line
+///
+/// Reads lines such as
+///   {"id": 7, "grounded": ["tool_match"], "ungrounded": [], "contradicted": ["domain"],
+///    "complementary": [], "policy": "paper"}
+/// and answers each in its place with
+///   {"id": 7, "score": 0.7692307692307693, "num": 10, "den": 13, "decision": "regenerate"}
+///
+/// A line may replace values of its policy: rho, tau_proceed, tau_regenerate, and weights by
+/// evidence type. A line that cannot be decided is answered with {"line": N, "error": "..."};
+/// the run goes on and ends with status 1. Blank lines are skipped.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Score {
+    /// The lines; without it or with - standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// The policy of lines that name none
+    #[arg(
+        long,
+        short,
+        value_name = "NAME",
+        default_value = "reference",
+        conflicts_with = "request"
+    )]
+    pub(crate) policy: String,
+    /// Decide here, by the presets, without any server
+    #[arg(long, conflicts_with_all = ["request", "endpoint", "data_dir"])]
+    pub(crate) offline: bool,
+    /// Whole requests instead: one ScoreRequest as JSON, or one per line; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "file", value_hint = ValueHint::FilePath)]
+    pub(crate) request: Option<PathBuf>,
+    /// How to print the answers to --request
+    #[arg(long, short, value_enum, default_value_t = Output::Human, requires = "request")]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Decide whether an investigation may end
+///
+/// Reads gate inputs as JSON: hypotheses with their evidence, turns used, elapsed time.
+#[derive(Debug, Args)]
+pub(crate) struct Gate {
+    /// The gate inputs; without it or with - standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// The policy to decide by; without it the server's default
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// How to print
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// How well an evidence chain is grounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strength {
+    /// Hard evidence and a change
+    Grounded,
+    /// One of the two
+    #[value(alias = "partial", alias = "partially_grounded")]
+    PartiallyGrounded,
+    /// Neither
+    Ungrounded,
+}
+
+/// Lower a self-rated confidence to what its evidence carries
+#[derive(Debug, Args)]
+pub(crate) struct Cap {
+    /// The self-rated confidence, 0 to 1
+    #[arg(value_name = "CONFIDENCE", value_parser = decimal)]
+    pub(crate) confidence: f64,
+    /// How well the evidence chain is grounded
+    #[arg(long, value_enum)]
+    pub(crate) strength: Strength,
+    /// The policy to decide by; without it the server's default
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// How to print
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Show, check and compare policies
+///
+/// Presets and files are read without a server.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// List the policies that a report may be decided by
+    ///
+    /// Asks a running server; where there is none, lists the presets.
+    List {
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Print a policy as a file
+    Show {
+        /// A preset, a file, or a policy of a running server
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Report every problem of policy files
+    Check {
+        /// The files; - for standard input
+        #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// Show what differs between two policies
+    Diff {
+        /// A preset, a file, or a policy of a running server
+        #[arg(value_name = "A")]
+        before: String,
+        /// The other one
+        #[arg(value_name = "B")]
+        after: String,
+        #[command(flatten)]
+        connection: Connection,
+    },
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tier {
+    /// May go out
+    Proceed,
+    /// Rewrite
+    Regenerate,
+    /// Investigate again
+    Replan,
+    /// Nothing can be said
+    Abstain,
+}
+
+/// Read the record of evaluations
+///
+/// Needs a running server, or --data-dir with the directory that holds the record.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// List evaluations, newest first
+    List {
+        /// Only of this decision
+        #[arg(long, value_enum)]
+        tier: Option<Tier>,
+        /// Only of this report
+        #[arg(long, value_name = "NAME")]
+        report: Option<String>,
+        /// Only of this investigation
+        #[arg(long, value_name = "NAME")]
+        investigation: Option<String>,
+        /// How many at most
+        #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: u32,
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Show one evaluation in full
+    Show {
+        /// The evaluation's id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Show everything behind the claims, or behind one
+        #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
+        explain: Option<String>,
+        /// Show only claims of these classes
+        #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
+        only: Vec<Class>,
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+}
+
+/// Check that everything is in place
+///
+/// Looks for the server and asks it how it is; says how to mend what is not as it should be.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual pages
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The directory to write them into
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+}
+
+/// A decimal from 0 to 1 of at most six places, read from its literal.
+fn decimal(literal: &str) -> Result<f64, String> {
+    use gsar_core::fixed::Millionths;
+    let value: Millionths =
+        literal.parse().map_err(|error| format!("it {error}; give a number such as 0.85"))?;
+    if value > Millionths::ONE {
+        return Err("it is above 1; give a number from 0 to 1".to_owned());
+    }
+    Ok(value.to_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    fn help(path: &[&str]) -> String {
+        let mut command = Arguments::command();
+        command.build();
+        let mut found = &mut command;
+        for name in path {
+            found = found.find_subcommand_mut(name).unwrap();
+        }
+        found.clone().term_width(100).render_long_help().to_string()
+    }
+
+    #[test]
+    fn help_texts() {
+        for path in [
+            &[][..],
+            &["evaluate"],
+            &["score"],
+            &["gate"],
+            &["cap"],
+            &["policy"],
+            &["policy", "list"],
+            &["policy", "show"],
+            &["policy", "check"],
+            &["policy", "diff"],
+            &["ledger"],
+            &["ledger", "list"],
+            &["ledger", "show"],
+            &["doctor"],
+        ] {
+            let name = ["help"].iter().chain(path).copied().collect::<Vec<_>>().join("_");
+            insta::assert_snapshot!(name, help(path));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let complaint = |line: &str| {
+            Arguments::try_parse_from(line.split(' ')).unwrap_err().render().to_string()
+        };
+        insta::assert_snapshot!(
+            [
+                "gsar evaluate",
+                "gsar evaluate report.md --confidence 1.5",
+                "gsar evaluate report.md --confidence 0.1234567",
+                "gsar evaluate report.md --only grounded,wrong",
+                "gsar evaluate report.md --request r.json",
+                "gsar score --offline --endpoint grpc://a:1",
+                "gsar cap 0.9",
+                "gsar cap high --strength grounded",
+                "gsar ledger list --data-dir d --endpoint grpc://a:1",
+                "gsar evalute report.md",
+            ]
+            .map(|line| format!("$ {line}\n{}", complaint(line)))
+            .join("\n")
+        );
+    }
+}

@@ -1,0 +1,324 @@
+//! Calls to a server: each with a deadline, repeated only where the server says when and it does no harm.
+
+use std::time::{Duration, Instant};
+
+use gsar_proto::v1;
+use hyper_util::rt::TokioIo;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Response, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use v1::gate_service_client::GateServiceClient;
+use v1::grounding_service_client::GroundingServiceClient;
+use v1::ledger_service_client::LedgerServiceClient;
+use v1::policy_service_client::PolicyServiceClient;
+
+use crate::endpoint::Endpoint;
+use crate::error::{ClientError, Refusal};
+
+/// The deadline of a call where the caller sets none.
+const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
+
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The most times a call is sent.
+const MOST_ATTEMPTS: u32 = 4;
+
+/// The largest answer that is read: a ledger record with everything in it.
+const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
+
+/// A connection to a server. Cheap to clone; clones share the connection.
+#[derive(Clone, Debug)]
+pub struct Client {
+    channel: Channel,
+    endpoint: Endpoint,
+    deadline: Duration,
+}
+
+/// Whether sending a request twice does no harm.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    Harmless,
+    Forbidden,
+}
+
+impl Client {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// [`ClientError::Unreachable`] when nobody accepts the connection.
+    pub async fn connect(endpoint: &Endpoint) -> Result<Self, ClientError> {
+        let unreachable = |error: tonic::transport::Error| ClientError::Unreachable {
+            endpoint: endpoint.clone(),
+            reason: deepest(&error),
+        };
+        let channel = match endpoint {
+            Endpoint::Unix(path) => {
+                let path = path.clone();
+                let connector = tower::service_fn(move |_| {
+                    let path = path.clone();
+                    async move { tokio::net::UnixStream::connect(path).await.map(TokioIo::new) }
+                });
+                // A Unix socket has no host; HTTP/2 wants one, and any name does.
+                settings("http://localhost")
+                    .map_err(unreachable)?
+                    .connect_with_connector(connector)
+                    .await
+            }
+            Endpoint::Tcp(address) => {
+                settings(&format!("http://{address}")).map_err(unreachable)?.connect().await
+            }
+        };
+        Ok(Self {
+            channel: channel.map_err(unreachable)?,
+            endpoint: endpoint.clone(),
+            deadline: DEFAULT_DEADLINE,
+        })
+    }
+
+    /// The same connection with another deadline for every call, repetitions included.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Where the server listens.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Whether the server is ready to serve.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it does not answer.
+    pub async fn is_serving(&self) -> Result<bool, ClientError> {
+        let request = HealthCheckRequest::default();
+        let answer = self
+            .call("Check", Repeat::Harmless, request, async |channel, request| {
+                HealthClient::new(channel).check(request).await
+            })
+            .await?;
+        Ok(answer.status() == ServingStatus::Serving)
+    }
+
+    /// Has a judge partition a report's claims and decides. Repeated on the server's word only when the
+    /// request has an idempotency key.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer. A judge that failed is an answer.
+    pub async fn evaluate(
+        &self,
+        request: v1::EvaluateRequest,
+    ) -> Result<v1::EvaluateResponse, ClientError> {
+        let repeat =
+            if request.idempotency_key.is_empty() { Repeat::Forbidden } else { Repeat::Harmless };
+        self.call("Evaluate", repeat, request, async |channel, request| {
+            self.grounding(channel).evaluate(request).await
+        })
+        .await
+    }
+
+    /// Decides a partition that the caller gives.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
+        self.call("Score", Repeat::Harmless, request, async |channel, request| {
+            self.grounding(channel).score(request).await
+        })
+        .await
+    }
+
+    /// Decides whether an investigation may end.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn evaluate_gate(
+        &self,
+        request: v1::EvaluateGateRequest,
+    ) -> Result<v1::EvaluateGateResponse, ClientError> {
+        self.call("EvaluateGate", Repeat::Harmless, request, async |channel, request| {
+            GateServiceClient::new(channel).evaluate_gate(request).await
+        })
+        .await
+    }
+
+    /// Reads one tool result as supporting or refuting that something is wrong.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn classify_verdict(
+        &self,
+        request: v1::ClassifyVerdictRequest,
+    ) -> Result<v1::ClassifyVerdictResponse, ClientError> {
+        self.call("ClassifyVerdict", Repeat::Harmless, request, async |channel, request| {
+            GateServiceClient::new(channel).classify_verdict(request).await
+        })
+        .await
+    }
+
+    /// Collects what carries a root cause.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn assemble_chain(
+        &self,
+        request: v1::AssembleChainRequest,
+    ) -> Result<v1::AssembleChainResponse, ClientError> {
+        self.call("AssembleChain", Repeat::Harmless, request, async |channel, request| {
+            GateServiceClient::new(channel).assemble_chain(request).await
+        })
+        .await
+    }
+
+    /// Lowers a self-rated confidence to what its grounding carries.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn cap_confidence(
+        &self,
+        request: v1::CapConfidenceRequest,
+    ) -> Result<v1::CapConfidenceResponse, ClientError> {
+        self.call("CapConfidence", Repeat::Harmless, request, async |channel, request| {
+            GateServiceClient::new(channel).cap_confidence(request).await
+        })
+        .await
+    }
+
+    /// Lists every policy that a request may name.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn list_policies(&self) -> Result<v1::ListPoliciesResponse, ClientError> {
+        let request = v1::ListPoliciesRequest {};
+        self.call("ListPolicies", Repeat::Harmless, request, async |channel, request| {
+            PolicyServiceClient::new(channel).list_policies(request).await
+        })
+        .await
+    }
+
+    /// Returns one policy as a file; an empty name for the server's default.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such policy.
+    pub async fn policy(&self, name: &str) -> Result<v1::GetPolicyResponse, ClientError> {
+        let request = v1::GetPolicyRequest { name: name.to_owned() };
+        self.call("GetPolicy", Repeat::Harmless, request, async |channel, request| {
+            PolicyServiceClient::new(channel).get_policy(request).await
+        })
+        .await
+    }
+
+    /// Reports every problem of a policy file.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer. A file with problems is an answer.
+    pub async fn check_policy(&self, toml: &str) -> Result<v1::CheckPolicyResponse, ClientError> {
+        let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
+        self.call("CheckPolicy", Repeat::Harmless, request, async |channel, request| {
+            PolicyServiceClient::new(channel).check_policy(request).await
+        })
+        .await
+    }
+
+    /// Lists recorded evaluations, newest first, a page at a time.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn list_evaluations(
+        &self,
+        request: v1::ListEvaluationsRequest,
+    ) -> Result<v1::ListEvaluationsResponse, ClientError> {
+        self.call("ListEvaluations", Repeat::Harmless, request, async |channel, request| {
+            LedgerServiceClient::new(channel).list_evaluations(request).await
+        })
+        .await
+    }
+
+    /// Returns one recorded evaluation in full.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such evaluation.
+    pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
+        let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
+        self.call("GetEvaluation", Repeat::Harmless, request, async |channel, request| {
+            LedgerServiceClient::new(channel)
+                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .get_evaluation(request)
+                .await
+        })
+        .await
+    }
+
+    fn grounding(&self, channel: Channel) -> GroundingServiceClient<Channel> {
+        GroundingServiceClient::new(channel).max_decoding_message_size(MAX_ANSWER_BYTES)
+    }
+
+    /// Sends a request until it is answered, refused for good, or the deadline passes.
+    async fn call<Q: Clone, A>(
+        &self,
+        method: &'static str,
+        repeat: Repeat,
+        message: Q,
+        send: impl AsyncFn(Channel, Request<Q>) -> Result<Response<A>, Status>,
+    ) -> Result<A, ClientError> {
+        let began = Instant::now();
+        let mut attempt = 1;
+        let mut message = Some(message);
+        loop {
+            let left = self.deadline.saturating_sub(began.elapsed());
+            let last = repeat == Repeat::Forbidden || attempt == MOST_ATTEMPTS;
+            let Some(content) = (if last { message.take() } else { message.clone() }) else {
+                return Err(late(method));
+            };
+            let mut request = Request::new(content);
+            request.set_timeout(left);
+            let answer = tokio::time::timeout(left, send(self.channel.clone(), request)).await;
+            let status = match answer {
+                Ok(Ok(answer)) => return Ok(answer.into_inner()),
+                Ok(Err(status)) => status,
+                Err(_) => return Err(late(method)),
+            };
+            let refusal = Refusal::of(method, &status);
+            let delay = refusal.retry_after.filter(|_| !last);
+            let Some(delay) = delay.filter(|delay| began.elapsed() + *delay < self.deadline) else {
+                return Err(self.failed(refusal));
+            };
+            tokio::time::sleep(delay).await;
+            attempt += 1;
+        }
+    }
+
+    /// A connection that broke is told apart from a server that answered.
+    fn failed(&self, refusal: Refusal) -> ClientError {
+        let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
+        if broken {
+            let endpoint = self.endpoint.clone();
+            return ClientError::Unreachable { endpoint, reason: refusal.message };
+        }
+        Box::new(refusal).into()
+    }
+}
+
+fn late(method: &'static str) -> ClientError {
+    Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
+}
+
+fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::Error> {
+    Ok(tonic::transport::Endpoint::from_shared(uri.to_owned())?
+        .connect_timeout(CONNECT_TIMEOUT)
+        .http2_adaptive_window(true))
+}
+
+/// The innermost cause of an error, which is the one that a person can mend.
+fn deepest(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

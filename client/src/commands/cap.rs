@@ -1,0 +1,34 @@
+//! `gsar cap`: what is a self-rated confidence worth?
+
+use gsar_proto::v1;
+
+use super::{is_json, print, print_json};
+use crate::arguments::{Cap, Strength};
+use crate::failure::Failure;
+use crate::human::cap_answer;
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Cap, terminal: &Terminal) -> Result<Status, Failure> {
+    let strength = match arguments.strength {
+        Strength::Grounded => v1::GroundingStrength::Grounded,
+        Strength::PartiallyGrounded => v1::GroundingStrength::PartiallyGrounded,
+        Strength::Ungrounded => v1::GroundingStrength::Ungrounded,
+    };
+    let request = v1::CapConfidenceRequest {
+        confidence: arguments.confidence,
+        strength: strength.into(),
+        policy: arguments.policy.clone().unwrap_or_default(),
+    };
+    with_client(&arguments.connection, async |client, _| {
+        let answer = client.cap_confidence(request).await?;
+        if is_json(arguments.output) {
+            print_json(&answer)?;
+        } else {
+            print(&cap_answer(&answer, terminal.columns))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}

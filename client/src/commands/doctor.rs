@@ -1,0 +1,258 @@
+//! `gsar doctor`: is everything in place?
+
+use std::path::{Path, PathBuf};
+
+use gsar_client::Client;
+use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, find};
+use tokio::process::Command;
+
+use super::print;
+use crate::arguments::Doctor;
+use crate::failure::Failure;
+use crate::human::{Check, Health, checks};
+use crate::session::{open, until_signal, wish};
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Less free space than this wants a look.
+const LITTLE_SPACE: u64 = 1 << 30;
+
+/// Less free space than this is too little to record anything.
+const NO_SPACE: u64 = 16 << 20;
+
+pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Status, Failure> {
+    let environment = Environment::of_process();
+    let target = find(&wish(&arguments.connection), &environment);
+    let mut found = vec![fine("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
+    found.push(binary(&environment, &target).await);
+    let mut started = None;
+    let asked = until_signal(async {
+        Ok(server(&target, &mut started, arguments.connection.deadline()).await)
+    })
+    .await;
+    if let Some(server) = started {
+        server.stop().await;
+    }
+    found.extend(asked?);
+    let data_dir = arguments.connection.data_dir.clone();
+    if let Some(directory) = data_dir.or_else(|| private_directory(&target)) {
+        found.extend(directory_checks(&directory));
+    }
+    print(&checks(&found, terminal.columns))?;
+    let broken = found.iter().any(|check| check.health == Health::Broken);
+    Ok(if broken { Status::Error } else { Status::Proceed })
+}
+
+fn fine(subject: &'static str, finding: impl Into<String>) -> Check {
+    Check { subject, health: Health::Fine, finding: finding.into(), mend: String::new() }
+}
+
+fn found_wrong(
+    subject: &'static str,
+    health: Health,
+    finding: impl Into<String>,
+    mend: &str,
+) -> Check {
+    Check { subject, health, finding: finding.into(), mend: mend.to_owned() }
+}
+
+/// Whether a server can be started, and whether it is of this version.
+async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Check {
+    let Some(path) = environment.server_binary() else {
+        let needed = !matches!(target, Ok(Target::Running { .. }));
+        let health = if needed { Health::Broken } else { Health::Doubtful };
+        let finding = format!("{SERVER_BINARY} is not installed beside gsar");
+        return found_wrong(
+            "server",
+            health,
+            finding,
+            "install both into one directory, or name a server with --endpoint",
+        );
+    };
+    let output = Command::new(&path).arg("--version").kill_on_drop(true).output();
+    let output = tokio::time::timeout(std::time::Duration::from_secs(10), output).await;
+    let version = match output {
+        Ok(Ok(output)) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            text.rsplit(' ').next().unwrap_or_default().to_owned()
+        }
+        Ok(Ok(output)) => {
+            let finding =
+                format!("{} does not tell its version ({})", path.display(), output.status);
+            return found_wrong("server", Health::Broken, finding, "install it again");
+        }
+        Ok(Err(error)) => {
+            let finding = format!("{} cannot be started: {error}", path.display());
+            return found_wrong(
+                "server",
+                Health::Broken,
+                finding,
+                "make it executable, or install it again",
+            );
+        }
+        Err(_) => {
+            let finding = format!("{} does not tell its version", path.display());
+            return found_wrong("server", Health::Broken, finding, "install it again");
+        }
+    };
+    let finding = format!("{SERVER_BINARY} {version} at {}", path.display());
+    if version == env!("CARGO_PKG_VERSION") {
+        fine("server", finding)
+    } else {
+        found_wrong(
+            "server",
+            Health::Doubtful,
+            finding,
+            "install gsar and gsar-server of one version",
+        )
+    }
+}
+
+/// Whether the server answers, is ready, and which policies it decides by.
+async fn server(
+    target: &Result<Target, TargetError>,
+    started: &mut Option<gsar_client::connection::OneCallServer>,
+    deadline: std::time::Duration,
+) -> Vec<Check> {
+    let target = match target {
+        Ok(target) => target,
+        Err(TargetError::Endpoint { found, error }) => {
+            let finding = format!("{}: {error}", found.words());
+            return vec![found_wrong(
+                "endpoint",
+                Health::Broken,
+                finding,
+                "write the endpoint as it says",
+            )];
+        }
+        Err(error @ TargetError::Nowhere { .. }) => {
+            let finding = error.to_string();
+            let finding = finding.lines().next().unwrap_or_default();
+            return vec![found_wrong(
+                "endpoint",
+                Health::Broken,
+                finding,
+                "start gsar-server, or install it beside gsar",
+            )];
+        }
+    };
+    let how = match target {
+        Target::Running { endpoint, found } => format!("{endpoint}, from {}", found.words()),
+        Target::OneCall { .. } => "none runs; a server is started for each call".to_owned(),
+    };
+    let client = match open(target, started).await {
+        Ok(client) => client.with_deadline(deadline),
+        Err(failure) => {
+            let text = failure.to_string();
+            let mend = "start gsar-server there, or name another with --endpoint";
+            return vec![found_wrong("endpoint", Health::Broken, text, mend)];
+        }
+    };
+    let mut found = vec![fine("endpoint", how)];
+    found.push(match client.is_serving().await {
+        Ok(true) => fine("health", "serving"),
+        Ok(false) => found_wrong(
+            "health",
+            Health::Broken,
+            "the server runs and does not serve",
+            "its log says what it waits for",
+        ),
+        Err(error) => found_wrong(
+            "health",
+            Health::Broken,
+            error.to_string(),
+            "see whether a GSAR server listens there",
+        ),
+    });
+    found.push(policies(&client).await);
+    found
+}
+
+async fn policies(client: &Client) -> Check {
+    match client.list_policies().await {
+        Ok(answer) => {
+            let default = answer.policies.iter().find(|policy| policy.is_default);
+            let names: Vec<&str> =
+                answer.policies.iter().map(|policy| policy.name.as_str()).collect();
+            let names = names.join(", ");
+            match default {
+                Some(default) => fine(
+                    "policies",
+                    format!("{names}; {} decides where none is named", default.name),
+                ),
+                None => found_wrong(
+                    "policies",
+                    Health::Doubtful,
+                    names,
+                    "set a default policy in the server's configuration",
+                ),
+            }
+        }
+        Err(error) => {
+            found_wrong("policies", Health::Broken, error.to_string(), "the server's log says why")
+        }
+    }
+}
+
+fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
+    matches!(target, Ok(Target::OneCall { .. })).then(std::env::temp_dir)
+}
+
+/// Whether a server could keep its records there.
+fn directory_checks(directory: &Path) -> Vec<Check> {
+    let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
+    let shown = directory.display();
+    let writable = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing) {
+        Ok(_) if existing == directory => fine("data", format!("{shown} is writable")),
+        Ok(_) => fine("data", format!("{shown} can be made")),
+        Err(error) => {
+            let finding = format!("{shown} is not writable: {error}");
+            found_wrong(
+                "data",
+                Health::Broken,
+                finding,
+                "let the user of the server own the directory, or name another with --data-dir",
+            )
+        }
+    };
+    vec![writable, space(existing)]
+}
+
+fn space(directory: &Path) -> Check {
+    let free = match rustix::fs::statvfs(directory) {
+        Ok(system) => system.f_bavail.saturating_mul(system.f_frsize),
+        Err(error) => {
+            return found_wrong(
+                "space",
+                Health::Doubtful,
+                format!("unknown: {error}"),
+                "look at the file system of the data directory",
+            );
+        }
+    };
+    let finding = format!("{} MiB free under {}", free >> 20, directory.display());
+    let mend = "make room: without it no evaluation can be recorded";
+    if free < NO_SPACE {
+        found_wrong("space", Health::Broken, finding, mend)
+    } else if free < LITTLE_SPACE {
+        found_wrong("space", Health::Doubtful, finding, mend)
+    } else {
+        fine("space", finding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_may_be_there_or_be_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = directory_checks(folder.path());
+        assert_eq!(there[0].health, Health::Fine);
+        assert!(there[0].finding.ends_with("is writable"));
+        let to_be = directory_checks(&folder.path().join("a/b"));
+        assert!(to_be[0].finding.ends_with("can be made"), "{to_be:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    }
+}

@@ -1,0 +1,26 @@
+//! `gsar gate`: may the investigation end?
+
+use super::{is_json, print, print_json, requests};
+use crate::arguments::Gate;
+use crate::failure::Failure;
+use crate::human::gate_answer;
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Gate, terminal: &Terminal) -> Result<Status, Failure> {
+    let mut request = requests::gate(&arguments.file)?;
+    if let Some(policy) = &arguments.policy {
+        request.policy.clone_from(policy);
+    }
+    with_client(&arguments.connection, async |client, _| {
+        let answer = client.evaluate_gate(request).await?;
+        if is_json(arguments.output) {
+            print_json(&answer)?;
+        } else {
+            print(&gate_answer(&answer, terminal.columns))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}

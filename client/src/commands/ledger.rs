@@ -1,0 +1,115 @@
+//! `gsar ledger`: the record of evaluations.
+
+use gsar_client::connection::{Environment, Target, find};
+use gsar_core::policy::Policy;
+use gsar_proto::v1;
+
+use super::{check_explained, classes, explain, is_json, print, print_json};
+use crate::arguments::{Connection, Ledger, Output, Tier};
+use crate::failure::Failure;
+use crate::human::{Scene, View, evaluation, evaluations};
+use crate::session::{wish, with_client};
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// The most evaluations that one call lists.
+const PAGE: u32 = 1000;
+
+pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Status, Failure> {
+    match arguments {
+        Ledger::List { tier, report, investigation, limit, output, connection } => {
+            let request = v1::ListEvaluationsRequest {
+                tier: tier.map_or(v1::Tier::Unspecified, on_wire).into(),
+                report_id: report.clone().unwrap_or_default(),
+                investigation_id: investigation.clone().unwrap_or_default(),
+                ..Default::default()
+            };
+            list(request, *limit, *output, connection).await
+        }
+        Ledger::Show { id, explain: wish, only, output, connection } => {
+            let view = View {
+                columns: terminal.columns,
+                only: classes(only),
+                explain: explain(wish.as_deref()),
+            };
+            show(id, &view, *output, connection).await
+        }
+    }
+}
+
+/// A server that is started for one call with a directory of its own has nothing to tell.
+fn check_record(connection: &Connection) -> Result<(), Failure> {
+    match find(&wish(connection), &Environment::of_process())? {
+        Target::OneCall { data_dir: None, .. } => Err(Failure::Usage(
+            "no server runs here, so there is no record to read\n  name the directory that holds one with --data-dir, or a server with --endpoint".to_owned(),
+        )),
+        Target::OneCall { .. } | Target::Running { .. } => Ok(()),
+    }
+}
+
+async fn list(
+    mut request: v1::ListEvaluationsRequest,
+    limit: u32,
+    output: Output,
+    connection: &Connection,
+) -> Result<Status, Failure> {
+    check_record(connection)?;
+    with_client(connection, async |client, _| {
+        let mut left = limit;
+        while left > 0 {
+            request.page_size = left.min(PAGE);
+            let page = client.list_evaluations(request.clone()).await?;
+            left = left.saturating_sub(page.evaluations.len().try_into().unwrap_or(u32::MAX));
+            if is_json(output) {
+                for summary in &page.evaluations {
+                    print_json(summary)?;
+                }
+            } else {
+                print(&evaluations(&page.evaluations))?;
+            }
+            if page.next_page_token.is_empty() || page.evaluations.is_empty() {
+                break;
+            }
+            request.page_token = page.next_page_token;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+async fn show(
+    id: &str,
+    view: &View,
+    output: Output,
+    connection: &Connection,
+) -> Result<Status, Failure> {
+    check_record(connection)?;
+    with_client(connection, async |client, _| {
+        let record = client.evaluation(id).await?;
+        if is_json(output) {
+            print_json(&record)?;
+            return Ok(Status::Proceed);
+        }
+        let answer = record.evaluation.unwrap_or_default();
+        check_explained(&view.explain, &answer.claims)?;
+        let policy = Policy::from_toml(&record.policy_toml).ok();
+        let scene = Scene {
+            report: record.report.as_ref(),
+            evidence: &[],
+            policy: policy.as_ref(),
+            is_kept: true,
+        };
+        print(&evaluation(&answer, &scene, view))?;
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+fn on_wire(tier: Tier) -> v1::Tier {
+    match tier {
+        Tier::Proceed => v1::Tier::Proceed,
+        Tier::Regenerate => v1::Tier::Regenerate,
+        Tier::Replan => v1::Tier::Replan,
+        Tier::Abstain => v1::Tier::Abstain,
+    }
+}

@@ -1,0 +1,118 @@
+//! One file per command: arguments to calls, answers to standard output.
+
+mod cap;
+mod doctor;
+mod evaluate;
+mod gate;
+mod ledger;
+mod manuals;
+mod policy;
+mod progress;
+mod requests;
+mod score;
+
+use std::io::Write as _;
+
+use gsar_proto::json::{self, Named};
+use gsar_proto::v1;
+
+use crate::arguments::{Arguments, Class, Command, Output};
+use crate::failure::Failure;
+use crate::human::Explain;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Does what the arguments ask for.
+pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
+    match arguments.command {
+        Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
+        Command::Score(score) => score::run(&score, terminal).await,
+        Command::Gate(gate) => gate::run(&gate, terminal).await,
+        Command::Cap(cap) => cap::run(&cap, terminal).await,
+        Command::Policy(policy) => policy::run(&policy, terminal).await,
+        Command::Ledger(ledger) => ledger::run(&ledger, terminal).await,
+        Command::Doctor(doctor) => doctor::run(&doctor, terminal).await,
+        Command::Completions(completions) => manuals::completions(&completions),
+        Command::Man(man) => manuals::pages(&man),
+    }
+}
+
+/// Prints text for people; styles go where they are not wanted.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a message as one line of JSON.
+fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
+    let line = json::to_json(message)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a remark to standard error.
+fn note(text: &str) {
+    // Nobody is told that nobody listens.
+    let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
+}
+
+fn is_json(output: Output) -> bool {
+    matches!(output, Output::Json | Output::Jsonl)
+}
+
+fn explain(wish: Option<&str>) -> Explain {
+    match wish {
+        None => Explain::Briefly,
+        Some("") => Explain::All,
+        Some(claim) => Explain::Claim(claim.to_owned()),
+    }
+}
+
+/// Refuses to explain a claim that is not there.
+fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), Failure> {
+    let Explain::Claim(id) = explain else { return Ok(()) };
+    if claims.iter().any(|claim| claim.id == *id) {
+        return Ok(());
+    }
+    let known: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).take(20).collect();
+    let known = if known.is_empty() {
+        "the report has no claims".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    };
+    Err(Failure::Usage(format!("--explain: no claim has the id `{id}`; {known}")))
+}
+
+fn classes(only: &[Class]) -> Vec<v1::ClaimClass> {
+    only.iter()
+        .map(|class| match class {
+            Class::Grounded => v1::ClaimClass::Grounded,
+            Class::Ungrounded => v1::ClaimClass::Ungrounded,
+            Class::Contradicted => v1::ClaimClass::Contradicted,
+            Class::Complementary => v1::ClaimClass::Complementary,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_that_is_not_there_cannot_be_explained() {
+        let claim = |id: &str| v1::JudgedClaim { id: id.to_owned(), ..Default::default() };
+        let claims = [claim("c1"), claim("c2")];
+        assert!(check_explained(&explain(None), &claims).is_ok());
+        assert!(check_explained(&explain(Some("")), &claims).is_ok());
+        assert!(check_explained(&explain(Some("c2")), &claims).is_ok());
+        let failure = check_explained(&explain(Some("report.md")), &claims).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "--explain: no claim has the id `report.md`; there are c1, c2"
+        );
+    }
+}

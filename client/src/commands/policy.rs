@@ -1,0 +1,131 @@
+//! `gsar policy`: presets and files without a server, everything else with one.
+
+use std::path::Path;
+
+use gsar_client::connection::{Environment, Target, find};
+use gsar_client::input::{STANDARD_INPUT, read_text};
+use gsar_core::policy::{Policy as Checked, Preset, preset_file, to_toml};
+use gsar_core::preset;
+use gsar_proto::v1;
+
+use super::{is_json, note, print, print_json};
+use crate::arguments::{Connection, Output, Policy};
+use crate::failure::Failure;
+use crate::human::{differences, errors, policies, problems, warnings};
+use crate::session::{wish, with_client};
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Policy, terminal: &Terminal) -> Result<Status, Failure> {
+    match arguments {
+        Policy::List { output, connection } => list(*output, connection, terminal).await,
+        Policy::Show { name, connection } => {
+            print(&text_of(name, connection).await?)?;
+            Ok(Status::Proceed)
+        }
+        Policy::Check { files } => check(files.iter().map(|path| &**path)),
+        Policy::Diff { before, after, connection } => {
+            let before = values_of(before, connection).await?;
+            let after = values_of(after, connection).await?;
+            print(&differences(&to_toml(&before), &to_toml(&after)))?;
+            Ok(Status::Proceed)
+        }
+    }
+}
+
+async fn list(
+    output: Output,
+    connection: &Connection,
+    terminal: &Terminal,
+) -> Result<Status, Failure> {
+    let runs = matches!(
+        find(&wish(connection), &Environment::of_process()),
+        Ok(Target::Running { .. }) | Err(gsar_client::connection::TargetError::Endpoint { .. })
+    );
+    let answer = if runs || connection.data_dir.is_some() {
+        with_client(connection, async |client, _| Ok(client.list_policies().await?)).await?
+    } else {
+        note("no server runs here; these are the presets, which every server knows");
+        v1::ListPoliciesResponse { policies: Preset::ALL.map(summary).into() }
+    };
+    if is_json(output) {
+        print_json(&answer)?;
+    } else {
+        print(&policies(&answer.policies, terminal.columns))?;
+    }
+    Ok(Status::Proceed)
+}
+
+fn summary(base: Preset) -> v1::PolicySummary {
+    let policy = preset(base);
+    v1::PolicySummary {
+        name: policy.name.clone(),
+        description: policy.description.clone(),
+        digest: policy.digest().to_string(),
+        origin: "preset".to_owned(),
+        is_default: base == Preset::Reference,
+    }
+}
+
+/// The text of a policy: a preset's own file with its comments, a file with every value that it leaves to
+/// its base, or what a server has under the name.
+async fn text_of(name: &str, connection: &Connection) -> Result<String, Failure> {
+    if let Some(base) = Preset::from_name(name) {
+        return Ok(preset_file(base).to_owned());
+    }
+    if names_a_file(name) {
+        return Ok(to_toml(&read_file(Path::new(name))?));
+    }
+    with_client(connection, async |client, _| Ok(client.policy(name).await?.toml)).await
+}
+
+async fn values_of(name: &str, connection: &Connection) -> Result<Checked, Failure> {
+    if let Some(base) = Preset::from_name(name) {
+        return Ok(preset(base));
+    }
+    if names_a_file(name) {
+        return read_file(Path::new(name));
+    }
+    let text = text_of(name, connection).await?;
+    Checked::from_toml(&text).map_err(|error| Failure::Policy(problems(name, &error)))
+}
+
+fn names_a_file(name: &str) -> bool {
+    name == STANDARD_INPUT
+        || name.contains('/')
+        || Path::new(name).extension().is_some_and(|it| it == "toml")
+}
+
+fn read_file(path: &Path) -> Result<Checked, Failure> {
+    let text = read_text(path)?;
+    Checked::from_toml(&text)
+        .map_err(|error| Failure::Policy(problems(&path.display().to_string(), &error)))
+}
+
+fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
+    let mut failed: Option<Failure> = None;
+    for path in files {
+        match read_file(path) {
+            Ok(policy) => {
+                let path = path.display().to_string();
+                let found = warnings(&path, policy.warnings());
+                let remark = if found.is_empty() { "is fine" } else { "is usable, but" };
+                print(&format!("policy `{}` {remark}{found}\n", policy.name))?;
+            }
+            Err(failure) => {
+                if let Some(earlier) = failed.replace(failure) {
+                    report(&earlier);
+                }
+            }
+        }
+    }
+    match failed {
+        Some(failure) => Err(failure),
+        None => Ok(Status::Proceed),
+    }
+}
+
+fn report(failure: &Failure) {
+    use std::io::Write as _;
+    let _ = writeln!(anstream::stderr(), "{}", errors::shown(failure));
+}

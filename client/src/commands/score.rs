@@ -1,0 +1,216 @@
+//! `gsar score`: partitions in, decisions out, line by line.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::{FutureExt as _, StreamExt as _};
+use gsar_client::Client;
+use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text};
+use gsar_client::partition::{Answer, LineReader, Policies, Question};
+use gsar_proto::v1;
+use tokio::sync::mpsc;
+
+use super::progress::Progress;
+use super::{is_json, print, print_json};
+use crate::arguments::Score;
+use crate::failure::Failure;
+use crate::human::{Explain, Scene, View, evaluation};
+use crate::session::{until_signal, with_client};
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// How many calls are under way at once.
+const IN_FLIGHT: usize = 64;
+
+/// How long a stopped run may take to write what it has.
+const FINISH_BOUND: Duration = Duration::from_secs(1);
+
+pub(super) async fn run(arguments: &Score, terminal: &Terminal) -> Result<Status, Failure> {
+    if let Some(path) = &arguments.request {
+        return requests(arguments, path, terminal).await;
+    }
+    let policies = Policies::new(arguments.policy.clone());
+    let input = Input::open(&arguments.file)?;
+    if arguments.offline {
+        return until_done_or_signal(input, policies).await;
+    }
+    with_client(&arguments.connection, async |client, _| online(input, policies, &client).await)
+        .await
+}
+
+/// Lines to decide.
+struct Input {
+    lines: LineReader<BufReader<Box<dyn Read + Send>>>,
+    /// How many bytes there are, where that is known.
+    whole: Option<u64>,
+}
+
+impl Input {
+    fn open(path: &Path) -> Result<Self, InputError> {
+        let (read, whole): (Box<dyn Read + Send>, _) = if path == Path::new(STANDARD_INPUT) {
+            (Box::new(io::stdin()), None)
+        } else {
+            let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
+            let file = File::open(path).map_err(unreadable)?;
+            let facts = file.metadata().map_err(unreadable)?;
+            if facts.is_dir() {
+                return Err(unreadable(io::ErrorKind::IsADirectory.into()));
+            }
+            (Box::new(file), facts.is_file().then_some(facts.len()))
+        };
+        Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, read)), whole })
+    }
+
+    /// Whether the next line is here without waiting for it.
+    fn has_line(&self) -> bool {
+        self.lines.input().buffer().contains(&b'\n')
+    }
+}
+
+/// Decides every line here. A signal ends the run between two lines.
+async fn until_done_or_signal(input: Input, policies: Policies) -> Result<Status, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut run = tokio::task::spawn_blocking({
+        let stop = Arc::clone(&stop);
+        move || offline(input, &policies, &stop)
+    });
+    let done = until_signal(async { (&mut run).await.map_err(io::Error::other)? }).await;
+    if matches!(done, Err(Failure::Interrupted { .. })) {
+        stop.store(true, Ordering::Relaxed);
+        // A run that waits for input has written all its answers and may be left waiting.
+        let _ = tokio::time::timeout(FINISH_BOUND, run).await;
+    }
+    done
+}
+
+fn offline(mut input: Input, policies: &Policies, stop: &AtomicBool) -> Result<Status, Failure> {
+    let mut out = BufWriter::new(io::stdout());
+    let mut status = Status::Proceed;
+    let mut progress = Progress::begin(input.whole);
+    while !stop.load(Ordering::Relaxed) {
+        if !input.has_line() {
+            out.flush()?;
+        }
+        let Some(line) = input.lines.next_line()? else { break };
+        let answer = Answer::offline(policies, line.number, &line.text);
+        status = status.max(of(&answer));
+        answer.write(&mut out)?;
+        progress.step(input.lines.bytes_read());
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+fn of(answer: &Answer) -> Status {
+    if answer.is_refused() { Status::Error } else { Status::Proceed }
+}
+
+/// Has the server decide every line; answers come in the order of the lines.
+async fn online(input: Input, policies: Policies, client: &Client) -> Result<Status, Failure> {
+    let mut progress = Progress::begin(input.whole);
+    let questions =
+        futures_util::stream::unfold(read_in_background(input, policies), async |mut lines| {
+            lines.recv().await.map(|line| (line, lines))
+        });
+    let answers = questions
+        .map(|read| async move {
+            let (question, bytes) = read?;
+            let answer = match question {
+                Ok(question) => question.ask(client).await?,
+                Err(refused) => refused,
+            };
+            Ok::<_, Failure>((answer, bytes))
+        })
+        .buffered(IN_FLIGHT);
+    let mut answers = std::pin::pin!(answers);
+    let mut out = BufWriter::new(io::stdout());
+    let mut status = Status::Proceed;
+    loop {
+        // Whoever waits for an answer gets it before the next one is waited for.
+        let next = match answers.next().now_or_never() {
+            Some(next) => next,
+            None => {
+                out.flush()?;
+                answers.next().await
+            }
+        };
+        let Some((answer, bytes)) = next.transpose()? else { break };
+        status = status.max(of(&answer));
+        answer.write(&mut out)?;
+        progress.step(bytes);
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+/// A line to ask about, or its answer where no asking is needed, and how many bytes were read until then.
+type ReadLine = (Result<Question, Answer>, u64);
+
+/// Reads lines on a thread of its own, so that slow input does not hold answers back.
+fn read_in_background(
+    mut input: Input,
+    policies: Policies,
+) -> mpsc::Receiver<io::Result<ReadLine>> {
+    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
+    std::thread::spawn(move || {
+        while let Some(line) = input.lines.next_line().transpose() {
+            let bytes = input.lines.bytes_read();
+            let read = line.map(|line| (Question::read(&policies, line.number, &line.text), bytes));
+            let failed = read.is_err();
+            if sender.blocking_send(read).is_err() || failed {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Sends whole requests.
+async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result<Status, Failure> {
+    let requests: Vec<v1::ScoreRequest> = messages(path, &read_text(path)?)?;
+    let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
+    with_client(&arguments.connection, async |client, _| {
+        for (number, request) in requests.into_iter().enumerate() {
+            let report = match &request.partition {
+                Some(v1::score_request::Partition::Judged(judged)) => judged.report.clone(),
+                _ => None,
+            };
+            let answer = client.score(request).await?;
+            if is_json(arguments.output) {
+                print_json(&answer)?;
+                continue;
+            }
+            let scene = Scene { report: report.as_ref(), ..Scene::default() };
+            let gap = if number == 0 { "" } else { "\n\n" };
+            print(&format!("{gap}{}", evaluation(&as_evaluation(answer), &scene, &view)))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+/// The decision on a partition, shown as an evaluation that no judge took part in.
+fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
+    let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
+    v1::EvaluateResponse {
+        outcome: outcome.into(),
+        claims: answer.claims,
+        score: answer.score,
+        guarded_score: answer.guarded_score,
+        terms: answer.terms,
+        decision: answer.decision,
+        gate: answer.gate,
+        chain: answer.chain,
+        cap: answer.cap,
+        action: answer.action,
+        corrections: answer.corrections,
+        coverage: answer.coverage,
+        shadow: answer.shadow,
+        provenance: Some(v1::Provenance { policy: answer.policy, ..Default::default() }),
+        ..Default::default()
+    }
+}

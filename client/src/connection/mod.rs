@@ -1,0 +1,257 @@
+//! Which server a call goes to: one that runs, or one that is started for this call.
+//!
+//! Reads the file system to see whether a socket is there; the environment is handed in.
+
+mod one_call;
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+pub use one_call::{OneCallServer, StartError};
+
+use crate::endpoint::{Endpoint, EndpointError};
+
+/// The name of the server's binary.
+pub const SERVER_BINARY: &str = "gsar-server";
+
+/// What finding a server depends on, beside the caller's wish.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `GSAR_ENDPOINT`.
+    pub endpoint: Option<String>,
+    /// The sockets that are tried, in order.
+    pub default_sockets: Vec<PathBuf>,
+    /// The binary that is running.
+    pub current_executable: Option<PathBuf>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let sockets = [runtime.filter(|path| path.is_absolute()), Some(PathBuf::from("/run"))];
+        Self {
+            endpoint: std::env::var("GSAR_ENDPOINT").ok().filter(|value| !value.is_empty()),
+            default_sockets: sockets
+                .into_iter()
+                .flatten()
+                .map(|path| path.join("gsar/gsar.sock"))
+                .collect(),
+            current_executable: std::env::current_exe().ok(),
+        }
+    }
+
+    /// The server's binary beside the one that is running.
+    #[must_use]
+    pub fn server_binary(&self) -> Option<PathBuf> {
+        let beside = self.current_executable.as_ref()?.parent()?.join(SERVER_BINARY);
+        beside.is_file().then_some(beside)
+    }
+}
+
+/// What the caller asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// The endpoint named on the command line.
+    pub endpoint: Option<String>,
+    /// The data directory of a server that is started for this call; with it, no running server is asked.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Where the calls go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a server that runs.
+    Running {
+        /// Where it listens.
+        endpoint: Endpoint,
+        /// How it was found.
+        found: Found,
+    },
+    /// To a server that is started for this call and stopped after it.
+    OneCall {
+        /// Its binary.
+        binary: PathBuf,
+        /// Its data directory; `None` for a private one that goes with it.
+        data_dir: Option<PathBuf>,
+    },
+}
+
+/// How an endpoint was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// `--endpoint`.
+    Flag,
+    /// `GSAR_ENDPOINT`.
+    Variable,
+    /// The default socket is there.
+    DefaultSocket,
+}
+
+impl Found {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Flag => "--endpoint",
+            Self::Variable => "GSAR_ENDPOINT",
+            Self::DefaultSocket => "the default socket",
+        }
+    }
+}
+
+/// Why there is no server to ask.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// An endpoint that is none.
+    #[error("{}: {error}", found.words())]
+    Endpoint {
+        /// Where it was given.
+        found: Found,
+        /// What is wrong with it.
+        error: EndpointError,
+    },
+    /// None runs and none can be started.
+    #[error(
+        "no server runs here and {SERVER_BINARY} is not installed beside gsar\n  \
+         looked for a socket at {}\n  \
+         start a server, or name one with --endpoint unix:///path or grpc://host:port",
+        sockets.join(" and ")
+    )]
+    Nowhere {
+        /// The sockets that were tried.
+        sockets: Vec<String>,
+    },
+}
+
+/// Finds a server: the endpoint wished for, else `GSAR_ENDPOINT`, else the first default socket on which
+/// somebody listens, else the server's binary beside this one.
+///
+/// # Errors
+/// [`TargetError`] when an endpoint is none or there is no server at all.
+pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
+    if wish.data_dir.is_none() {
+        for (given, found) in
+            [(&wish.endpoint, Found::Flag), (&environment.endpoint, Found::Variable)]
+        {
+            if let Some(given) = given {
+                let endpoint =
+                    given.parse().map_err(|error| TargetError::Endpoint { found, error })?;
+                return Ok(Target::Running { endpoint, found });
+            }
+        }
+        if let Some(path) = environment.default_sockets.iter().find(|path| is_listened_on(path)) {
+            let endpoint = Endpoint::Unix(path.clone());
+            return Ok(Target::Running { endpoint, found: Found::DefaultSocket });
+        }
+    }
+    match environment.server_binary() {
+        Some(binary) => Ok(Target::OneCall { binary, data_dir: wish.data_dir.clone() }),
+        None => Err(TargetError::Nowhere {
+            sockets: environment
+                .default_sockets
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect(),
+        }),
+    }
+}
+
+/// A socket file that a dead server left behind is nobody's; one that may not be opened is somebody's.
+fn is_listened_on(path: &Path) -> bool {
+    match UnixStream::connect(path) {
+        Ok(_) => true,
+        Err(error) => !matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::ConnectionRefused
+                | io::ErrorKind::NotADirectory
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    struct Machine {
+        folder: tempfile::TempDir,
+        environment: Environment,
+    }
+
+    fn machine() -> Machine {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            endpoint: None,
+            default_sockets: vec![
+                folder.path().join("user.sock"),
+                folder.path().join("system.sock"),
+            ],
+            current_executable: Some(folder.path().join("gsar")),
+        };
+        Machine { folder, environment }
+    }
+
+    fn flag(endpoint: &str) -> Wish {
+        Wish { endpoint: Some(endpoint.to_owned()), data_dir: None }
+    }
+
+    #[test]
+    fn the_flag_comes_first_then_the_variable_then_the_socket_then_the_binary() {
+        let Machine { folder, mut environment } = machine();
+        let system = folder.path().join("system.sock");
+        assert_eq!(
+            find(&Wish::default(), &environment),
+            Err(TargetError::Nowhere {
+                sockets: vec![
+                    folder.path().join("user.sock").display().to_string(),
+                    system.display().to_string()
+                ]
+            })
+        );
+        let binary = folder.path().join(SERVER_BINARY);
+        std::fs::write(&binary, "").unwrap();
+        let one_call = Target::OneCall { binary, data_dir: None };
+        assert_eq!(find(&Wish::default(), &environment), Ok(one_call.clone()));
+
+        let listener = UnixListener::bind(&system).unwrap();
+        let running = |endpoint: &str, found| {
+            Ok(Target::Running { endpoint: endpoint.parse().unwrap(), found })
+        };
+        let socket = format!("unix://{}", system.display());
+        assert_eq!(find(&Wish::default(), &environment), running(&socket, Found::DefaultSocket));
+        drop(listener);
+        assert_eq!(find(&Wish::default(), &environment), Ok(one_call), "a dead socket is nobody's");
+
+        environment.endpoint = Some("grpc://gsar:1".to_owned());
+        assert_eq!(find(&Wish::default(), &environment), running("grpc://gsar:1", Found::Variable));
+        assert_eq!(
+            find(&flag("grpc://other:2"), &environment),
+            running("grpc://other:2", Found::Flag)
+        );
+    }
+
+    #[test]
+    fn a_data_directory_asks_for_a_server_of_its_own() {
+        let Machine { folder, mut environment } = machine();
+        environment.endpoint = Some("grpc://gsar:1".to_owned());
+        let binary = folder.path().join(SERVER_BINARY);
+        std::fs::write(&binary, "").unwrap();
+        let data_dir = Some(PathBuf::from("/data"));
+        let wish = Wish { endpoint: None, data_dir: data_dir.clone() };
+        assert_eq!(find(&wish, &environment), Ok(Target::OneCall { binary, data_dir }));
+    }
+
+    #[test]
+    fn an_endpoint_that_is_none_says_where_it_was_given() {
+        let Machine { mut environment, folder: _folder } = machine();
+        environment.endpoint = Some("localhost".to_owned());
+        let error = find(&Wish::default(), &environment).unwrap_err().to_string();
+        assert!(error.starts_with("GSAR_ENDPOINT: `localhost` is no endpoint"), "{error}");
+        let error = find(&flag("http://x:1"), &environment).unwrap_err().to_string();
+        assert!(error.starts_with("--endpoint: `http://x:1` is no endpoint"), "{error}");
+    }
+}

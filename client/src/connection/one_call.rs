@@ -1,0 +1,217 @@
+//! A server of one's own: started in a private directory, asked, and stopped again.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::client::Client;
+use crate::endpoint::Endpoint;
+
+/// How long a server may take until it serves.
+const START_BOUND: Duration = Duration::from_secs(60);
+
+/// How long a server may take to finish what it does once it is told to stop.
+const STOP_BOUND: Duration = Duration::from_secs(10);
+
+/// How often a starting server is asked whether it serves.
+const ASK_EVERY: Duration = Duration::from_millis(10);
+
+/// The longest path that a Unix socket can have on every system.
+const MAX_SOCKET_PATH: usize = 103;
+
+/// The most of a failed server's own words that are shown.
+const MAX_WORDS: usize = 4096;
+
+/// A server that was started for one call. Dropping it kills it; [`OneCallServer::stop`] lets it finish.
+#[derive(Debug)]
+pub struct OneCallServer {
+    child: Child,
+    endpoint: Endpoint,
+    folder: TempDir,
+}
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The private directory or the process could not be made.
+    #[error("{} cannot be started: {source}", binary.display())]
+    Start {
+        /// The binary.
+        binary: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The temporary directory has too long a name for a socket.
+    #[error("the temporary directory {} has too long a name for a socket; set TMPDIR to a shorter one", folder.display())]
+    PathTooLong {
+        /// The directory.
+        folder: PathBuf,
+    },
+    /// It ended before it served.
+    #[error("{} ended before it served ({status}){}", binary.display(), indented(words))]
+    Exited {
+        /// The binary.
+        binary: PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it wrote to its standard error.
+        words: String,
+    },
+    /// It did not serve in time.
+    #[error("{} does not serve after {} s{}", binary.display(), START_BOUND.as_secs(), indented(words))]
+    NeverServed {
+        /// The binary.
+        binary: PathBuf,
+        /// The end of what it wrote to its standard error.
+        words: String,
+    },
+}
+
+impl StartError {
+    /// Whether the server ended because its configuration is wrong.
+    #[must_use]
+    pub fn is_configuration(&self) -> bool {
+        matches!(self, Self::Exited { status, .. } if status.code() == Some(2))
+    }
+}
+
+fn indented(words: &str) -> String {
+    words.lines().map(|line| format!("\n  {line}")).collect()
+}
+
+impl OneCallServer {
+    /// Starts a server in a private directory. It does not serve yet: see [`OneCallServer::client`].
+    ///
+    /// # Errors
+    /// [`StartError`] when the process cannot be started.
+    pub fn start(binary: &Path, data_dir: Option<&Path>) -> Result<Self, StartError> {
+        let failed = |source| StartError::Start { binary: binary.to_owned(), source };
+        let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(failed)?;
+        let socket = folder.path().join("gsar.sock");
+        if socket.as_os_str().len() > MAX_SOCKET_PATH {
+            return Err(StartError::PathTooLong { folder: folder.path().to_owned() });
+        }
+        let words = File::create(folder.path().join("stderr")).map_err(failed)?;
+        let endpoint = Endpoint::Unix(socket);
+        let child = Command::new(binary)
+            .arg("--listen")
+            .arg(endpoint.to_string())
+            .arg("--data-dir")
+            .arg(data_dir.map_or_else(|| folder.path().join("data"), Path::to_owned))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(words))
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        Ok(Self { child, endpoint, folder })
+    }
+
+    /// A client, once the server says that it serves.
+    ///
+    /// # Errors
+    /// [`StartError`] with the server's own words when it ends or does not serve in time.
+    pub async fn client(&mut self, binary: &Path) -> Result<Client, StartError> {
+        let binary = binary.to_owned();
+        let began = Instant::now();
+        while began.elapsed() < START_BOUND {
+            let exited = self.child.try_wait();
+            let exited =
+                exited.map_err(|source| StartError::Start { binary: binary.clone(), source })?;
+            if let Some(status) = exited {
+                return Err(StartError::Exited { binary, status, words: self.words() });
+            }
+            if let Ok(client) = Client::connect(&self.endpoint).await
+                && client.is_serving().await.unwrap_or(false)
+            {
+                return Ok(client);
+            }
+            tokio::time::sleep(ASK_EVERY).await;
+        }
+        Err(StartError::NeverServed { binary, words: self.words() })
+    }
+
+    /// Tells the server to finish and waits for it; one that does not within ten seconds is killed.
+    pub async fn stop(mut self) {
+        let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let told = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
+        let ended = told && tokio::time::timeout(STOP_BOUND, self.child.wait()).await.is_ok();
+        if !ended {
+            // It may have ended in between; then there is nothing left to kill.
+            let _ = self.child.kill().await;
+        }
+    }
+
+    /// The end of what the server wrote to its standard error.
+    fn words(&self) -> String {
+        let bytes = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
+        let tail = bytes.get(bytes.len().saturating_sub(MAX_WORDS)..).unwrap_or_default();
+        String::from_utf8_lossy(tail).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn script(text: &str) -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gsar-server");
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        (folder, path)
+    }
+
+    #[tokio::test]
+    async fn a_server_that_ends_is_quoted() {
+        let (_folder, binary) =
+            script("echo 'error: config.toml:3: `lisen` is not known' >&2; exit 2");
+        let mut server = OneCallServer::start(&binary, None).unwrap();
+        let error = server.client(&binary).await.unwrap_err();
+        assert!(error.is_configuration());
+        let shown = error.to_string();
+        assert!(
+            shown.ends_with("(exit status: 2)\n  error: config.toml:3: `lisen` is not known"),
+            "{shown}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_server_is_told_to_finish_and_its_directory_goes() {
+        let (folder, binary) = script(
+            r#"echo "$@" > "$(dirname "$0")/arguments"
+               trap 'echo finished > "$(dirname "$0")/end"; exit 0' TERM
+               echo ready > "$(dirname "$0")/ready"
+               while :; do sleep 0.01; done"#,
+        );
+        let server = OneCallServer::start(&binary, Some(Path::new("/data"))).unwrap();
+        let private = server.folder.path().to_owned();
+        while !folder.path().join("ready").exists() {
+            tokio::task::yield_now().await;
+        }
+        server.stop().await;
+        assert_eq!(fs::read_to_string(folder.path().join("end")).unwrap(), "finished\n");
+        assert!(!private.exists());
+        let arguments = fs::read_to_string(folder.path().join("arguments")).unwrap();
+        let socket = private.join("gsar.sock");
+        assert_eq!(arguments, format!("--listen unix://{} --data-dir /data\n", socket.display()));
+    }
+
+    #[test]
+    fn a_binary_that_is_not_there_is_named() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let _guard = runtime.enter();
+        let error = OneCallServer::start(Path::new("/nowhere/gsar-server"), None).unwrap_err();
+        assert!(
+            error.to_string().starts_with("/nowhere/gsar-server cannot be started: "),
+            "{error}"
+        );
+    }
+}

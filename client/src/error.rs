@@ -1,0 +1,224 @@
+//! Why a call gave no answer, with everything that the server said about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+use crate::endpoint::Endpoint;
+use crate::text::width;
+
+/// Why a call gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// Nobody answers at the endpoint.
+    #[error(
+        "no server answers at {endpoint}: {reason}\n  start one with gsar-server, or name another with --endpoint"
+    )]
+    Unreachable {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// What connecting gave.
+        reason: String,
+    },
+    /// The server answered with an error, or the deadline passed.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
+}
+
+impl ClientError {
+    /// The server's error, where it answered with one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            Self::Unreachable { .. } => None,
+        }
+    }
+}
+
+/// A field of a request that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The field, such as `report.claims[0].text`.
+    pub field: String,
+    /// What was given, what is allowed and the mend.
+    pub description: String,
+}
+
+/// An error that a server answered with, `google.rpc` details included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The method that was called.
+    pub method: &'static str,
+    /// The gRPC code.
+    pub code: Code,
+    /// The stable reason in UPPER_SNAKE_CASE; empty when the error is not of a GSAR server.
+    pub reason: String,
+    /// What the server says.
+    pub message: String,
+    /// Every field that is wrong.
+    pub violations: Vec<Violation>,
+    /// The resource that is unknown, as type and name.
+    pub resource: Option<(String, String)>,
+    /// The limits that were reached.
+    pub limits: Vec<String>,
+    /// When the call may be repeated; `None` when it should not be.
+    pub retry_after: Option<Duration>,
+    /// The id under which the server's log has more.
+    pub request_id: Option<String>,
+    /// Further facts, as name and value, sorted by name.
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Refusal {
+    /// Reads what a status carries.
+    #[must_use]
+    pub fn of(method: &'static str, status: &Status) -> Self {
+        let details = status.get_error_details();
+        let info = details.error_info();
+        let mut metadata: Vec<_> =
+            info.map(|info| info.metadata.clone().into_iter().collect()).unwrap_or_default();
+        metadata.sort();
+        let violations = details.bad_request().map(|bad| &bad.field_violations[..]);
+        let limits = details.quota_failure().map(|quota| &quota.violations[..]);
+        Self {
+            method,
+            code: status.code(),
+            reason: info.map(|info| info.reason.clone()).unwrap_or_default(),
+            message: status.message().to_owned(),
+            violations: violations
+                .unwrap_or_default()
+                .iter()
+                .map(|violation| Violation {
+                    field: violation.field.clone(),
+                    description: violation.description.clone(),
+                })
+                .collect(),
+            resource: details
+                .resource_info()
+                .map(|resource| (resource.resource_type.clone(), resource.resource_name.clone())),
+            limits: limits
+                .unwrap_or_default()
+                .iter()
+                .map(|limit| format!("{} {}", limit.subject, limit.description))
+                .collect(),
+            retry_after: details.retry_info().and_then(|retry| retry.retry_delay),
+            request_id: details.request_info().map(|request| request.request_id.clone()),
+            metadata,
+        }
+    }
+
+    /// What is wrong in one line: every violation, or the message.
+    #[must_use]
+    pub fn one_line(&self) -> String {
+        if self.violations.is_empty() {
+            return self.summary();
+        }
+        let violations = self.violations.iter();
+        let texts =
+            violations.map(|violation| format!("{}: {}", violation.field, violation.description));
+        texts.collect::<Vec<_>>().join("; ")
+    }
+
+    fn summary(&self) -> String {
+        match (self.code, self.violations.len()) {
+            (_, 1) => "the server refuses 1 field".to_owned(),
+            (_, count @ 2..) => format!("the server refuses {count} fields"),
+            (Code::DeadlineExceeded, _) => "no answer before the deadline".to_owned(),
+            (code, _) if self.message.is_empty() => format!("the server answers {code:?}"),
+            _ => self.message.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    /// A first line of what is wrong, then a line per field, limit or mend, indented.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.method, self.summary())?;
+        let names = self.violations.iter().map(|violation| width(&violation.field));
+        let column = names.max().unwrap_or(0).min(40);
+        for Violation { field, description } in &self.violations {
+            write!(f, "\n  {field:column$}  {description}")?;
+        }
+        for limit in &self.limits {
+            write!(f, "\n  {limit}")?;
+        }
+        if let Some((kind, name)) = &self.resource
+            && !self.message.contains(name)
+        {
+            write!(f, "\n  {kind} `{name}`")?;
+        }
+        for (name, value) in &self.metadata {
+            write!(f, "\n  {name}  {value}")?;
+        }
+        if let Some(delay) = self.retry_after {
+            write!(f, "\n  try again in {} s", delay.as_millis().div_ceil(1000).max(1))?;
+        }
+        if let Some(id) = &self.request_id {
+            write!(f, "\n  the server's log has more under request {id}")?;
+        }
+        if !self.reason.is_empty() {
+            write!(f, "\n  reason {}", self.reason)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation};
+
+    fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
+        Refusal::of("Evaluate", &Status::with_error_details(code, message, details)).to_string()
+    }
+
+    #[test]
+    fn every_detail_reaches_the_person() {
+        let domain = gsar_proto::ERROR_DOMAIN;
+        let mut fields = ErrorDetails::with_bad_request(vec![
+            FieldViolation::new("report.claims[0].text", "is empty; say what is claimed"),
+            FieldViolation::new("evidence[3].id", "`pods` is given twice; rename one"),
+        ]);
+        fields.set_error_info("INVALID_FIELDS", domain, HashMap::new());
+        let mut unknown = ErrorDetails::with_resource_info("policy", "night-shift", "", "");
+        unknown.set_error_info("UNKNOWN_RESOURCE", domain, HashMap::new());
+        let mut busy = ErrorDetails::with_retry_info(Some(Duration::from_millis(1500)));
+        busy.set_error_info("TOO_MANY_CALLS", domain, HashMap::new());
+        let mut large = ErrorDetails::with_quota_failure(vec![QuotaViolation::new(
+            "message",
+            "has 70000000 bytes; at most 67108864 are allowed: send less evidence",
+        )]);
+        large.set_error_info("MESSAGE_TOO_LARGE", domain, HashMap::new());
+        let mut late = ErrorDetails::new();
+        late.set_error_info(
+            "DEADLINE_EXCEEDED",
+            domain,
+            HashMap::from([("step".to_owned(), "judge".to_owned())]),
+        );
+        let mut defect = ErrorDetails::with_request_info("0198-77", "");
+        defect.set_error_info("INTERNAL", domain, HashMap::new());
+        insta::assert_snapshot!(
+            [
+                shown(Code::InvalidArgument, "2 fields", fields),
+                shown(
+                    Code::NotFound,
+                    "there is no policy `night-shift`; known are paper, reference, strict",
+                    unknown
+                ),
+                shown(Code::ResourceExhausted, "too many calls in flight", busy),
+                shown(Code::ResourceExhausted, "the request is too large", large),
+                shown(Code::DeadlineExceeded, "", late),
+                shown(Code::Internal, "a defect of the server", defect),
+                shown(Code::Unknown, "", ErrorDetails::new()),
+            ]
+            .map(|text| format!("error: {text}"))
+            .join("\n\n")
+        );
+    }
+}

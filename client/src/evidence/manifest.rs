@@ -1,0 +1,181 @@
+//! `evidence.toml`: what the files of a directory are. Reads text only.
+//!
+//! One `[[item]]` per file: `file`, and where known `id`, `kind`, `lane`, `tool`, `query`,
+//! `collected_at` (RFC 3339) and `exhaustive`.
+
+use std::ops::Range;
+use std::path::Path;
+
+use gsar_core::evidence::{EvidenceKind, Lane};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::input::{InputError, line_at};
+
+/// What a manifest says of one file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Entry {
+    /// The file, relative to the manifest, below it.
+    pub(super) file: String,
+    /// The item's id; the file's name where not given.
+    pub(super) id: Option<String>,
+    /// What it is; recognised where not given.
+    pub(super) kind: Option<EvidenceKind>,
+    /// Where it comes from; recognised where not given.
+    pub(super) lane: Option<Lane>,
+    /// The tool or command line that produced it.
+    pub(super) tool: Option<String>,
+    /// What was searched for.
+    pub(super) query: Option<String>,
+    /// When it was collected.
+    pub(super) collected_at: Option<prost_types::Timestamp>,
+    /// Whether it lists everything in its scope.
+    pub(super) exhaustive: bool,
+}
+
+const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive";
+
+/// The entries of a manifest, in its order.
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
+    let at = |span: Range<usize>, message: String| InputError::Content {
+        path: path.to_owned(),
+        line: line_at(text.as_bytes(), span.start),
+        message,
+    };
+    let document = DeTable::parse(text)
+        .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+    let mut entries = Vec::new();
+    for (key, value) in document.get_ref() {
+        let tables = match (key.get_ref().as_ref(), value.get_ref()) {
+            ("item", DeValue::Array(tables)) => tables,
+            _ => {
+                let message =
+                    format!("`{}` is not known here; list files as [[item]]", key.get_ref());
+                return Err(at(key.span(), message));
+            }
+        };
+        for table in tables {
+            let DeValue::Table(fields) = table.get_ref() else {
+                return Err(at(table.span(), "an item is a table: write [[item]]".to_owned()));
+            };
+            entries.push(entry(fields, table.span()).map_err(|(span, message)| at(span, message))?);
+        }
+    }
+    Ok(entries)
+}
+
+type Misplaced = (Range<usize>, String);
+
+fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> {
+    let mut entry = Entry::default();
+    for (key, value) in fields {
+        let text = || text(key.get_ref(), value);
+        match key.get_ref().as_ref() {
+            "file" => entry.file = below(text()?, value.span())?,
+            "id" => entry.id = Some(text()?),
+            "kind" => entry.kind = Some(named(&text()?, value, EvidenceKind::from_name, kinds)?),
+            "lane" => entry.lane = Some(named(&text()?, value, Lane::from_name, lanes)?),
+            "tool" => entry.tool = Some(text()?),
+            "query" => entry.query = Some(text()?),
+            "collected_at" => entry.collected_at = Some(instant(value)?),
+            "exhaustive" => match value.get_ref() {
+                DeValue::Boolean(exhaustive) => entry.exhaustive = *exhaustive,
+                _ => return Err((value.span(), "exhaustive is true or false".to_owned())),
+            },
+            other => {
+                let message = format!("`{other}` is no field of an item; these are: {FIELDS}");
+                return Err((key.span(), message));
+            }
+        }
+    }
+    if entry.file.is_empty() {
+        return Err((place, "the item names no file; add file = \"…\"".to_owned()));
+    }
+    Ok(entry)
+}
+
+fn text(field: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Misplaced> {
+    match value.get_ref() {
+        DeValue::String(text) => Ok(text.clone().into_owned()),
+        _ => Err((value.span(), format!("{field} is a text: write it in quotes"))),
+    }
+}
+
+fn below(file: String, place: Range<usize>) -> Result<String, Misplaced> {
+    use std::path::Component;
+    let below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
+    if below { Ok(file) } else { Err((place, format!("`{file}` is not below this directory"))) }
+}
+
+fn named<T>(
+    name: &str,
+    value: &Spanned<DeValue<'_>>,
+    find: impl Fn(&str) -> Option<T>,
+    names: impl Fn() -> String,
+) -> Result<T, Misplaced> {
+    find(name).ok_or_else(|| (value.span(), format!("`{name}` is not one of {}", names())))
+}
+
+fn kinds() -> String {
+    EvidenceKind::ALL.map(EvidenceKind::name).join(", ")
+}
+
+fn lanes() -> String {
+    Lane::ALL.map(Lane::name).join(", ")
+}
+
+/// A TOML date-time with an offset, or the same as text.
+fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Misplaced> {
+    let written = match value.get_ref() {
+        DeValue::Datetime(instant) => instant.to_string(),
+        DeValue::String(text) => text.clone().into_owned(),
+        _ => String::new(),
+    };
+    let instant: jiff::Timestamp = written.parse().map_err(|_| {
+        let message = "collected_at is an instant such as 2026-03-12T14:20:00Z".to_owned();
+        (value.span(), message)
+    })?;
+    Ok(prost_types::Timestamp { seconds: instant.as_second(), nanos: instant.subsec_nanosecond() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(text: &str) -> String {
+        read(Path::new("evidence.toml"), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn instants_may_be_texts_or_dates_of_toml() {
+        let read = |at: &str| {
+            let text = format!("[[item]]\nfile = \"a\"\ncollected_at = {at}");
+            read(Path::new("evidence.toml"), &text).unwrap().remove(0).collected_at
+        };
+        assert_eq!(read("2026-03-12T15:20:00.5+01:00"), read("\"2026-03-12T14:20:00.5Z\""));
+        assert_eq!(read("2026-03-12T14:20:00Z").unwrap().seconds, 1_773_325_200);
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_line() {
+        insta::assert_snapshot!(
+            [
+                "[[item]]\nfile = \"a\"\nkind = \"tool\"",
+                "[[item]]\nfile = \"a\"\nlane = \"log\"",
+                "[[item]]\nfile = \"a\"\nlanes = \"logs\"",
+                "[[item]]\nid = \"a\"",
+                "[[item]]\nfile = \"../secret\"",
+                "[[item]]\nfile = \"/etc/passwd\"",
+                "[[item]]\nfile = 7",
+                "[[item]]\nfile = \"a\"\ncollected_at = \"yesterday\"",
+                "[[item]]\nfile = \"a\"\ncollected_at = 2026-03-12",
+                "[[item]]\nfile = \"a\"\nexhaustive = \"yes\"",
+                "[[items]]\nfile = \"a\"",
+                "item = 1",
+                "[[item]]\nfile = ",
+            ]
+            .map(|text| format!("{}\n    {}", text.replace('\n', " ↵ "), complaint(text)))
+            .join("\n")
+        );
+    }
+}

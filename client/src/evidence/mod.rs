@@ -1,0 +1,313 @@
+//! Evidence as people have it: files and directories of JSON, logs, tables and text, made into items.
+//!
+//! A directory's `evidence.toml` says what its files are; without one, [`recognise`] does. Content is
+//! kept byte for byte.
+
+mod manifest;
+mod recognise;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+
+pub use recognise::{Nature, recognise};
+
+use crate::input::{InputError, read_text, without_place};
+
+/// The file that says what the files of its directory are.
+pub const MANIFEST: &str = "evidence.toml";
+
+/// Evidence from files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// The items, in the order of the paths given and by name within a directory.
+    pub items: Vec<v1::EvidenceItem>,
+    /// What was left out, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A file to be made into an item.
+struct Source {
+    path: PathBuf,
+    /// Its name within what the caller gave.
+    name: String,
+    /// What the manifest says of it.
+    entry: Option<manifest::Entry>,
+}
+
+/// Reads evidence from files and directories. Directories are read with everything below them, sorted by
+/// name; hidden files are skipped. An item's id is its file's name within the path given, or what
+/// `evidence.toml` says.
+///
+/// # Errors
+/// [`InputError`] for the first file that cannot be read, is not UTF-8 text, claims to be JSON and is
+/// not, or is listed in a manifest with something that does not exist.
+pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
+    let mut sources = Vec::new();
+    let mut notes = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            directory(path, path, &mut sources, &mut notes)?;
+        } else {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            sources.push(Source { path: path.clone(), name, entry: None });
+        }
+    }
+    make_names_unique(&mut sources)?;
+    let items = sources.iter().map(item).collect::<Result<_, _>>()?;
+    Ok(Evidence { items, notes })
+}
+
+fn directory(
+    root: &Path,
+    folder: &Path,
+    sources: &mut Vec<Source>,
+    notes: &mut Vec<String>,
+) -> Result<(), InputError> {
+    let unreadable = |source| InputError::Unreadable { path: folder.to_owned(), source };
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !hidden {
+            entries.push(path);
+        }
+    }
+    entries.sort();
+    let manifest_path = folder.join(MANIFEST);
+    if entries.contains(&manifest_path) {
+        return listed(root, folder, &manifest_path, &entries, sources, notes);
+    }
+    for path in entries {
+        if path.is_dir() {
+            directory(root, &path, sources, notes)?;
+        } else {
+            sources.push(Source { name: name_within(root, &path), path, entry: None });
+        }
+    }
+    Ok(())
+}
+
+fn listed(
+    root: &Path,
+    folder: &Path,
+    manifest_path: &Path,
+    entries: &[PathBuf],
+    sources: &mut Vec<Source>,
+    notes: &mut Vec<String>,
+) -> Result<(), InputError> {
+    let listed = manifest::read(manifest_path, &read_text(manifest_path)?)?;
+    for path in entries.iter().filter(|path| path.is_file() && *path != manifest_path) {
+        if !listed.iter().any(|entry| folder.join(&entry.file) == *path) {
+            let (path, manifest) = (path.display(), manifest_path.display());
+            notes.push(format!("{path} is not listed in {manifest} and was left out"));
+        }
+    }
+    for entry in listed {
+        let path = folder.join(&entry.file);
+        sources.push(Source { name: name_within(root, &path), path, entry: Some(entry) });
+    }
+    Ok(())
+}
+
+fn name_within(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
+
+/// Files of the same name from different places go by their whole path; a file given twice is refused.
+fn make_names_unique(sources: &mut [Source]) -> Result<(), InputError> {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for source in sources.iter() {
+        *count.entry(id_of(source)).or_default() += 1;
+    }
+    let shared = |name: &str| count.get(name).is_some_and(|count| *count > 1);
+    for source in sources.iter_mut().filter(|source| shared(&source.name)) {
+        if source.entry.as_ref().is_none_or(|entry| entry.id.is_none()) {
+            source.name = source.path.to_string_lossy().into_owned();
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    for source in sources.iter() {
+        if !seen.insert(id_of(source)) {
+            let message = format!("the id `{}` is given twice; leave one out", id_of(source));
+            return Err(InputError::Unusable { path: source.path.clone(), message });
+        }
+    }
+    Ok(())
+}
+
+fn id_of(source: &Source) -> String {
+    let id = source.entry.as_ref().and_then(|entry| entry.id.clone());
+    id.unwrap_or_else(|| source.name.clone())
+}
+
+fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
+    let text = read_text(&source.path)?;
+    let is_document = is_json_document(&source.path, &text)?;
+    let entry = source.entry.as_ref();
+    let recognised = recognise(&source.name, &text);
+    let nature = Nature {
+        kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
+        lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
+    };
+    let content = if is_document {
+        v1::evidence_item::Content::Json(text)
+    } else {
+        v1::evidence_item::Content::Text(text)
+    };
+    let said = |value: fn(&manifest::Entry) -> &Option<String>| {
+        entry.and_then(|entry| value(entry).clone()).unwrap_or_default()
+    };
+    Ok(v1::EvidenceItem {
+        id: id_of(source),
+        kind: nature.kind.number(),
+        lane: nature.lane.number(),
+        tool: said(|entry| &entry.tool),
+        query: said(|entry| &entry.query),
+        content: Some(content),
+        collected_at: entry.and_then(|entry| entry.collected_at),
+        exhaustive: entry.is_some_and(|entry| entry.exhaustive),
+    })
+}
+
+/// Whether a file's text is one JSON document. A file that says by its name that it holds JSON must.
+fn is_json_document(path: &Path, text: &str) -> Result<bool, InputError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    let claims_json = matches!(extension.as_str(), "json" | "jsonl" | "ndjson");
+    if !claims_json && !text.trim_start().starts_with(['{', '[']) {
+        return Ok(false);
+    }
+    let mut documents = 0;
+    for document in serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>() {
+        match document {
+            Ok(_) => documents += 1,
+            Err(_) if !claims_json => return Ok(false),
+            Err(error) => {
+                let (line, message) = without_place(&error.to_string());
+                let message = format!("not JSON: {message}; mend it, or name the file .txt");
+                return Err(InputError::Content { path: path.to_owned(), line, message });
+            }
+        }
+    }
+    Ok(documents == 1 && !matches!(extension.as_str(), "jsonl" | "ndjson"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        folder
+    }
+
+    fn ids(evidence: &Evidence) -> Vec<&str> {
+        evidence.items.iter().map(|item| item.id.as_str()).collect()
+    }
+
+    fn is_json(item: &v1::EvidenceItem) -> bool {
+        matches!(item.content, Some(v1::evidence_item::Content::Json(_)))
+    }
+
+    #[test]
+    fn a_directory_is_read_sorted_and_hidden_files_are_skipped() {
+        let folder = folder(&[
+            ("b.log", b"2026-03-12T14:02:11Z error"),
+            ("a/pods.json", b"{\"kind\":\"PodList\",\"items\":[]}\n"),
+            (".git/HEAD", b"ref"),
+            (".hidden", b"\xff"),
+            ("c.jsonl", b"{\"a\":1}\n"),
+            ("d.txt", b"{\"a\":1}"),
+            ("e.txt", b"{not json"),
+        ]);
+        let evidence = load(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(ids(&evidence), ["a/pods.json", "b.log", "c.jsonl", "d.txt", "e.txt"]);
+        let json: Vec<_> = evidence.items.iter().map(is_json).collect();
+        assert_eq!(json, [true, false, false, true, false]);
+        assert_eq!(
+            evidence.items[0].content,
+            Some(v1::evidence_item::Content::Json(
+                "{\"kind\":\"PodList\",\"items\":[]}\n".to_owned()
+            ))
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_or_no_json_names_file_and_line() {
+        for (name, content, expected) in [
+            ("a.log", &b"ok\n\xff"[..], "a.log:2: not valid UTF-8; convert the file to UTF-8"),
+            (
+                "a.json",
+                b"{\n \"a\": }",
+                "a.json:2: not JSON: column 7: expected value; mend it, or name the file .txt",
+            ),
+            (
+                "a.jsonl",
+                b"{}\n{}\n{",
+                "a.jsonl:3: not JSON: column 1: EOF while parsing an object; mend it, or name the file .txt",
+            ),
+        ] {
+            let folder = folder(&[(name, content)]);
+            let error = load(&[folder.path().to_owned()]).unwrap_err().to_string();
+            assert_eq!(error, folder.path().join(expected).to_string_lossy(), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_of_the_same_name_go_by_their_path() {
+        let folder = folder(&[("one/pods.txt", b"a"), ("two/pods.txt", b"b")]);
+        let (one, two) = (folder.path().join("one"), folder.path().join("two/pods.txt"));
+        let evidence = load(&[one.clone(), two.clone()]).unwrap();
+        let expected = [one.join("pods.txt"), two.clone()];
+        let expected: Vec<_> = expected.iter().map(|path| path.to_string_lossy()).collect();
+        assert_eq!(ids(&evidence), expected);
+        let error = load(&[two.clone(), two]).unwrap_err().to_string();
+        assert!(error.contains("is given twice; leave one out"), "{error}");
+    }
+
+    #[test]
+    fn a_manifest_says_what_the_files_are() {
+        let manifest = br#"
+            [[item]]
+            file = "b.txt"
+            id = "deploy-4711"
+            kind = "change"
+            lane = "change"
+            tool = "kubectl rollout history"
+            query = "checkout"
+            collected_at = "2026-03-12T14:20:00Z"
+            exhaustive = true
+
+            [[item]]
+            file = "a.txt"
+        "#;
+        let folder = folder(&[
+            (MANIFEST, manifest),
+            ("a.txt", b"NAME READY STATUS RESTARTS AGE\n"),
+            ("b.txt", b"REVISION"),
+            ("notes.txt", b"not evidence"),
+        ]);
+        let evidence = load(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(ids(&evidence), ["deploy-4711", "a.txt"]);
+        let [deploy, pods] = &evidence.items[..] else { panic!("two items") };
+        assert_eq!(deploy.kind(), v1::EvidenceKind::Change);
+        assert_eq!(deploy.lane(), v1::EvidenceLane::Change);
+        assert_eq!(deploy.tool, "kubectl rollout history");
+        assert_eq!(deploy.query, "checkout");
+        assert!(deploy.exhaustive);
+        assert_eq!(deploy.collected_at.map(|at| at.seconds), Some(1_773_325_200));
+        assert_eq!(pods.lane(), v1::EvidenceLane::StaticInfra);
+        assert!(!pods.exhaustive);
+        assert_eq!(evidence.notes.len(), 1);
+        assert!(evidence.notes[0].contains("notes.txt is not listed"), "{:?}", evidence.notes);
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a command did not do what it was asked, and which exit status that is.
+
+use std::io;
+
+use gsar_client::connection::{StartError, TargetError};
+use gsar_client::input::InputError;
+use gsar_client::{ClientError, json};
+
+use crate::status::Status;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Arguments that do not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// A file that cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A policy file with problems; they have been shown.
+    #[error("{0}")]
+    Policy(String),
+    /// No server to ask.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A server that cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A call without an answer.
+    #[error(transparent)]
+    Call(#[from] ClientError),
+    /// An answer that cannot be written as JSON.
+    #[error("the answer cannot be written as JSON: {0}")]
+    Json(#[from] json::JsonError),
+    /// Output that cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// A signal.
+    #[error("stopped by a signal; what was printed stands")]
+    Interrupted {
+        /// The exit status that says which signal.
+        code: u8,
+    },
+}
+
+impl Failure {
+    pub(crate) fn status(&self) -> Status {
+        match self {
+            Self::Usage(_) | Self::Input(_) | Self::Policy(_) | Self::Target(_) => Status::Usage,
+            Self::Start(error) if error.is_configuration() => Status::Usage,
+            Self::Interrupted { code } => Status::Interrupted(*code),
+            Self::Start(_) | Self::Call(_) | Self::Json(_) | Self::Output(_) => Status::Error,
+        }
+    }
+
+    /// Whether whoever read the output has had enough; nobody needs to be told.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

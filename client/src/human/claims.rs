@@ -1,0 +1,154 @@
+//! The claims of a report, each with the evidence that decided it.
+
+use gsar_client::text::{middle_cut, one_line, width};
+use gsar_proto::v1;
+
+use super::evaluation::{Explain, Scene, View};
+use super::page::{DIM, Page, listed, padded, styled};
+use super::words;
+
+/// Where the word of a class ends: two blanks, the sign, a blank, the longest word, two blanks.
+const CLASS_COLUMN: usize = 19;
+
+/// The widest that an id is shown.
+const MOST_ID_COLUMNS: usize = 12;
+
+/// The most claims that a reason names.
+const MOST_BLAMED: usize = 4;
+
+/// The claims in the order of the report.
+pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
+    let wanted = |claim: &&v1::JudgedClaim| {
+        let class = view.only.is_empty() || view.only.contains(&claim.class());
+        let asked_for = match &view.explain {
+            Explain::Claim(id) => *id == claim.id,
+            Explain::Briefly | Explain::All => true,
+        };
+        class && asked_for
+    };
+    let claims: Vec<_> = answer.claims.iter().filter(wanted).collect();
+    let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
+    let id_columns = ids.max().unwrap_or(0).min(MOST_ID_COLUMNS);
+    for claim in &claims {
+        one(page, claim, id_columns, scene, view);
+    }
+    let hidden = answer.claims.len() - claims.len();
+    if hidden > 0 {
+        page.line(&styled(DIM, &format!("  {hidden} of {} claims not shown", answer.claims.len())));
+    }
+}
+
+fn one(
+    page: &mut Page,
+    claim: &v1::JudgedClaim,
+    id_columns: usize,
+    scene: &Scene<'_>,
+    view: &View,
+) {
+    let (sign, word, style) = words::class(claim.class());
+    let id = one_line(&claim.id);
+    let id = padded(&middle_cut(&id, MOST_ID_COLUMNS), id_columns);
+    let column = CLASS_COLUMN + id_columns + 2;
+    let class = padded(word, CLASS_COLUMN - 4);
+    let lead = format!("  {}{}  ", styled(style, &format!("{sign} {class}")), styled(DIM, &id));
+    page.wrapped(&lead, column, anstyle::Style::new(), &claim.text);
+
+    let in_full = view.explain.is_about(claim);
+    let most = if in_full { usize::MAX } else { 1 };
+    for citation in claim.citations.iter().take(most) {
+        for line in cited(citation, scene, page.columns().saturating_sub(column).max(20)) {
+            page.line(&format!("{:column$}{}", "", styled(DIM, &line)));
+        }
+    }
+    let more = claim.citations.len().saturating_sub(most);
+    let more = if more > 0 { format!(" (and {more} more cited)") } else { String::new() };
+    let note = one_line(&claim.note);
+    let said = match (note.is_empty(), claim.citations.is_empty()) {
+        (true, true) => "no evidence is cited".to_owned(),
+        _ => format!("{note}{more}"),
+    };
+    let indent = format!("{:column$}", "");
+    if !said.trim().is_empty() {
+        page.wrapped(&indent, column, DIM, &said);
+    }
+    if in_full {
+        let kind = format!("as {}", words::evidence_type(claim.r#type()));
+        let facts = std::iter::once(kind).chain(impact(claim));
+        page.wrapped(&indent, column, DIM, &facts.collect::<Vec<_>>().join("; "));
+    }
+}
+
+/// Where the evidence stands and what it says: on one line if they fit, else on one line each.
+fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<String> {
+    let place = place(citation, scene, columns);
+    let quote = one_line(&citation.quote);
+    if quote.is_empty() {
+        return vec![place];
+    }
+    if width(&place) + 3 + width(&quote) <= columns {
+        return vec![format!("{place}   {quote}")];
+    }
+    vec![place, middle_cut(&quote, columns).into_owned()]
+}
+
+/// The item with the field or line within it; the field is cut first.
+fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
+    if !citation.claim_id.is_empty() {
+        return middle_cut(&one_line(&format!("claim {}", citation.claim_id)), columns)
+            .into_owned();
+    }
+    let item = scene.evidence.iter().find(|item| item.id == citation.evidence_id);
+    let line = citation.bytes.and_then(|bytes| line_of(item?, bytes.start));
+    let within = match (citation.field_path.as_str(), line) {
+        ("", Some(line)) => format!("line {line}"),
+        ("", None) => String::new(),
+        (path, _) => one_line(path),
+    };
+    let id = middle_cut(&one_line(&citation.evidence_id), columns / 2).into_owned();
+    let room = columns.saturating_sub(width(&id) + 1);
+    format!("{id} {}", middle_cut(&within, room)).trim_end().to_owned()
+}
+
+/// The line, from 1, on which a byte of an item's text stands.
+fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
+    let content = match item.content.as_ref()? {
+        v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text) => text,
+    };
+    let start = usize::try_from(start).ok()?;
+    (start <= content.len()).then(|| gsar_client::input::line_at(content.as_bytes(), start))
+}
+
+fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
+    let Some(impact) = &claim.impact else { return Vec::new() };
+    let outcome = |words: &str, outcome: &Option<v1::HypotheticalOutcome>| {
+        let outcome = outcome.as_ref()?;
+        let (tier, _) = words::tier(outcome.tier());
+        Some(format!("{words} {tier} at {}", words::score(outcome.score.as_ref())))
+    };
+    let weighs = Some(format!("weighs {}", words::weight(impact.contribution)));
+    let without = outcome("without it", &impact.without_claim);
+    let grounded = outcome("grounded", &impact.if_grounded);
+    [weighs, without, grounded].into_iter().flatten().collect()
+}
+
+/// The ids of the claims that a reason is about, in brackets; empty where it is about none.
+pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
+    let class = match code {
+        "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
+        _ => return String::new(),
+    };
+    match ids_of(claims, class, MOST_BLAMED) {
+        ids if ids.is_empty() => String::new(),
+        ids => format!(" ({ids})"),
+    }
+}
+
+/// The ids of the claims of a class, the first few of them.
+pub(super) fn ids_of(claims: &[v1::JudgedClaim], class: v1::ClaimClass, most: usize) -> String {
+    let ids: Vec<&str> = claims
+        .iter()
+        .filter(|claim| claim.class() == class)
+        .map(|claim| claim.id.as_str())
+        .collect();
+    listed(ids.into_iter(), most)
+}

@@ -1,0 +1,198 @@
+//! One evaluated report, from its claims to the decision in the last line.
+
+use gsar_client::text::{end_cut, one_line, width};
+use gsar_core::Policy;
+use gsar_proto::v1;
+
+use super::page::{BOLD, DIM, Page, count, styled};
+use super::{claims, safety, score, verdict, words};
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scene<'a> {
+    /// The report, as far as it is known.
+    pub(crate) report: Option<&'a v1::Report>,
+    /// The evidence, to tell on which line a quote stands.
+    pub(crate) evidence: &'a [v1::EvidenceItem],
+    /// The policy that was applied, where it is known.
+    pub(crate) policy: Option<&'a Policy>,
+    /// Whether the record of the evaluation outlives this command.
+    pub(crate) is_kept: bool,
+}
+
+/// How it is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// How many columns there are.
+    pub(crate) columns: usize,
+    /// Only claims of these classes; empty for all.
+    pub(crate) only: Vec<v1::ClaimClass>,
+    /// How much is said.
+    pub(crate) explain: Explain,
+}
+
+/// How much is said of the claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Explain {
+    /// What decided.
+    Briefly,
+    /// Everything, of every claim.
+    All,
+    /// Everything, of one claim.
+    Claim(String),
+}
+
+impl Explain {
+    /// Whether everything is said of this claim.
+    pub(super) fn is_about(&self, claim: &v1::JudgedClaim) -> bool {
+        match self {
+            Self::Briefly => false,
+            Self::All => true,
+            Self::Claim(id) => *id == claim.id,
+        }
+    }
+
+    pub(super) fn is_brief(&self) -> bool {
+        *self == Self::Briefly
+    }
+}
+
+/// The most uncovered sentences and gaps that are listed unasked.
+const MOST_LISTED: usize = 5;
+
+/// An evaluated report as text.
+pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
+    let mut page = Page::new(view.columns);
+    header(&mut page, answer, scene);
+    claims::list(&mut page, answer, scene, view);
+    page.gap();
+    uncovered(&mut page, answer, scene, view);
+    score::table(&mut page, answer, scene.policy);
+    reasons(&mut page, answer);
+    corrections(&mut page, answer, view);
+    safety::sections(&mut page, answer);
+    remarks(&mut page, answer, view);
+    if scene.is_kept && !answer.evaluation_id.is_empty() {
+        page.labelled("record", &answer.evaluation_id);
+    }
+    page.gap();
+    verdict::line(&mut page, answer);
+    page.into_text()
+}
+
+fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
+    let id = scene.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| "report".to_owned());
+    let mut facts = vec![count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim")];
+    let provenance = answer.provenance.as_ref();
+    let judges = provenance.map(|provenance| &provenance.judges[..]).unwrap_or_default();
+    let judges: Vec<String> = judges
+        .iter()
+        .map(|link| match link.result.as_str() {
+            "judged" => one_line(&link.judge),
+            result => format!("{} {}", one_line(&link.judge), one_line(result)),
+        })
+        .collect();
+    if !judges.is_empty() {
+        facts.push(judges.join(", "));
+    }
+    if let Some(policy) = provenance.and_then(|provenance| provenance.policy.as_ref()) {
+        let digest: String = policy.digest.chars().take(6).collect();
+        let overridden = if policy.overridden { " with overrides" } else { "" };
+        facts.push(one_line(&format!("policy {}{overridden} {digest}", policy.name)));
+    }
+    let id = end_cut(&id, 40);
+    let facts = facts.join(" · ");
+    let room = page.columns().saturating_sub(width(&id) + 3);
+    page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &end_cut(&facts, room))));
+    page.gap();
+}
+
+fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
+    let Some(coverage) = answer.coverage.as_ref().filter(|coverage| !coverage.uncovered.is_empty())
+    else {
+        return;
+    };
+    let share = format!(
+        "claims cover {} of {}; nothing is said of",
+        coverage.covered,
+        count(coverage.sentences.into(), "sentence")
+    );
+    page.labelled("uncovered", &share);
+    let synthesis = scene.report.map_or("", |report| report.synthesis.as_str());
+    let sentences: Vec<&str> =
+        coverage.uncovered.iter().filter_map(|range| part(synthesis, range)).collect();
+    let most = if view.explain.is_brief() { MOST_LISTED } else { usize::MAX };
+    for sentence in sentences.iter().take(most) {
+        page.labelled("", &format!("“{}”", one_line(sentence)));
+    }
+    let more = coverage.uncovered.len().saturating_sub(sentences.len().min(most));
+    if more > 0 {
+        page.labelled("", &format!("and {more} more"));
+    }
+}
+
+fn part<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
+    text.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
+    let Some(decision) = &answer.decision else { return };
+    for (number, reason) in decision.reasons.iter().enumerate() {
+        let label = if number == 0 { "why" } else { "" };
+        let claims = claims::blamed(&reason.code, &answer.claims);
+        page.labelled(label, &format!("{}{claims}", reason.sentence));
+    }
+    if !decision.not_applicable.is_empty() {
+        let guards = decision.not_applicable.join(", ");
+        page.labelled("not checked", &format!("{guards}: nothing to look at"));
+    }
+}
+
+fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
+    let mut label = "verified";
+    for correction in &answer.corrections {
+        let id = end_cut(&one_line(&correction.claim_id), 12).into_owned();
+        let (_, before, _) = words::class(correction.class_before());
+        let (_, after, _) = words::class(correction.class_after());
+        let changed = if before == after {
+            let types = (correction.type_before(), correction.type_after());
+            format!("{} → {}", words::evidence_type(types.0), words::evidence_type(types.1))
+        } else {
+            format!("{before} → {after}")
+        };
+        let kept = if correction.applied { "" } else { " (seen, not applied)" };
+        let code =
+            if view.explain.is_brief() { String::new() } else { format!(" ({})", correction.code) };
+        let text = format!("{id} {changed}{kept}: {}{code}", correction.sentence);
+        page.labelled(label, &text);
+        label = "";
+    }
+}
+
+fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
+    let is_brief = view.explain.is_brief();
+    let gaps = answer.gaps.iter().map(String::as_str);
+    sentences(page, "missed", gaps.take(if is_brief { MOST_LISTED } else { usize::MAX }));
+    if !is_brief {
+        sentences(page, "conflicts", answer.contradictions.iter().map(String::as_str));
+    }
+    let warnings = answer.warnings.iter().map(|warning| warning.sentence.as_str());
+    sentences(page, "warning", warnings);
+    if is_brief {
+        return;
+    }
+    let estimate = answer.judge_score.map(|estimate| {
+        format!("its own estimate was {}, which never decides", words::number(estimate))
+    });
+    let said = [Some(answer.explanation.as_str()), estimate.as_deref()];
+    sentences(page, "judge", said.into_iter().flatten().filter(|text| !text.is_empty()));
+    score::margins(page, answer);
+}
+
+/// Sentences under one label.
+fn sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
+    for (number, sentence) in sentences.enumerate() {
+        page.labelled(if number == 0 { label } else { "" }, sentence);
+    }
+}

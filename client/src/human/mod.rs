@@ -1,0 +1,25 @@
+//! Answers as text for people. Plain functions from messages to text: no files, no calls, no terminal.
+//!
+//! Text carries ANSI styles; whoever prints it takes them out where they are not wanted. Nothing that
+//! comes from a report, evidence or a server reaches a terminal before [`gsar_client::text::one_line`].
+
+mod claims;
+mod doctor;
+pub(crate) mod errors;
+mod evaluation;
+mod ledger;
+mod page;
+mod policy;
+mod safety;
+mod score;
+mod verdict;
+mod words;
+
+#[cfg(test)]
+mod samples;
+
+pub(crate) use doctor::{Check, Health, checks};
+pub(crate) use evaluation::{Explain, Scene, View, evaluation};
+pub(crate) use ledger::evaluations;
+pub(crate) use policy::{differences, policies, problems, warnings};
+pub(crate) use safety::{cap_answer, gate_answer};

@@ -1,0 +1,160 @@
+//! Policies: lists, problems, differences.
+
+use gsar_client::text::{one_line, width};
+use gsar_core::policy::{PolicyFileError, PolicyProblem};
+use gsar_proto::v1;
+
+use super::page::{BOLD, DIM, Page, count, padded, styled};
+
+/// The policies of a list.
+pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let names = list.iter().map(|policy| width(&one_line(&policy.name)));
+    let column = names.max().unwrap_or(0);
+    for policy in list {
+        let digest: String = policy.digest.chars().take(6).collect();
+        let mark = if policy.is_default { "*" } else { " " };
+        let name = padded(&one_line(&policy.name), column);
+        let lead = format!("{mark} {}  {}  ", styled(BOLD, &name), styled(DIM, &digest));
+        let origin = match policy.origin.as_str() {
+            "preset" | "" => String::new(),
+            path => format!(" ({path})"),
+        };
+        let text = format!("{}{origin}", policy.description);
+        page.wrapped(&lead, column + 12, anstyle::Style::new(), &text);
+    }
+    if list.iter().any(|policy| policy.is_default) {
+        page.line(&styled(DIM, "* decides where a request names none"));
+    }
+    page.into_text()
+}
+
+/// Everything that is wrong with a policy file.
+pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
+    match error {
+        PolicyFileError::Syntax { line, message } => {
+            format!("{path}:{line}: not TOML: {}", one_line(message))
+        }
+        PolicyFileError::Problems(found) => {
+            let count = count(found.problems.len().try_into().unwrap_or(u64::MAX), "problem");
+            format!("policy `{}`: {count}{}", found.policy, table(path, &found.problems))
+        }
+    }
+}
+
+/// What is allowed in a policy file but unwise; empty when there is nothing.
+pub(crate) fn warnings(path: &str, found: &[PolicyProblem]) -> String {
+    if found.is_empty() { String::new() } else { table(path, found) }
+}
+
+fn table(path: &str, problems: &[PolicyProblem]) -> String {
+    let column = problems.iter().map(|problem| width(&problem.field)).max().unwrap_or(0);
+    let mut text: String = problems
+        .iter()
+        .map(|problem| {
+            format!("\n  {}  {}", padded(&problem.field, column), one_line(&problem.message))
+        })
+        .collect();
+    let mut lines: Vec<usize> = problems.iter().filter_map(|problem| problem.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let lines: Vec<String> = lines.iter().map(|line| format!(":{line}")).collect();
+    text.push_str(&format!("\n  in {path}{}", and(&lines)));
+    text
+}
+
+fn and(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// What differs between two policy files, field by field; both as [`gsar_core::policy::to_toml`] writes.
+pub(crate) fn differences(before: &str, after: &str) -> String {
+    let (before, after) = (fields(before), fields(after));
+    let changed: Vec<_> = before
+        .iter()
+        .filter_map(|(field, old)| {
+            let (_, new) = after.iter().find(|(name, _)| name == field)?;
+            (old != new).then_some((field, old, new))
+        })
+        .collect();
+    if changed.is_empty() {
+        return "the policies decide alike\n".to_owned();
+    }
+    let column = changed.iter().map(|(field, _, _)| width(field)).max().unwrap_or(0);
+    let old_column = changed.iter().map(|(_, old, _)| width(old)).max().unwrap_or(0);
+    let lines = changed.iter().map(|(field, old, new)| {
+        format!("{}  {} → {new}\n", padded(field, column), padded(old, old_column))
+    });
+    lines.collect()
+}
+
+/// Field and value of every line, the table's name before the field's; name and description left out.
+fn fields(file: &str) -> Vec<(String, String)> {
+    let mut table = String::new();
+    let mut fields = Vec::new();
+    for line in file.lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            table = format!("{name}.");
+        } else if let Some((field, value)) = line.split_once(" = ")
+            && !(table.is_empty() && matches!(field, "name" | "description" | "base"))
+        {
+            fields.push((format!("{table}{field}"), one_line(value)));
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::policy::{Policy, Preset, to_toml};
+    use gsar_core::preset;
+
+    #[test]
+    fn presets_differ_in_what_they_say() {
+        let file = |base| to_toml(&preset(base));
+        insta::assert_snapshot!(differences(&file(Preset::Reference), &file(Preset::Strict)));
+        assert_eq!(
+            differences(&file(Preset::Paper), &file(Preset::Paper)),
+            "the policies decide alike\n"
+        );
+    }
+
+    #[test]
+    fn problems_name_field_place_and_mend() {
+        let text = "name = \"night-shift\"\n\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n";
+        let error = Policy::from_toml(text).unwrap_err();
+        let no_toml = Policy::from_toml("name = \n").unwrap_err();
+        insta::assert_snapshot!(format!(
+            "{}\n\n{}",
+            problems("policies/night-shift.toml", &error),
+            problems("broken.toml", &no_toml)
+        ));
+    }
+
+    #[test]
+    fn a_list_marks_the_default() {
+        let policy = |name: &str, description: &str, origin: &str, is_default| v1::PolicySummary {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            digest: "3f9a2c55".to_owned(),
+            origin: origin.to_owned(),
+            is_default,
+        };
+        let list = [
+            policy(
+                "night-shift",
+                "stricter after ten, when nobody reads what goes out to the channel of the on-call",
+                "/etc/gsar/policies/night-shift.toml",
+                false,
+            ),
+            policy("paper", "the method as published, without guards", "preset", false),
+            policy("reference", "the published numbers with every guard on", "preset", true),
+        ];
+        insta::assert_snapshot!(anstream::adapter::strip_str(&policies(&list, 80)).to_string());
+    }
+}

@@ -1,0 +1,142 @@
+//! Gate, evidence chain, cap and action.
+
+use gsar_client::text::one_line;
+use gsar_proto::v1;
+
+use super::page::{BOLD, Page, count, listed, styled};
+use super::words;
+
+/// What an evaluation says of them, a section each.
+pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
+    section(page, "gate", answer.gate.as_ref().map(gate));
+    section(page, "chain", answer.chain.as_ref().map(chain));
+    section(page, "cap", answer.cap.as_ref().map(cap));
+    section(page, "action", answer.action.as_ref().map(action));
+    if let Some(shadow) = &answer.shadow {
+        let gate = shadow.gate.as_ref().map(|verdict| format!("gate {}", gate(verdict)));
+        let cap = shadow.cap.as_ref().map(|verdict| format!("cap {}", cap(verdict)));
+        let action = shadow.action.as_ref().map(|verdict| format!("action {}", action(verdict)));
+        let said: Vec<String> = [gate, cap, action].into_iter().flatten().collect();
+        section(page, "shadow", Some(format!("without effect: {}", said.join(" · "))));
+    }
+}
+
+fn section(page: &mut Page, label: &str, text: Option<String>) {
+    if let Some(text) = text {
+        page.labelled(label, &text);
+    }
+}
+
+fn gate(verdict: &v1::GateVerdict) -> String {
+    let why = verdict.reason.as_ref().map_or("", |reason| reason.sentence.as_str());
+    let words = match (verdict.exit(), verdict.state()) {
+        (v1::GateExit::Confident, _) => return confident(verdict),
+        (_, v1::GateState::Investigating) => "investigating",
+        (_, v1::GateState::BudgetExhausted) => "budget exhausted, no confident root cause",
+        _ => "no confident root cause",
+    };
+    if why.is_empty() { words.to_owned() } else { format!("{words}: {why}") }
+}
+
+fn confident(verdict: &v1::GateVerdict) -> String {
+    let cause = verdict.hypotheses.iter().find(|result| result.id == verdict.root_cause);
+    let results = cause.map(|result| {
+        let supports = count(result.hard_supports.into(), "hard support");
+        let refutations = count(result.hard_refutations.into(), "refutation");
+        format!(" ({supports}, {refutations})")
+    });
+    let ties = listed(verdict.ties.iter().map(String::as_str), 4);
+    let ties = if ties.is_empty() { String::new() } else { format!("; as strong: {ties}") };
+    format!("confident: {}{}{ties}", verdict.root_cause, results.unwrap_or_default())
+}
+
+fn chain(chain: &v1::EvidenceChain) -> String {
+    let items = count(chain.evidence.len().try_into().unwrap_or(u64::MAX), "item");
+    let tools = count(chain.independent_supports.into(), "tool");
+    let mut parts = vec![format!("{}: {items} from {tools}", words::strength(chain.strength()))];
+    parts.push(match &chain.change {
+        Some(change) => {
+            let at = change.at.as_ref().map(|at| format!(" at {}", words::instant(at)));
+            format!("change {}{}", change.id, at.unwrap_or_default())
+        }
+        None => "no change before onset".to_owned(),
+    });
+    if !chain.path.is_empty() {
+        parts.push(chain.path.join(" → "));
+    }
+    parts.join("; ")
+}
+
+fn cap(verdict: &v1::CapVerdict) -> String {
+    let before = words::number(verdict.before);
+    match verdict.cap {
+        Some(cap) if verdict.after < verdict.before => {
+            format!(
+                "{before} → {}: at most {} for such a chain",
+                words::number(verdict.after),
+                words::number(cap)
+            )
+        }
+        Some(cap) => format!("{before} stays, below the cap {}", words::number(cap)),
+        None => format!("{before} stays"),
+    }
+}
+
+fn action(verdict: &v1::ActionVerdict) -> String {
+    let held: Vec<&str> = verdict.held_by.iter().map(|reason| reason.sentence.as_str()).collect();
+    let held =
+        if held.is_empty() { String::new() } else { format!(", held there: {}", held.join("; ")) };
+    format!("at most {}{held}", words::action(verdict.action()))
+}
+
+/// The answer of `gsar gate`.
+pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let Some(verdict) = &answer.gate else { return page.into_text() };
+    for result in &verdict.hypotheses {
+        let (sign, state) = match result.state() {
+            v1::HypothesisState::Validated => ("✓", "validated"),
+            v1::HypothesisState::Invalidated => ("✗", "invalidated"),
+            v1::HypothesisState::Contested => ("~", "contested"),
+            _ => ("?", "inconclusive"),
+        };
+        let refused = match result.refused_inferred {
+            0 => String::new(),
+            refused => format!(", {refused} inferred and refused"),
+        };
+        let results = format!(
+            "{}, {}{refused}",
+            count(result.hard_supports.into(), "hard support"),
+            count(result.hard_refutations.into(), "refutation")
+        );
+        let id = one_line(&result.id);
+        page.wrapped(
+            &format!("  {sign} {state:<14}"),
+            18,
+            anstyle::Style::new(),
+            &format!("{id}: {results}"),
+        );
+    }
+    page.gap();
+    let word = match verdict.exit() {
+        v1::GateExit::Confident => "END",
+        v1::GateExit::NoConfidentRootCause => "END WITHOUT A CAUSE",
+        v1::GateExit::Unspecified => "GO ON",
+    };
+    let column = gsar_client::text::width(word) + 3;
+    page.wrapped(
+        &format!("{}   ", styled(BOLD, word)),
+        column,
+        anstyle::Style::new(),
+        &gate(verdict),
+    );
+    page.into_text()
+}
+
+/// The answer of `gsar cap`.
+pub(crate) fn cap_answer(answer: &v1::CapConfidenceResponse, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    section(&mut page, "cap", answer.cap.as_ref().map(cap));
+    section(&mut page, "action", answer.action.as_ref().map(action));
+    page.into_text()
+}

@@ -1,0 +1,169 @@
+//! The score: what weighs how much, what comes out, and how far that is from another decision.
+
+use std::cmp::Ordering;
+
+use gsar_client::text::width;
+use gsar_core::Policy;
+use gsar_core::decision::shown;
+use gsar_core::fixed::{Fraction, Millionths};
+use gsar_proto::v1;
+
+use super::page::{BOLD, Page, TEXT_COLUMN, count, listed, styled};
+use super::words;
+
+/// How many columns the table takes.
+const TABLE_COLUMNS: usize = 59;
+
+/// One row of the table.
+struct Row {
+    name: &'static str,
+    weight: f64,
+    factor: f64,
+    deciding: f64,
+}
+
+/// The weights of the classes, the score, and the thresholds.
+pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Option<&Policy>) {
+    let (Some(score), Some(terms)) = (&answer.score, &answer.terms) else { return };
+    let rows = rows(terms, policy);
+    let guarded = answer.guarded_score.as_ref().unwrap_or(score);
+    let differs = (guarded.numerator, guarded.denominator) != (score.numerator, score.denominator);
+    // Without the policy it is not known what the guards count.
+    let columns = differs && policy.is_some();
+
+    if page.columns() < TABLE_COLUMNS + 2 {
+        page.labelled("score", &words::score(Some(score)));
+    } else {
+        let deciding = columns.then_some(guarded);
+        for (number, line) in lines(&rows, score, deciding).iter().enumerate() {
+            if page.columns() < TABLE_COLUMNS + TEXT_COLUMN {
+                page.line(&format!("  {line}"));
+            } else {
+                page.labelled_line(if number == 0 { "score" } else { "" }, line);
+            }
+        }
+    }
+    if differs && !columns {
+        let text = format!("the guards count it as {}, which decides", words::score(Some(guarded)));
+        page.labelled("", &text);
+    }
+    if let Some(policy) = policy {
+        let (bands, place) = thresholds(policy, guarded);
+        let line = format!("{bands}; {place}");
+        if TEXT_COLUMN + width(&line) <= page.columns() {
+            page.labelled("", &line);
+        } else {
+            page.labelled("", &bands);
+            page.labelled("", &place);
+        }
+    }
+}
+
+/// The lines of the table; with a column of what decides, where that differs.
+fn lines(rows: &[Row], score: &v1::Score, deciding: Option<&v1::Score>) -> Vec<String> {
+    let decides = |text: &str| deciding.map_or_else(String::new, |_| format!("{text:>12}"));
+    let head = format!("{:16}{:>10}{:>9}{:>12}", "", "weight", "factor", "counts");
+    let mut lines = vec![format!("{head}{}", decides("decides"))];
+    for row in rows {
+        let factor = format!("× {}", words::number(row.factor));
+        let (weight, counts) = (words::weight(row.weight), words::weight(row.weight * row.factor));
+        let last = decides(&words::weight(row.deciding));
+        lines.push(format!("{:<16}{weight:>10}{factor:>9}{counts:>12}{last}", row.name));
+    }
+    let total = format!("{:>12}", words::score(Some(score)));
+    let last = decides(&words::score(deciding));
+    let (total, last) = (styled(BOLD, &total), styled(BOLD, &last));
+    lines.push(format!("{:<35}{total}{last}", "(G + K) / all"));
+    lines
+}
+
+fn rows(terms: &v1::ScoreTerms, policy: Option<&Policy>) -> Vec<Row> {
+    let guards = policy.map(|policy| &policy.guards);
+    let at_least_one = guards.is_some_and(|guards| guards.rho_at_least_one);
+    let deciding_rho = if at_least_one { terms.rho.max(1.0) } else { terms.rho };
+    let limit = guards.and_then(|guards| guards.complementary_limit);
+    let complementary = limit.map_or(terms.complementary, |limit| {
+        terms.complementary.min(terms.grounded * limit.to_f64())
+    });
+    let unverified = terms.rho.max(1.0);
+    let row = |name, weight, factor, deciding| Row { name, weight, factor, deciding };
+    let mut rows = vec![
+        row("G grounded", terms.grounded, 1.0, terms.grounded),
+        row("K complementary", terms.complementary, 1.0, complementary),
+        row("U ungrounded", terms.ungrounded, 1.0, terms.ungrounded),
+        row("X contradicted", terms.contradicted, terms.rho, terms.contradicted * deciding_rho),
+    ];
+    if terms.unverified > 0.0 {
+        rows.push(row("  unverified", terms.unverified, unverified, terms.unverified * unverified));
+    }
+    rows
+}
+
+/// The thresholds, and where the score stands among them.
+fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
+    let (proceed, regenerate) = (policy.tau_proceed, policy.tau_regenerate);
+    let bands = format!("proceed ≥ {proceed} > regenerate ≥ {regenerate} > replan");
+    let Some(score) = words::fraction(score) else { return (bands, String::new()) };
+    let apart = |threshold: Millionths| {
+        let (score, threshold) =
+            (score.numerator() * Millionths::ONE.wide(), score.denominator() * threshold.wide());
+        score.abs_diff(threshold)
+    };
+    let distance = |threshold| {
+        let distance =
+            Fraction::new(apart(threshold), score.denominator() * Millionths::ONE.wide());
+        match distance.map(shown) {
+            Some(text) if text == "0.000" => "less than 0.001".to_owned(),
+            Some(text) => text,
+            None => String::new(),
+        }
+    };
+    let place = match (score.compare(proceed), score.compare(regenerate)) {
+        (Ordering::Equal, _) => "nothing to spare".to_owned(),
+        (Ordering::Greater, _) => format!("{} to spare", distance(proceed)),
+        (_, Ordering::Equal) => {
+            format!("{} short of proceed, just above replan", distance(proceed))
+        }
+        (_, Ordering::Greater) => {
+            format!("{} short of proceed, {} above replan", distance(proceed), distance(regenerate))
+        }
+        (_, Ordering::Less) => format!("{} short of regenerate", distance(regenerate)),
+    };
+    (bands, place)
+}
+
+/// What would change the decision, where the answer says it.
+pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
+    let margins = answer.decision.as_ref().and_then(|decision| decision.margins.as_ref());
+    let Some(margins) = margins else { return };
+    let mut label = "margin";
+    for margin in [&margins.better, &margins.worse].into_iter().flatten() {
+        page.labelled(label, &words_of(margin));
+        label = "";
+    }
+}
+
+fn words_of(margin: &v1::Margin) -> String {
+    let (tier, _) = words::tier(margin.tier());
+    let changes: Vec<String> = margin
+        .changes
+        .iter()
+        .map(|change| {
+            let (_, class, _) = words::class(change.class());
+            let of_type = match words::evidence_type(change.r#type()) {
+                "" => String::new(),
+                name => format!(" ({name})"),
+            };
+            let verb = match change.action.as_str() {
+                "ground" => "ground",
+                "drop" => "drop",
+                _ => "lose",
+            };
+            format!("{verb} {}{of_type}", count(change.count, &format!("{class} claim")))
+        })
+        .collect();
+    let named = listed(margin.claim_ids.iter().map(String::as_str), 6);
+    let named = if named.is_empty() { String::new() } else { format!(", such as {named}") };
+    let away = margin.score.as_ref().map(|score| format!("; {} away", words::score(Some(score))));
+    format!("to {tier}: {}{named}{}", changes.join(" and "), away.unwrap_or_default())
+}

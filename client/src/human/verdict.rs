@@ -1,0 +1,88 @@
+//! The decision, in the one line that is read first.
+
+use anstyle::{Effects, Style};
+use gsar_client::text::{end_cut, one_line, width};
+use gsar_proto::v1;
+
+use super::claims::ids_of;
+use super::page::{BAD, Page, styled};
+use super::words;
+
+/// The most claims that are named.
+const MOST_NAMED: usize = 3;
+
+/// The decision and what to do about it.
+pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
+    let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    let failed = answer.outcome() == v1::Outcome::Failed;
+    let (word, style) = words::tier(tier);
+    let style = if failed { BAD } else { style };
+    let word = if failed { "FAILED".to_owned() } else { word.to_uppercase() };
+    let room = page.columns().saturating_sub(width(&word) + 3);
+    let advice = one_line(&if failed { failure(answer) } else { advice(answer, tier) });
+    let word = styled(loud(style), &word);
+    page.line(&format!("{word}   {}", end_cut(&advice, room)));
+}
+
+fn loud(style: Style) -> Style {
+    style | Effects::BOLD
+}
+
+fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
+    let contradicted = ids_of(&answer.claims, v1::ClaimClass::Contradicted, MOST_NAMED);
+    let ungrounded = ids_of(&answer.claims, v1::ClaimClass::Ungrounded, MOST_NAMED);
+    match tier {
+        v1::Tier::Proceed => format!("the report may go out{}", distance(answer)),
+        v1::Tier::Regenerate => {
+            let mut steps = Vec::new();
+            if !contradicted.is_empty() {
+                steps.push(format!("correct {contradicted}"));
+            }
+            if !ungrounded.is_empty() {
+                steps.push(format!("ground or drop {ungrounded}"));
+            }
+            if steps.is_empty() {
+                steps.push("rewrite it from the same evidence".to_owned());
+            }
+            format!("{}{}", steps.join(", "), distance(answer))
+        }
+        v1::Tier::Replan => {
+            let unshown = answer.claims.iter().filter(|claim| {
+                matches!(claim.class(), v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
+            });
+            match (unshown.count(), answer.claims.len()) {
+                (0, _) => "investigate again".to_owned(),
+                (count, all) => format!(
+                    "investigate again: the evidence does not carry {count} of {all} claims"
+                ),
+            }
+        }
+        v1::Tier::Abstain => match first_reason(answer) {
+            Some(reason) => format!("gather more evidence first: {reason}"),
+            None => "nothing can be said; gather more evidence first".to_owned(),
+        },
+        v1::Tier::Unspecified => "the server gave no decision that is known here".to_owned(),
+    }
+}
+
+fn failure(answer: &v1::EvaluateResponse) -> String {
+    first_reason(answer).unwrap_or_else(|| "the judge failed".to_owned())
+}
+
+fn first_reason(answer: &v1::EvaluateResponse) -> Option<String> {
+    let reason = answer.decision.as_ref()?.reasons.first()?;
+    Some(reason.sentence.clone())
+}
+
+/// How many claims the neighbouring decision is away, where the answer says it.
+fn distance(answer: &v1::EvaluateResponse) -> String {
+    let margins = answer.decision.as_ref().and_then(|decision| decision.margins.as_ref());
+    let better = margins.and_then(|margins| margins.better.as_ref());
+    let worse = margins.and_then(|margins| margins.worse.as_ref());
+    let Some(margin) = better.or(worse) else { return String::new() };
+    let (tier, _) = words::tier(margin.tier());
+    match margin.claims {
+        1 => format!("; one claim from {tier}"),
+        claims => format!("; {claims} claims from {tier}"),
+    }
+}

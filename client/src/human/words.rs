@@ -1,0 +1,119 @@
+//! Words, signs and numbers for values of the contract.
+
+use anstyle::{AnsiColor, Style};
+use gsar_core::decision::shown;
+use gsar_core::fixed::Fraction;
+use gsar_proto::v1;
+
+use super::page::{APART, BAD, DOUBTFUL, GOOD};
+
+/// Sign, word and style of a class.
+pub(super) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style) {
+    match class {
+        v1::ClaimClass::Grounded => ("✓", "grounded", GOOD),
+        v1::ClaimClass::Ungrounded => ("?", "ungrounded", DOUBTFUL),
+        v1::ClaimClass::Contradicted => ("✗", "contradicted", BAD),
+        v1::ClaimClass::Complementary => ("~", "complementary", APART),
+        v1::ClaimClass::Unspecified => ("·", "no verdict", Style::new()),
+    }
+}
+
+/// The word of a type, empty for none.
+pub(super) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
+    match evidence_type {
+        v1::EvidenceType::ToolMatch => "tool_match",
+        v1::EvidenceType::SpecificData => "specific_data",
+        v1::EvidenceType::SignalMatch => "signal_match",
+        v1::EvidenceType::ComplementaryFinding => "complementary_finding",
+        v1::EvidenceType::Synthesis => "synthesis",
+        v1::EvidenceType::NegEvidence => "neg_evidence",
+        v1::EvidenceType::Inference => "inference",
+        v1::EvidenceType::Domain => "domain",
+        v1::EvidenceType::Unspecified => "",
+    }
+}
+
+/// Word and style of a tier.
+pub(super) fn tier(tier: v1::Tier) -> (&'static str, Style) {
+    match tier {
+        v1::Tier::Proceed => ("proceed", GOOD),
+        v1::Tier::Regenerate => ("regenerate", DOUBTFUL),
+        v1::Tier::Replan => ("replan", BAD),
+        v1::Tier::Abstain => ("abstain", AnsiColor::Magenta.on_default()),
+        v1::Tier::Unspecified => ("no decision", BAD),
+    }
+}
+
+/// The words of a strength.
+pub(super) fn strength(strength: v1::GroundingStrength) -> &'static str {
+    match strength {
+        v1::GroundingStrength::Grounded => "grounded",
+        v1::GroundingStrength::PartiallyGrounded => "partially grounded",
+        v1::GroundingStrength::Ungrounded => "ungrounded",
+        v1::GroundingStrength::Unspecified => "of unknown strength",
+    }
+}
+
+/// The words of an action.
+pub(super) fn action(action: v1::Action) -> &'static str {
+    match action {
+        v1::Action::Notify => "notify",
+        v1::Action::Issue => "issue",
+        v1::Action::Patch => "patch",
+        v1::Action::PullRequest => "pull request",
+        v1::Action::Unspecified => "none",
+    }
+}
+
+/// A score as a fraction, where it is one.
+pub(super) fn fraction(score: &v1::Score) -> Option<Fraction> {
+    Fraction::new(score.numerator.into(), score.denominator.into())
+}
+
+/// A score with three places, cut rather than rounded.
+pub(super) fn score(score: Option<&v1::Score>) -> String {
+    score.and_then(fraction).map_or_else(|| "none".to_owned(), shown)
+}
+
+/// A weight: two places, more where it has more, at most six.
+pub(super) fn weight(weight: f64) -> String {
+    let mut text = format!("{weight:.6}");
+    while text.ends_with('0')
+        && !text.ends_with(".00")
+        && text.find('.').is_some_and(|dot| text.len() > dot + 3)
+    {
+        text.pop();
+    }
+    text
+}
+
+/// A number as short as it can be written.
+pub(super) fn number(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// An instant in UTC, to the second.
+pub(super) fn instant(at: &prost_types::Timestamp) -> String {
+    let instant = jiff::Timestamp::new(at.seconds, 0);
+    instant.map_or_else(|_| "an unknown time".to_owned(), |instant| instant.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_keep_the_places_they_have() {
+        let shown = [0.0, 5.8, 0.123_456, 1_800_000.0, 0.605].map(weight);
+        assert_eq!(shown, ["0.00", "5.80", "0.123456", "1800000.00", "0.605"]);
+        assert_eq!([0.5, 1.0, 10.0, 0.123_456].map(number), ["0.5", "1", "10", "0.123456"]);
+    }
+
+    #[test]
+    fn a_score_below_a_threshold_never_reads_as_the_threshold() {
+        let just_below = v1::Score { value: 0.8, numerator: 7_999_999, denominator: 10_000_000 };
+        assert_eq!(score(Some(&just_below)), "0.799");
+        assert_eq!(score(None), "none");
+    }
+}

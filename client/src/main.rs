@@ -1,0 +1,46 @@
+//! `gsar`, the command line: may this incident report go out?
+//!
+//! Arguments in, calls through the library, text out. What is printed for people is made in [`human`];
+//! no rule is decided here.
+
+mod arguments;
+mod commands;
+mod failure;
+mod human;
+mod session;
+mod status;
+mod terminal;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::Arguments;
+use terminal::Terminal;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = runtime().and_then(|runtime| {
+        let outcome = runtime.block_on(commands::run(arguments, &Terminal::of_process()));
+        // A read of standard input that nobody waits for any more must not hold the process.
+        runtime.shutdown_background();
+        outcome
+    });
+    match outcome {
+        Ok(status) => status.code(),
+        Err(failure) if failure.is_closed_pipe() => failure.status().code(),
+        Err(failure) => {
+            let _ = writeln!(anstream::stderr(), "{}", human::errors::shown(&failure));
+            failure.status().code()
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, failure::Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(failure::Failure::Output)
+}

@@ -1,0 +1,146 @@
+//! The answer to a line, and its bytes.
+
+use std::io::{self, Write};
+
+use gsar_core::fixed::Fraction;
+use gsar_core::{Tier, decide};
+
+use super::line::{Line, LineError};
+use super::policies::{ChosenPolicy, Policies, unknown};
+
+/// What a line comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A decision.
+    Decided {
+        /// The line's id as written, `null` where it has none.
+        id: String,
+        /// The published score; `None` where there is none.
+        score: Option<Fraction>,
+        /// The tier.
+        tier: Tier,
+    },
+    /// The line could not be decided.
+    Refused {
+        /// The line's number, from 1.
+        number: u64,
+        /// Why.
+        error: LineError,
+    },
+}
+
+impl Answer {
+    /// Decides a line by the presets alone.
+    #[must_use]
+    pub fn offline(policies: &Policies, number: u64, text: &Result<String, String>) -> Self {
+        let decided = || {
+            let text = text.as_ref().map_err(|reason| LineError(reason.clone()))?;
+            let line = Line::parse(text)?;
+            match policies.choose(&line)? {
+                ChosenPolicy::Known(policy) => {
+                    let decision = decide(&policy, &line.tally);
+                    let score = decision.score.map(|score| score.fraction());
+                    Ok(Self::Decided { id: line.id_as_written(), score, tier: decision.tier })
+                }
+                ChosenPolicy::Unknown(name) => Err(unknown(&name)),
+            }
+        };
+        decided().unwrap_or_else(|error| Self::Refused { number, error })
+    }
+
+    /// Whether the line could not be decided.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+
+    /// Writes the answer as one line of JSON.
+    ///
+    /// # Errors
+    /// What writing gives.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Decided { id, score: Some(score), tier } => {
+                let (num, den) = (score.numerator(), score.denominator());
+                write!(out, "{{\"id\":{id},\"score\":")?;
+                serde_json::to_writer(&mut *out, &score.to_f64())?;
+                writeln!(out, ",\"num\":{num},\"den\":{den},\"decision\":\"{}\"}}", tier.name())
+            }
+            Self::Decided { id, score: None, tier } => writeln!(
+                out,
+                "{{\"id\":{id},\"score\":null,\"num\":null,\"den\":null,\"decision\":\"{}\"}}",
+                tier.name()
+            ),
+            Self::Refused { number, error } => {
+                write!(out, "{{\"line\":{number},\"error\":")?;
+                serde_json::to_writer(&mut *out, &error.0)?;
+                writeln!(out, "}}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> String {
+        let mut out = Vec::new();
+        let policies = Policies::new("reference");
+        Answer::offline(&policies, 7, &Ok(text.to_owned())).write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_worked_example_of_the_method() {
+        let text = r#"{"id":"example","grounded":["tool_match","specific_data"],"ungrounded":["inference"],"contradicted":["inference"],"complementary":["complementary_finding"],"policy":"paper"}"#;
+        assert_eq!(
+            answer(text),
+            "{\"id\":\"example\",\"score\":0.7567567567567568,\"num\":28,\"den\":37,\"decision\":\"regenerate\"}\n"
+        );
+        let without_rho = text.replace("\"paper\"", "\"paper\",\"rho\":0");
+        assert_eq!(
+            answer(&without_rho),
+            "{\"id\":\"example\",\"score\":0.8235294117647058,\"num\":14,\"den\":17,\"decision\":\"proceed\"}\n"
+        );
+    }
+
+    #[test]
+    fn nothing_to_score_is_a_half_in_the_paper_only() {
+        assert_eq!(
+            answer(r#"{"id":1,"policy":"paper"}"#),
+            "{\"id\":1,\"score\":0.5,\"num\":1,\"den\":2,\"decision\":\"replan\"}\n"
+        );
+        for policy in ["reference", "strict"] {
+            assert_eq!(
+                answer(&format!(r#"{{"id":1,"policy":"{policy}"}}"#)),
+                "{\"id\":1,\"score\":null,\"num\":null,\"den\":null,\"decision\":\"abstain\"}\n"
+            );
+        }
+    }
+
+    #[test]
+    fn the_published_score_is_printed_and_the_guarded_one_decides() {
+        // Complementary claims alone: S = 1, but the guards count none of them.
+        assert_eq!(
+            answer(r#"{"id":[1, 2],"complementary":["synthesis"]}"#),
+            "{\"id\":[1, 2],\"score\":1.0,\"num\":1,\"den\":1,\"decision\":\"replan\"}\n"
+        );
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_decided_is_answered_in_its_place() {
+        assert_eq!(
+            answer(r#"{"id":1,"policy":"night-shift"}"#),
+            "{\"line\":7,\"error\":\"policy: `night-shift` is unknown; `gsar policy list` names those there are\"}\n"
+        );
+        assert_eq!(
+            answer(r#"{"id":1,"rho":0.1234567}"#),
+            "{\"line\":7,\"error\":\"column 24: rho: `0.1234567` has more than six decimal places; write a number such as 0.5 with at most six places\"}\n"
+        );
+        assert!(
+            answer(r#"{"id":1,"rho":11}"#)
+                .starts_with("{\"line\":7,\"error\":\"rho: 11 is above 10")
+        );
+    }
+}

@@ -1,0 +1,394 @@
+//! One line: a partition as lists of evidence types, with the policy to decide it by.
+//!
+//! Lists are counted while they are read, so a million claims take no memory. Numbers are read from
+//! their literals: nothing passes through a double.
+
+use core::fmt;
+
+use gsar_core::fixed::Millionths;
+use gsar_core::tally::MAX_CLAIMS;
+use gsar_core::{Class, EvidenceType, Tally};
+use serde::Deserializer;
+use serde::de::{Deserialize, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::text::middle_cut;
+
+/// A partition as its line gives it.
+#[derive(Clone, Debug)]
+pub struct Line<'a> {
+    /// The caller's id, any JSON value, as written; `None` where the line has none.
+    pub id: Option<&'a RawValue>,
+    /// How many claims of each class and type.
+    pub tally: Tally,
+    /// The name of the policy; `None` for the caller's default.
+    pub policy: Option<String>,
+    /// Values that replace those of the policy.
+    pub overrides: Overrides,
+}
+
+/// Values of a policy that a line replaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Replaces `rho`.
+    pub rho: Option<Millionths>,
+    /// Replaces `tau_proceed`.
+    pub tau_proceed: Option<Millionths>,
+    /// Replaces `tau_regenerate`.
+    pub tau_regenerate: Option<Millionths>,
+    /// Replaces single weights; each type at most once.
+    pub weights: Vec<(EvidenceType, Millionths)>,
+}
+
+impl Overrides {
+    /// Whether nothing is replaced.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Why a line gives no decision: one sentence, with the column where it is known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LineError(pub String);
+
+impl<'a> Line<'a> {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// [`LineError`] when the text is not one JSON object of the keys above, names a key twice, holds a
+    /// type or number that does not exist here, or has more than [`MAX_CLAIMS`] claims.
+    pub fn parse(text: &'a str) -> Result<Self, LineError> {
+        let line: Self = serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            let message = message.strip_suffix(&place).unwrap_or(&message);
+            LineError(match error.column() {
+                0 => message.to_owned(),
+                column => format!("column {column}: {message}"),
+            })
+        })?;
+        let total = line.tally.total();
+        if total > MAX_CLAIMS {
+            let message =
+                format!("{total} claims; at most {MAX_CLAIMS} are allowed: split the partition");
+            return Err(LineError(message));
+        }
+        Ok(line)
+    }
+
+    /// The id as the line writes it, `null` where it has none.
+    #[must_use]
+    pub fn id_as_written(&self) -> String {
+        self.id.map_or("null", RawValue::get).to_owned()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Id,
+    Class(Class),
+    Policy,
+    Rho,
+    TauProceed,
+    TauRegenerate,
+    Weights,
+}
+
+impl Key {
+    const ALL: [(&'static str, Self); 10] = [
+        ("id", Self::Id),
+        ("grounded", Self::Class(Class::Grounded)),
+        ("ungrounded", Self::Class(Class::Ungrounded)),
+        ("contradicted", Self::Class(Class::Contradicted)),
+        ("complementary", Self::Class(Class::Complementary)),
+        ("policy", Self::Policy),
+        ("rho", Self::Rho),
+        ("tau_proceed", Self::TauProceed),
+        ("tau_regenerate", Self::TauRegenerate),
+        ("weights", Self::Weights),
+    ];
+
+    fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(_, key)| *key == self);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+/// A text that must be one of a few names.
+struct OneOf<T: 'static> {
+    what: &'static str,
+    find: fn(&str) -> Option<T>,
+    names: fn() -> String,
+}
+
+impl<'de, T> DeserializeSeed<'de> for OneOf<T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<T> Visitor<'_> for OneOf<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+        (self.find)(name).ok_or_else(|| {
+            let name = middle_cut(name, 40);
+            E::custom(format!("`{name}` is not {}; it is one of {}", self.what, (self.names)()))
+        })
+    }
+}
+
+const fn key() -> OneOf<Key> {
+    OneOf {
+        what: "a key of a partition",
+        find: |name| Key::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, key)| key),
+        names: || Key::ALL.map(|(name, _)| name).join(", "),
+    }
+}
+
+const fn evidence_type() -> OneOf<EvidenceType> {
+    OneOf {
+        what: "an evidence type",
+        find: EvidenceType::from_name,
+        names: || EvidenceType::ALL.map(EvidenceType::name).join(", "),
+    }
+}
+
+impl<'de> Deserialize<'de> for Line<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(LineVisitor)
+    }
+}
+
+struct LineVisitor;
+
+impl<'de> Visitor<'de> for LineVisitor {
+    type Value = Line<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a partition: one JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line<'de>, A::Error> {
+        let mut line = Line {
+            id: None,
+            tally: Tally::default(),
+            policy: None,
+            overrides: Overrides::default(),
+        };
+        let mut seen = Vec::new();
+        while let Some(key) = map.next_key_seed(key())? {
+            if seen.contains(&key) {
+                return Err(A::Error::custom(format!("`{}` is given twice", key.name())));
+            }
+            seen.push(key);
+            let overrides = &mut line.overrides;
+            match key {
+                Key::Id => line.id = Some(map.next_value()?),
+                Key::Class(class) => {
+                    map.next_value_seed(Claims { class, tally: &mut line.tally })?;
+                }
+                Key::Policy => line.policy = Some(map.next_value()?),
+                Key::Rho => overrides.rho = Some(decimal(&mut map, key.name())?),
+                Key::TauProceed => overrides.tau_proceed = Some(decimal(&mut map, key.name())?),
+                Key::TauRegenerate => {
+                    overrides.tau_regenerate = Some(decimal(&mut map, key.name())?);
+                }
+                Key::Weights => map.next_value_seed(WeightEntries(&mut overrides.weights))?,
+            }
+        }
+        Ok(line)
+    }
+}
+
+/// The decimal that the literal of the next value writes.
+fn decimal<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Millionths, A::Error> {
+    let literal = map.next_value::<&'de RawValue>()?.get();
+    literal.parse().map_err(|error| {
+        let literal = middle_cut(literal, 40);
+        A::Error::custom(format!(
+            "{field}: `{literal}` {error}; write a number such as 0.5 with at most six places"
+        ))
+    })
+}
+
+/// A list of evidence types, counted.
+struct Claims<'t> {
+    class: Class,
+    tally: &'t mut Tally,
+}
+
+impl<'de> DeserializeSeed<'de> for Claims<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Claims<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of evidence types for `{}`", self.class.name())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(evidence_type) = list.next_element_seed(evidence_type())? {
+            self.tally.add(self.class, evidence_type, 1);
+        }
+        Ok(())
+    }
+}
+
+/// An object of weights by evidence type.
+struct WeightEntries<'w>(&'w mut Vec<(EvidenceType, Millionths)>);
+
+impl<'de> DeserializeSeed<'de> for WeightEntries<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for WeightEntries<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of weights by evidence type")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(given) = map.next_key_seed(evidence_type())? {
+            let field = format!("weights.{}", given.name());
+            if self.0.iter().any(|(known, _)| *known == given) {
+                return Err(A::Error::custom(format!("`{field}` is given twice")));
+            }
+            let weight = decimal(&mut map, &field)?;
+            self.0.push((given, weight));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Line::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_is_counted_and_its_id_kept_as_written() {
+        let line = Line::parse(
+            r#"{"id": {"run": 1.50, "x": [ ]},"grounded":["tool_match","tool_match","domain"],
+                "contradicted":[],"policy":"strict","rho":0.25,"weights":{"domain":0.1}}"#,
+        )
+        .unwrap();
+        assert_eq!(line.id.map(RawValue::get), Some(r#"{"run": 1.50, "x": [ ]}"#));
+        assert_eq!(line.tally.of_class(Class::Grounded), &[2, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(line.tally.total(), 3);
+        assert_eq!(line.policy.as_deref(), Some("strict"));
+        assert_eq!(line.overrides.rho, Some(Millionths::new(250_000)));
+        assert_eq!(line.overrides.weights, [(EvidenceType::Domain, Millionths::new(100_000))]);
+    }
+
+    #[test]
+    fn numbers_are_read_from_their_literals() {
+        for (literal, complaint) in [
+            ("0.1234567", "has more than six decimal places"),
+            ("0.8000000", "has more than six decimal places"),
+            ("1e-3", "is not a plain decimal number"),
+            ("5E0", "is not a plain decimal number"),
+            ("-0", "is negative; it must be 0 or more"),
+            ("-0.5", "is negative; it must be 0 or more"),
+            ("\"0.5\"", "is not a plain decimal number"),
+            ("null", "is not a plain decimal number"),
+            ("[0.5]", "is not a plain decimal number"),
+            ("99999999999", "is too large"),
+        ] {
+            for key in ["rho", "tau_proceed", "tau_regenerate"] {
+                let message = error(&format!("{{\"{key}\":{literal}}}"));
+                let expected = format!("{key}: `{literal}` {complaint}");
+                assert!(message.contains(&expected), "{literal}: {message}");
+            }
+            let message = error(&format!("{{\"weights\":{{\"synthesis\":{literal}}}}}"));
+            let expected = format!("weights.synthesis: `{literal}` {complaint}");
+            assert!(message.contains(&expected), "{literal}: {message}");
+        }
+        for no_json in ["NaN", "Infinity", ".5", "+1", "0x1", "01"] {
+            assert!(Line::parse(&format!("{{\"rho\":{no_json}}}")).is_err(), "{no_json}");
+        }
+        for (literal, millionths) in [("0", 0), ("10", 10_000_000), ("0.000001", 1)] {
+            let text = format!("{{\"rho\":{literal}}}");
+            let rho = Line::parse(&text).unwrap().overrides.rho;
+            assert_eq!(rho, Some(Millionths::new(millionths)), "{literal}");
+        }
+    }
+
+    #[test]
+    fn keys_and_types_that_do_not_exist_are_named() {
+        insta::assert_snapshot!(
+            [
+                r#"{"grounde":[]}"#,
+                r#"{"grounded":["tool_macth"]}"#,
+                r#"{"weights":{"toolmatch":1}}"#,
+                r#"{"grounded":[],"grounded":[]}"#,
+                r#"{"id":1,"id":1}"#,
+                r#"{"weights":{"domain":1,"domain":1}}"#,
+                r#"{"grounded":null}"#,
+                r#"{"grounded":"tool_match"}"#,
+                r#"{"grounded":[1]}"#,
+                r#"{"policy":7}"#,
+                r#"[]"#,
+                r#"{"id":1"#,
+                r#"{"id":1} {"id":2}"#,
+                r#"{"id":1,}"#,
+                r#"nonsense"#,
+            ]
+            .map(|text| format!("{text}\n    {}", error(text)))
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn a_million_claims_are_counted() {
+        let mut text = String::from(r#"{"id":"big","complementary":["synthesis""#);
+        text.extend(std::iter::repeat_n(r#","synthesis""#, 999_999));
+        text.push_str("]}");
+        let line = Line::parse(&text).unwrap();
+        assert_eq!(line.tally.of_class(Class::Complementary), &[0, 0, 0, 0, 1_000_000, 0, 0, 0]);
+    }
+
+    #[test]
+    fn more_claims_than_a_score_can_hold_are_refused() {
+        let list = |count| vec![r#""domain""#; count].join(",");
+        let half = usize::try_from(MAX_CLAIMS / 2).unwrap();
+        let fits = format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half));
+        assert_eq!(Line::parse(&fits).unwrap().tally.total(), MAX_CLAIMS);
+        let over = format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half + 1));
+        assert_eq!(
+            error(&over),
+            "1800001 claims; at most 1800000 are allowed: split the partition"
+        );
+    }
+
+    #[test]
+    fn deep_ids_are_echoed_without_a_stack() {
+        let text = format!("{{\"id\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        // Whether or not so deep a value is accepted, reading it must not overflow the stack.
+        if let Ok(line) = Line::parse(&text) {
+            assert_eq!(line.id.map(|id| id.get().len()), Some(200_000));
+        }
+    }
+}

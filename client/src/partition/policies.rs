@@ -1,0 +1,115 @@
+//! The policy behind a line, as far as it is known without a server: a preset with the line's overrides.
+
+use std::sync::Arc;
+
+use gsar_core::policy::{Policy, PolicyProblem, Preset};
+use gsar_core::preset;
+
+use super::line::{Line, LineError, Overrides};
+
+/// The presets, checked once.
+#[derive(Debug)]
+pub struct Policies {
+    presets: Vec<Arc<Policy>>,
+    default: String,
+}
+
+/// What is known here of the policy that a line names.
+#[derive(Debug)]
+pub enum ChosenPolicy {
+    /// A preset, with the line's overrides.
+    Known(Arc<Policy>),
+    /// Not a preset: only a server may know it.
+    Unknown(String),
+}
+
+impl Policies {
+    /// The presets; lines that name no policy get `default`.
+    #[must_use]
+    pub fn new(default: impl Into<String>) -> Self {
+        Self {
+            presets: Preset::ALL.map(|base| Arc::new(preset(base))).into(),
+            default: default.into(),
+        }
+    }
+
+    /// The name of the policy that a line asks for.
+    #[must_use]
+    pub fn name_for<'n>(&'n self, line: &'n Line<'_>) -> &'n str {
+        line.policy.as_deref().unwrap_or(&self.default)
+    }
+
+    /// The policy of a line.
+    ///
+    /// # Errors
+    /// [`LineError`] when the line's overrides make a preset contradict itself.
+    pub fn choose(&self, line: &Line<'_>) -> Result<ChosenPolicy, LineError> {
+        let name = self.name_for(line);
+        match self.presets.iter().find(|policy| policy.name == name) {
+            None => Ok(ChosenPolicy::Unknown(name.to_owned())),
+            Some(policy) if line.overrides.is_empty() => {
+                Ok(ChosenPolicy::Known(Arc::clone(policy)))
+            }
+            Some(policy) => overridden(policy, &line.overrides)
+                .map(|policy| ChosenPolicy::Known(Arc::new(policy))),
+        }
+    }
+}
+
+/// What a line gets whose policy nobody knows; the same with and without a server.
+pub(super) fn unknown(name: &str) -> LineError {
+    LineError(format!("policy: `{name}` is unknown; `gsar policy list` names those there are"))
+}
+
+fn overridden(policy: &Policy, overrides: &Overrides) -> Result<Policy, LineError> {
+    let mut values = policy.values().clone();
+    values.rho = overrides.rho.unwrap_or(values.rho);
+    values.tau_proceed = overrides.tau_proceed.unwrap_or(values.tau_proceed);
+    values.tau_regenerate = overrides.tau_regenerate.unwrap_or(values.tau_regenerate);
+    for (evidence_type, weight) in &overrides.weights {
+        values.weights.set(*evidence_type, *weight);
+    }
+    Policy::new(values).map_err(|found| {
+        let problems: Vec<String> = found.problems.iter().map(PolicyProblem::to_string).collect();
+        LineError(problems.join("; "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overrides_replace_single_values() {
+        let policies = Policies::new("reference");
+        let line = Line::parse(r#"{"policy":"paper","rho":2,"weights":{"domain":0.1}}"#).unwrap();
+        let ChosenPolicy::Known(policy) = policies.choose(&line).unwrap() else {
+            panic!("paper is a preset");
+        };
+        let paper = preset(Preset::Paper);
+        assert_eq!(policy.rho.to_string(), "2");
+        assert_eq!(policy.weights.of(gsar_core::EvidenceType::Domain).to_string(), "0.1");
+        assert_eq!(policy.tau_proceed, paper.tau_proceed);
+        assert_ne!(policy.digest(), paper.digest());
+    }
+
+    #[test]
+    fn overrides_that_contradict_each_other_are_all_named() {
+        let policies = Policies::new("reference");
+        let line = Line::parse(r#"{"rho":11,"tau_regenerate":0.9}"#).unwrap();
+        let error = policies.choose(&line).unwrap_err().to_string();
+        assert!(error.contains("tau_regenerate: 0.9 is not below tau_proceed 0.8"), "{error}");
+        assert!(error.contains("rho: 11 is above 10"), "{error}");
+    }
+
+    #[test]
+    fn the_default_is_for_lines_that_name_no_policy() {
+        let policies = Policies::new("night-shift");
+        let line = Line::parse("{}").unwrap();
+        assert!(
+            matches!(policies.choose(&line), Ok(ChosenPolicy::Unknown(name)) if name == "night-shift")
+        );
+        let line = Line::parse(r#"{"policy":"paper"}"#).unwrap();
+        assert!(matches!(policies.choose(&line), Ok(ChosenPolicy::Known(_))));
+    }
+}

@@ -1,0 +1,132 @@
+//! Lines of an input, numbered, with a bound on their length.
+
+use std::io::{self, BufRead, Read};
+
+/// The most bytes a line may have: room for the largest partition that is allowed.
+pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// One line of input, without its line end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputLine {
+    /// Its number, from 1; blank lines are counted.
+    pub number: u64,
+    /// Its text, or in words why there is none.
+    pub text: Result<String, String>,
+}
+
+/// Reads lines; blank ones are skipped.
+#[derive(Debug)]
+pub struct LineReader<R> {
+    input: R,
+    number: u64,
+    bytes: u64,
+    limit: usize,
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// Lines of `input`, of at most [`MAX_LINE_BYTES`] each.
+    pub fn new(input: R) -> Self {
+        Self { input, number: 0, bytes: 0, limit: MAX_LINE_BYTES }
+    }
+
+    /// The input that is read from.
+    pub fn input(&self) -> &R {
+        &self.input
+    }
+
+    /// How many bytes were read, for a share of the whole.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next line that is not blank; `None` at the end.
+    ///
+    /// # Errors
+    /// What reading the input gives.
+    pub fn next_line(&mut self) -> io::Result<Option<InputLine>> {
+        loop {
+            let mut bytes = Vec::new();
+            let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
+            if self.input.by_ref().take(most).read_until(b'\n', &mut bytes)? == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
+            if bytes.len() > self.limit && bytes.last() != Some(&b'\n') {
+                self.skip_rest_of_line()?;
+                let reason = format!("longer than {} bytes; split the partition", self.limit);
+                return Ok(Some(InputLine { number: self.number, text: Err(reason) }));
+            }
+            while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+                bytes.pop();
+            }
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let text = String::from_utf8(bytes).map_err(|error| {
+                let offset = error.utf8_error().valid_up_to();
+                format!("column {}: not valid UTF-8; write the text in UTF-8", offset + 1)
+            });
+            return Ok(Some(InputLine { number: self.number, text }));
+        }
+    }
+
+    fn skip_rest_of_line(&mut self) -> io::Result<()> {
+        loop {
+            let buffer = self.input.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(());
+            }
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(buffer.len(), |end| end + 1);
+            self.input.consume(used);
+            self.bytes += u64::try_from(used).unwrap_or(0);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8], limit: usize) -> Vec<(u64, Result<String, String>)> {
+        let mut reader = LineReader { input: bytes, number: 0, bytes: 0, limit };
+        let mut found = Vec::new();
+        while let Some(line) = reader.next_line().unwrap() {
+            found.push((line.number, line.text));
+        }
+        found
+    }
+
+    #[test]
+    fn blank_lines_count_and_are_skipped() {
+        let found = lines(b"a\r\n\n \t\nb", 100);
+        assert_eq!(found, [(1, Ok("a".to_owned())), (4, Ok("b".to_owned()))]);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_refused_and_the_next_one_read() {
+        let found = lines(b"12345678\n1234\n12345\n1", 4);
+        let refused = Err("longer than 4 bytes; split the partition".to_owned());
+        let expected = [
+            (1, refused.clone()),
+            (2, Ok("1234".to_owned())),
+            (3, refused),
+            (4, Ok("1".to_owned())),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_name_their_column() {
+        let found = lines(b"ab\xffcd\nok\n", 100);
+        assert_eq!(
+            found[0].1,
+            Err("column 3: not valid UTF-8; write the text in UTF-8".to_owned())
+        );
+        assert_eq!(found[1], (2, Ok("ok".to_owned())));
+    }
+}

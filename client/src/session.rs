@@ -1,0 +1,74 @@
+//! A command's connection: found or started, watched for signals, and cleaned up whatever happens.
+
+use gsar_client::Client;
+use gsar_client::connection::{Environment, OneCallServer, Target, Wish, find};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::Connection;
+use crate::failure::Failure;
+
+/// Whose the server is that a command asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    /// It ran before and goes on.
+    Running,
+    /// It was started for the command and ends with it.
+    OneCall,
+}
+
+/// Does `work` with a connection. A server that was started for it is stopped afterwards, also when a
+/// signal ends the work.
+pub(crate) async fn with_client<T>(
+    connection: &Connection,
+    work: impl AsyncFnOnce(Client, Server) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let target = find(&wish(connection), &Environment::of_process())?;
+    let mut started = None;
+    let result = until_signal(async {
+        let client = open(&target, &mut started).await?;
+        let server = match target {
+            Target::Running { .. } => Server::Running,
+            Target::OneCall { .. } => Server::OneCall,
+        };
+        work(client.with_deadline(connection.deadline()), server).await
+    })
+    .await;
+    if let Some(server) = started {
+        server.stop().await;
+    }
+    result
+}
+
+/// What the flags wish for.
+pub(crate) fn wish(connection: &Connection) -> Wish {
+    Wish { endpoint: connection.endpoint.clone(), data_dir: connection.data_dir.clone() }
+}
+
+/// Does `work` unless a signal comes first.
+pub(crate) async fn until_signal<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        result = work => result,
+        _ = interrupt.recv() => Err(Failure::Interrupted { code: 130 }),
+        _ = terminate.recv() => Err(Failure::Interrupted { code: 143 }),
+        _ = hangup.recv() => Err(Failure::Interrupted { code: 129 }),
+    }
+}
+
+/// Connects, after starting a server where there is none.
+pub(crate) async fn open(
+    target: &Target,
+    started: &mut Option<OneCallServer>,
+) -> Result<Client, Failure> {
+    match target {
+        Target::Running { endpoint, .. } => Ok(Client::connect(endpoint).await?),
+        Target::OneCall { binary, data_dir } => {
+            let server = started.insert(OneCallServer::start(binary, data_dir.as_deref())?);
+            Ok(server.client(binary).await?)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! How the process ends.
+
+use std::process::ExitCode;
+
+use gsar_proto::v1;
+
+/// The exit status, from the least severe to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Status {
+    /// 0: done; the report may go out.
+    Proceed,
+    /// 10: rewrite the report from the same evidence.
+    Regenerate,
+    /// 11: investigate again.
+    Replan,
+    /// 12: nothing can be said.
+    Abstain,
+    /// 1: an error, or a judge that failed.
+    Error,
+    /// 2: wrong usage or configuration, or input that cannot be read.
+    Usage,
+    /// 130 or 143: stopped by a signal, as shells report it.
+    Interrupted(u8),
+}
+
+impl Status {
+    /// The status of an evaluation.
+    pub(crate) fn of(evaluation: &v1::EvaluateResponse) -> Self {
+        if evaluation.outcome() == v1::Outcome::Failed {
+            return Self::Error;
+        }
+        let tier = evaluation.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+        match tier {
+            v1::Tier::Proceed => Self::Proceed,
+            v1::Tier::Regenerate => Self::Regenerate,
+            v1::Tier::Replan => Self::Replan,
+            v1::Tier::Abstain => Self::Abstain,
+            v1::Tier::Unspecified => Self::Error,
+        }
+    }
+
+    pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Proceed => 0,
+            Self::Regenerate => 10,
+            Self::Replan => 11,
+            Self::Abstain => 12,
+            Self::Error => 1,
+            Self::Usage => 2,
+            Self::Interrupted(code) => code,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(outcome: v1::Outcome, tier: v1::Tier) -> Status {
+        Status::of(&v1::EvaluateResponse {
+            outcome: outcome.into(),
+            decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
+            ..Default::default()
+        })
+    }
+
+    #[test]
+    fn the_tier_is_the_status_and_a_failed_judge_an_error() {
+        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Proceed), Status::Proceed);
+        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Regenerate), Status::Regenerate);
+        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Replan), Status::Replan);
+        assert_eq!(of(v1::Outcome::Abstained, v1::Tier::Abstain), Status::Abstain);
+        assert_eq!(of(v1::Outcome::Failed, v1::Tier::Abstain), Status::Error);
+        assert_eq!(Status::of(&v1::EvaluateResponse::default()), Status::Error);
+    }
+
+    #[test]
+    fn of_several_the_most_severe_counts() {
+        let rising =
+            [Status::Proceed, Status::Regenerate, Status::Replan, Status::Abstain, Status::Error];
+        assert!(rising.is_sorted());
+        assert_eq!(rising.into_iter().max(), Some(Status::Error));
+    }
+}

@@ -1,0 +1,126 @@
+//! Text on its way to a person: cut to a width, and made safe for a terminal.
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// The text in at most `columns` columns, cut in its middle and never within a character.
+#[must_use]
+pub fn middle_cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let kept = columns.saturating_sub(1);
+    let mut cut = String::from(start_of(text, kept - kept / 2));
+    cut.push('…');
+    cut.push_str(end_of(text, kept / 2));
+    Cow::Owned(cut)
+}
+
+/// The text in at most `columns` columns, cut at its end and never within a character.
+#[must_use]
+pub fn end_cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let start = start_of(text, columns.saturating_sub(1));
+    Cow::Owned(format!("{}…", start.trim_end()))
+}
+
+/// How many columns the text takes on a terminal.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// The text on one line without anything that a terminal would obey: line ends and runs of blanks become
+/// one blank, control characters and marks that change the direction of writing become `\u{fffd}`.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut blank = false;
+    for character in text.trim().chars() {
+        if character.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            line.push(' ');
+        }
+        line.push(if is_obeyed(character) { char::REPLACEMENT_CHARACTER } else { character });
+    }
+    line
+}
+
+/// Whether a terminal would do something else than show the character.
+fn is_obeyed(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn columns_of(character: char) -> usize {
+    character.width().unwrap_or(0)
+}
+
+fn start_of(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (offset, character) in text.char_indices() {
+        taken += columns_of(character);
+        if taken > columns {
+            return text.get(..offset).unwrap_or(text);
+        }
+    }
+    text
+}
+
+fn end_of(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    let mut start = text.len();
+    for (offset, character) in text.char_indices().rev() {
+        taken += columns_of(character);
+        if taken > columns {
+            break;
+        }
+        // A mark that combines with the character before it stays out when that one does.
+        if columns_of(character) > 0 {
+            start = offset;
+        }
+    }
+    text.get(start..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        assert_eq!(middle_cut("naïve", 5), "naïve");
+        assert_eq!(end_cut("naïve", 5), "naïve");
+    }
+
+    #[test]
+    fn the_middle_goes_first() {
+        assert_eq!(middle_cut("0123456789", 7), "012…789");
+        assert_eq!(middle_cut("0123456789", 6), "012…89");
+        assert_eq!(end_cut("one two three", 9), "one two…");
+    }
+
+    #[test]
+    fn wide_and_combining_characters_stay_whole() {
+        assert_eq!(middle_cut("内存不足错误", 8), "内存…误");
+        let accents = "e\u{301}".repeat(10);
+        assert_eq!(middle_cut(&accents, 5), "e\u{301}e\u{301}…e\u{301}e\u{301}");
+        for columns in 0..12 {
+            assert!(width(&middle_cut("a内b存c不d足", columns)) <= columns.max(1), "{columns}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_is_given_nothing_to_obey() {
+        assert_eq!(
+            one_line(" red:\u{1b}[31m\r\n\t next\u{202e}txt "),
+            "red:\u{fffd}[31m next\u{fffd}txt"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! The library against a server: deadlines, repetition, errors.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use common::{Script, ScriptedServer};
+use gsar_client::{Client, ClientError, v1};
+use gsar_proto::ERROR_DOMAIN;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+async fn connect(server: &ScriptedServer) -> Client {
+    Client::connect(&server.endpoint().parse().unwrap()).await.unwrap()
+}
+
+/// A refusal that says when to come back.
+fn busy(millis: u64) -> Status {
+    let mut details = ErrorDetails::with_retry_info(Some(Duration::from_millis(millis)));
+    details.set_error_info("TOO_MANY_CALLS", ERROR_DOMAIN, HashMap::new());
+    Status::with_error_details(Code::ResourceExhausted, "too many calls in flight", details)
+}
+
+fn with_key(key: &str) -> v1::EvaluateRequest {
+    v1::EvaluateRequest { idempotency_key: key.to_owned(), ..Default::default() }
+}
+
+fn paper() -> v1::ScoreRequest {
+    let counts = v1::score_request::Partition::Counts(v1::PartitionCounts::default());
+    v1::ScoreRequest { partition: Some(counts), policy: "paper".to_owned(), ..Default::default() }
+}
+
+#[tokio::test]
+async fn every_call_carries_its_deadline() {
+    let server = ScriptedServer::start(Script::default()).await;
+    let client = connect(&server).await.with_deadline(Duration::from_secs(7));
+    client.evaluate(with_key("")).await.unwrap();
+    client.score(paper()).await.unwrap();
+    client.list_policies().await.unwrap();
+    let script = server.script.lock().unwrap();
+    assert_eq!(script.metadata.len(), 3);
+    for metadata in &script.metadata {
+        let timeout = metadata.get("grpc-timeout").unwrap().to_str().unwrap();
+        let micros: u64 = timeout.trim_end_matches('u').parse().unwrap();
+        assert!((1..=7_000_000).contains(&micros), "{timeout}");
+    }
+}
+
+#[tokio::test]
+async fn a_harmless_call_is_repeated_when_the_server_says_so() {
+    let script = Script { score_refusals: VecDeque::from([busy(1), busy(1)]), ..Script::default() };
+    let server = ScriptedServer::start(script).await;
+    let answer = connect(&server).await.score(paper()).await.unwrap();
+    assert_eq!(answer.score.map(|score| (score.numerator, score.denominator)), Some((1, 2)));
+    assert_eq!(server.script.lock().unwrap().metadata.len(), 3);
+}
+
+#[tokio::test]
+async fn repetition_has_an_end() {
+    let script = Script { score_refusals: (0..9).map(|_| busy(1)).collect(), ..Script::default() };
+    let server = ScriptedServer::start(script).await;
+    let error = connect(&server).await.score(paper()).await.unwrap_err();
+    assert_eq!(error.refusal().map(|refusal| refusal.reason.as_str()), Some("TOO_MANY_CALLS"));
+    assert_eq!(server.script.lock().unwrap().metadata.len(), 4);
+}
+
+#[tokio::test]
+async fn a_wait_beyond_the_deadline_is_not_begun() {
+    let script = Script { score_refusals: VecDeque::from([busy(3_600_000)]), ..Script::default() };
+    let server = ScriptedServer::start(script).await;
+    let error = connect(&server).await.score(paper()).await.unwrap_err();
+    let waits = error.refusal().and_then(|refusal| refusal.retry_after);
+    assert_eq!(waits, Some(Duration::from_secs(3600)));
+}
+
+#[tokio::test]
+async fn an_evaluation_is_repeated_only_under_a_key() {
+    for (key, calls) in [("", 1), ("report-7", 2)] {
+        let script = Script { evaluations: VecDeque::from([Err(busy(1))]), ..Script::default() };
+        let server = ScriptedServer::start(script).await;
+        let answer = connect(&server).await.evaluate(with_key(key)).await;
+        assert_eq!(answer.is_ok(), calls == 2, "{key}");
+        let script = server.script.lock().unwrap();
+        assert_eq!(script.evaluated.len(), calls, "{key}");
+        assert!(script.evaluated.iter().all(|request| request.idempotency_key == key));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_time_is_final() {
+    let refusals = VecDeque::from([Status::unavailable("draining")]);
+    let server =
+        ScriptedServer::start(Script { score_refusals: refusals, ..Script::default() }).await;
+    assert!(connect(&server).await.score(paper()).await.is_err());
+    assert_eq!(server.script.lock().unwrap().metadata.len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_at_an_endpoint_is_told_with_the_mend() {
+    let folder = tempfile::tempdir().unwrap();
+    let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
+    let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();
+    assert!(matches!(error, ClientError::Unreachable { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("no server answers at {endpoint}: No such file")), "{text}");
+    assert!(text.contains("start one with gsar-server"), "{text}");
+}

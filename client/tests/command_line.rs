@@ -1,0 +1,337 @@
+//! The binary as people run it: exit statuses, output, errors.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::{Script, ScriptedServer};
+use gsar_client::v1;
+use tonic::Status;
+
+/// Runs `gsar` without anything of the environment that would change what it does.
+fn gsar(arguments: &[&str], input: &str) -> Output {
+    gsar_with(arguments, input, &[])
+}
+
+fn gsar_with(arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
+    for name in ["GSAR_ENDPOINT", "XDG_RUNTIME_DIR", "NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"] {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let feeder = std::thread::spawn(move || {
+        // A run that refuses its arguments reads nothing.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+const EXAMPLE: &str = r#"{"id":"example","grounded":["tool_match","specific_data"],"ungrounded":["inference"],"contradicted":["inference"],"complementary":["complementary_finding"],"policy":"paper"}"#;
+
+#[test]
+fn scores_are_answered_line_by_line() {
+    let input = format!("{EXAMPLE}\n\nnonsense\n{{\"id\":[1, 2]}}\n");
+    let output = gsar(&["score", "--offline"], &input);
+    assert_eq!(
+        stdout(&output),
+        "{\"id\":\"example\",\"score\":0.7567567567567568,\"num\":28,\"den\":37,\"decision\":\"regenerate\"}\n\
+         {\"line\":3,\"error\":\"column 2: expected ident\"}\n\
+         {\"id\":[1, 2],\"score\":null,\"num\":null,\"den\":null,\"decision\":\"abstain\"}\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(gsar(&["score", "--offline"], EXAMPLE).status.code(), Some(0));
+    assert_eq!(gsar(&["score", "--offline"], "").status.code(), Some(0));
+}
+
+#[test]
+fn answers_come_before_the_next_line_is_waited_for() {
+    use std::io::{BufRead as _, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gsar"))
+        .args(["score", "--offline"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..3 {
+        writeln!(input, "{EXAMPLE}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert!(answer.contains("\"num\":28"), "{answer}");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_scores_as_the_command_does_alone() {
+    let server = ScriptedServer::start(Script::default()).await;
+    let mut input = String::new();
+    for number in 0..500 {
+        let types = ["tool_match", "domain", "synthesis", "inference"];
+        let list = |count: usize| {
+            (0..count)
+                .map(|at| format!("\"{}\"", types[(at + number) % 4]))
+                .collect::<Vec<_>>()
+                .join(",")
+        };
+        let policy = ["paper", "reference", "strict", "unheard-of"][number % 4];
+        let weights = if number % 5 == 0 { ",\"weights\":{\"domain\":0.123456}" } else { "" };
+        input.push_str(&format!(
+            "{{\"id\":{number},\"grounded\":[{}],\"ungrounded\":[{}],\"contradicted\":[{}],\"policy\":\"{policy}\"{weights}}}\n",
+            list(number % 7),
+            list(number % 3),
+            list(number % 2),
+        ));
+        if number % 11 == 0 {
+            input.push_str("{\"rho\":1e-3}\n{\"rho\":11}\n{\"grounded\":[\"x\"]}\n");
+        }
+    }
+    let alone = gsar(&["score", "--offline"], &input);
+    let asked = gsar(&["score", "--endpoint", &server.endpoint()], &input);
+    assert_eq!(stdout(&alone), stdout(&asked));
+    assert_eq!(alone.status, asked.status);
+    assert_eq!(stdout(&alone).lines().count(), input.lines().count());
+}
+
+fn report(folder: &Path) -> String {
+    let path = folder.join("checkout-oom.md");
+    fs::write(&path, "The checkout pods were OOMKilled.\n").unwrap();
+    fs::create_dir_all(folder.join("evidence")).unwrap();
+    fs::write(folder.join("evidence/events.txt"), "Warning OOMKilling\n").unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn answer(outcome: v1::Outcome, tier: v1::Tier) -> v1::EvaluateResponse {
+    v1::EvaluateResponse {
+        evaluation_id: "e1".to_owned(),
+        outcome: outcome.into(),
+        claims: vec![v1::JudgedClaim {
+            id: "c1".to_owned(),
+            text: "The checkout pods were OOMKilled.".to_owned(),
+            class: v1::ClaimClass::Grounded.into(),
+            r#type: v1::EvidenceType::ToolMatch.into(),
+            ..Default::default()
+        }],
+        decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exit_status_is_the_most_severe_decision() {
+    use v1::{Outcome, Tier};
+    let proceed = || Ok(answer(Outcome::Scored, Tier::Proceed));
+    let regenerate = || Ok(answer(Outcome::Scored, Tier::Regenerate));
+    let replan = || Ok(answer(Outcome::Scored, Tier::Replan));
+    let abstain = || Ok(answer(Outcome::Abstained, Tier::Abstain));
+    let failed = || Ok(answer(Outcome::Failed, Tier::Abstain));
+    let refused = || Err(Status::invalid_argument("no"));
+    for (answers, status) in [
+        (vec![proceed()], 0),
+        (vec![regenerate()], 10),
+        (vec![replan(), regenerate()], 11),
+        (vec![proceed(), abstain(), replan()], 12),
+        (vec![abstain(), failed(), proceed()], 1),
+        (vec![refused(), proceed()], 1),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = report(folder.path());
+        let reports = vec![path.as_str(); answers.len()];
+        let script = Script { evaluations: answers.into(), ..Script::default() };
+        let server = ScriptedServer::start(script).await;
+        let endpoint = server.endpoint();
+        let evidence = folder.path().join("evidence");
+        let mut arguments = vec!["evaluate"];
+        arguments.extend(reports);
+        arguments.extend(["--endpoint", &endpoint, "--evidence", evidence.to_str().unwrap()]);
+        let output = gsar(&arguments, "");
+        assert_eq!(output.status.code(), Some(status), "{}", stderr(&output));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_and_its_evidence_reach_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(folder.path());
+    let claims = folder.path().join("claims.jsonl");
+    fs::write(&claims, "{\"id\":\"c1\",\"text\":\"a\"}\n").unwrap();
+    let gate = folder.path().join("gate.json");
+    fs::write(&gate, "{\"turnsUsed\": 3}").unwrap();
+    let script = Script {
+        evaluations: [Ok(answer(v1::Outcome::Scored, v1::Tier::Proceed))].into(),
+        ..Script::default()
+    };
+    let server = ScriptedServer::start(script).await;
+    let output = gsar(
+        &[
+            "evaluate",
+            &path,
+            "--endpoint",
+            &server.endpoint(),
+            "--evidence",
+            folder.path().join("evidence").to_str().unwrap(),
+            "--claims",
+            claims.to_str().unwrap(),
+            "--gate",
+            gate.to_str().unwrap(),
+            "--confidence",
+            "0.85",
+            "--policy",
+            "strict",
+            "--explain",
+            "--output",
+            "json",
+        ],
+        "",
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let printed: v1::EvaluateResponse = gsar_client::json::from_json(stdout(&output)).unwrap();
+    assert_eq!(printed, answer(v1::Outcome::Scored, v1::Tier::Proceed));
+    assert_eq!(stdout(&output).lines().count(), 1);
+    let script = server.script.lock().unwrap();
+    let [request] = &script.evaluated[..] else { panic!("one request") };
+    let report = request.report.as_ref().unwrap();
+    assert_eq!(report.id, "checkout-oom");
+    assert_eq!(report.synthesis, "The checkout pods were OOMKilled.\n");
+    assert_eq!(report.claims.len(), 1);
+    assert_eq!(report.confidence, Some(0.85));
+    assert_eq!(request.evidence.len(), 1);
+    assert_eq!(request.evidence[0].id, "events.txt");
+    assert_eq!(request.policy, "strict");
+    assert_eq!(request.gate.as_ref().unwrap().turns_used, 3);
+    assert!(request.options.as_ref().unwrap().explain);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn colour_is_for_those_who_want_it() {
+    let server = ScriptedServer::start(Script::default()).await;
+    let endpoint = server.endpoint();
+    let arguments = ["policy", "list", "--endpoint", &endpoint];
+    let styled = |environment: &[(&str, &str)]| {
+        gsar_with(&arguments, "", environment).stdout.contains(&0x1b)
+    };
+    assert!(!styled(&[]), "a pipe");
+    assert!(styled(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!styled(&[("NO_COLOR", "1")]));
+    assert_eq!(
+        stdout(&gsar(&arguments, "")),
+        "* night-shift  c0ffee  stricter after ten (/etc/gsar/policies/night-shift.toml)\n\
+         * decides where a request names none\n"
+    );
+}
+
+#[test]
+fn input_that_cannot_be_read_is_status_2_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(folder.path());
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let latin = file("latin.log", b"ok\ncaf\xe9\n");
+    let json = file("pods.json", b"{\n\"items\": [\n}\n");
+    let requests = file("requests.jsonl", b"{\"policy\":\"paper\"}\n{\"polcy\":\"paper\"}\n");
+    for (arguments, place) in [
+        (vec!["evaluate", &path, "--evidence", &latin], format!("{latin}:2: ")),
+        (vec!["evaluate", &path, "--evidence", &json], format!("{json}:3: ")),
+        (vec!["evaluate", &latin], format!("{latin}:2: ")),
+        (vec!["evaluate", &path, "--claims", &json], format!("{json}:1: ")),
+        (vec!["evaluate", &path, "--gate", &json], format!("{json}:3: ")),
+        (vec!["evaluate", "--request", &requests], format!("{requests}:2: ")),
+        (vec!["score", "--request", &requests], format!("{requests}:2: ")),
+        (vec!["evaluate", "nowhere.md"], "nowhere.md: there is no such file".to_owned()),
+        (
+            vec!["score", "--offline", "nowhere.jsonl"],
+            "nowhere.jsonl: there is no such file".to_owned(),
+        ),
+    ] {
+        let output = gsar(&arguments, "");
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.starts_with(&format!("error: {place}")), "{arguments:?}: {text}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn usage_and_missing_servers_are_status_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(folder.path());
+    for arguments in [
+        vec!["evaluate"],
+        vec!["evaluate", &path, "--confidence", "1.1"],
+        vec!["evaluate", &path, &path, "--id", "x"],
+        vec!["evaluate", &path, "--endpoint", "localhost:1"],
+        vec!["cap", "0.9"],
+        vec!["ledger", "list", "--endpoint", "http://x:1"],
+    ] {
+        let output = gsar(&arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    }
+    let socket = format!("unix://{}/none.sock", folder.path().display());
+    let output = gsar(&["evaluate", &path, "--endpoint", &socket], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with(&format!("error: no server answers at {socket}")));
+}
+
+#[test]
+fn policies_are_shown_checked_and_compared_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("night.toml");
+    fs::write(&good, "name = \"night\"\nrho = 3\n").unwrap();
+    let good = good.to_str().unwrap();
+    let shown = gsar(&["policy", "show", "paper"], "");
+    assert!(stdout(&shown).contains("tau_proceed = 0.8\n"));
+    let complete = gsar(&["policy", "show", good], "");
+    assert!(
+        stdout(&complete).contains("rho = 3\n") && stdout(&complete).contains("max_turns = 10\n")
+    );
+    let diff = gsar(&["policy", "diff", "reference", good], "");
+    assert_eq!(stdout(&diff), "rho  0.5 → 3\n");
+    assert_eq!(stdout(&gsar(&["policy", "check", good], "")), "policy `night` is fine\n");
+    let checked = gsar(&["policy", "check", "-"], "name = \"night\"\nrho = 11\n");
+    assert_eq!(checked.status.code(), Some(2));
+    assert_eq!(
+        stderr(&checked),
+        "error: policy `night`: 1 problem\n  rho  11 is above 10; give a value from 0 to 10\n  in -:2\n"
+    );
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = gsar(&["man", folder.path().to_str().unwrap()], "");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = fs::read_to_string(folder.path().join("gsar-evaluate.1")).unwrap();
+    assert!(page.contains("evidence"));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = gsar(&["completions", shell], "");
+        assert!(stdout(&script).contains("evaluate"), "{shell}");
+    }
+}

@@ -1,0 +1,161 @@
+//! A server inside the test: answers are scripted, requests are kept.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use gsar_core::{Tally, decide};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use tokio_stream::wrappers::UnixListenerStream;
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+/// What the server answers to `Evaluate` and has been asked.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    /// Answers to give, in order; when there are none left, the default answer.
+    pub(crate) evaluations: VecDeque<Result<v1::EvaluateResponse, Status>>,
+    /// Refusals to give to `Score` before it is answered.
+    pub(crate) score_refusals: VecDeque<Status>,
+    /// The requests of `Evaluate`.
+    pub(crate) evaluated: Vec<v1::EvaluateRequest>,
+    /// The metadata of every call.
+    pub(crate) metadata: Vec<MetadataMap>,
+}
+
+/// A running server.
+pub(crate) struct ScriptedServer {
+    pub(crate) script: Arc<Mutex<Script>>,
+    folder: tempfile::TempDir,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl ScriptedServer {
+    /// A server that listens on a socket of its own.
+    pub(crate) async fn start(script: Script) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Arc::new(Mutex::new(script));
+        let service = Service { script: Arc::clone(&script) };
+        let (_, health) = tonic_health::server::health_reporter();
+        let listener = tokio::net::UnixListener::bind(socket(folder.path())).unwrap();
+        let server = tonic::transport::Server::builder()
+            .add_service(health)
+            .add_service(v1::grounding_service_server::GroundingServiceServer::new(service.clone()))
+            .add_service(v1::policy_service_server::PolicyServiceServer::new(service));
+        let task = tokio::spawn(async move {
+            server.serve_with_incoming(UnixListenerStream::new(listener)).await.unwrap();
+        });
+        Self { script, folder, task }
+    }
+
+    pub(crate) fn endpoint(&self) -> String {
+        format!("unix://{}", socket(self.folder.path()).display())
+    }
+}
+
+fn socket(folder: &Path) -> PathBuf {
+    folder.join("gsar.sock")
+}
+
+#[derive(Clone)]
+struct Service {
+    script: Arc<Mutex<Script>>,
+}
+
+#[tonic::async_trait]
+impl v1::grounding_service_server::GroundingService for Service {
+    async fn evaluate(
+        &self,
+        request: Request<v1::EvaluateRequest>,
+    ) -> Result<Response<v1::EvaluateResponse>, Status> {
+        let mut script = self.script.lock().unwrap();
+        script.metadata.push(request.metadata().clone());
+        script.evaluated.push(request.into_inner());
+        let answer = script.evaluations.pop_front();
+        answer.unwrap_or_else(|| Ok(v1::EvaluateResponse::default())).map(Response::new)
+    }
+
+    /// Decides counts by the rules themselves, under a preset without overrides.
+    async fn score(
+        &self,
+        request: Request<v1::ScoreRequest>,
+    ) -> Result<Response<v1::ScoreResponse>, Status> {
+        {
+            let mut script = self.script.lock().unwrap();
+            script.metadata.push(request.metadata().clone());
+            if let Some(refusal) = script.score_refusals.pop_front() {
+                return Err(refusal);
+            }
+        }
+        let request = request.into_inner();
+        let Some(preset) = gsar_core::Preset::from_name(&request.policy) else {
+            return Err(Status::not_found(format!("there is no policy `{}`", request.policy)));
+        };
+        let mut values = gsar_core::preset(preset).values().clone();
+        for weight in request.policy_overrides.iter().flat_map(|overrides| &overrides.weights) {
+            let value = gsar_core::fixed::Millionths::from_f64(weight.weight).unwrap();
+            values.weights.set(gsar_core::EvidenceType::from_number(weight.r#type).unwrap(), value);
+        }
+        let policy = gsar_core::Policy::new(values).unwrap();
+        let Some(v1::score_request::Partition::Counts(counts)) = request.partition else {
+            return Err(Status::invalid_argument("counts only"));
+        };
+        let mut tally = Tally::default();
+        for count in counts.counts {
+            tally.add(
+                gsar_core::Class::from_number(count.class).unwrap(),
+                gsar_core::EvidenceType::from_number(count.r#type).unwrap(),
+                count.count,
+            );
+        }
+        let decision = decide(&policy, &tally);
+        Ok(Response::new(v1::ScoreResponse {
+            score: decision.score.map(gsar_proto::render::score),
+            decision: Some(v1::Decision { tier: decision.tier.number(), ..Default::default() }),
+            ..Default::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl v1::policy_service_server::PolicyService for Service {
+    async fn list_policies(
+        &self,
+        request: Request<v1::ListPoliciesRequest>,
+    ) -> Result<Response<v1::ListPoliciesResponse>, Status> {
+        self.script.lock().unwrap().metadata.push(request.metadata().clone());
+        let night = v1::PolicySummary {
+            name: "night-shift".to_owned(),
+            description: "stricter after ten".to_owned(),
+            digest: "c0ffee".to_owned(),
+            origin: "/etc/gsar/policies/night-shift.toml".to_owned(),
+            is_default: true,
+        };
+        Ok(Response::new(v1::ListPoliciesResponse { policies: vec![night] }))
+    }
+
+    async fn get_policy(
+        &self,
+        _: Request<v1::GetPolicyRequest>,
+    ) -> Result<Response<v1::GetPolicyResponse>, Status> {
+        Ok(Response::new(v1::GetPolicyResponse {
+            policy: None,
+            toml: "name = \"night-shift\"\nrho = 3".to_owned(),
+        }))
+    }
+
+    async fn check_policy(
+        &self,
+        _: Request<v1::CheckPolicyRequest>,
+    ) -> Result<Response<v1::CheckPolicyResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+}

@@ -1,0 +1,285 @@
+//! The binary with the real server: started for one call, asked, stopped.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use gsar_client::v1;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A machine on which both binaries are installed side by side and nothing else of the product is.
+struct Machine {
+    folder: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
+        for binary in [PathBuf::from(env!("CARGO_BIN_EXE_gsar")), server_binary()] {
+            let place = bin.join(binary.file_name().unwrap());
+            if fs::hard_link(&binary, &place).is_err() {
+                fs::copy(&binary, &place).unwrap();
+            }
+        }
+        Self { folder }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path().join("bin/gsar"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("TMPDIR", self.temporary())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self.command(arguments).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_owned();
+        let feeder = std::thread::spawn(move || {
+            // A run that refuses its arguments reads nothing.
+            let _ = stdin.write_all(input.as_bytes());
+        });
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        output
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.folder.path().join("tmp")
+    }
+
+    /// A server that was stopped in order has taken its private directory with it.
+    fn assert_nothing_is_left(&self) {
+        let left: Vec<_> =
+            fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+        let bin = self.folder.path().join("bin");
+        let running: Vec<_> =
+            processes().filter(|executable| executable.starts_with(&bin)).collect();
+        assert!(running.is_empty(), "still running: {running:?}");
+    }
+}
+
+/// The executables of all processes that may be looked at.
+fn processes() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok())
+}
+
+/// The server of this build; cargo brings it up to date first.
+fn server_binary() -> PathBuf {
+    let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
+    let profile = match folder.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev".to_owned(),
+        name => name.to_owned(),
+    };
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "-p",
+            "gsar-server",
+            "--bin",
+            "gsar-server",
+            "--profile",
+            &profile,
+        ])
+        .arg("--target-dir")
+        .arg(folder.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    folder.join("gsar-server")
+}
+
+fn incident(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
+    root.join(path).to_str().unwrap().to_owned()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn a_report_is_evaluated_recorded_and_found_again() {
+    let machine = Machine::new();
+    let records = machine.folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let report = incident("checkout-oom/reports/faithful.md");
+    let evidence = incident("checkout-oom/evidence");
+    let arguments = ["evaluate", &report, "--evidence", &evidence, "--data-dir", records];
+
+    let human = machine.run(&arguments, "");
+    let status = human.status.code().unwrap();
+    assert!([0, 10, 11, 12].contains(&status), "{status}: {}", stderr(&human));
+    let last = stdout(&human).lines().last().unwrap();
+    let word = match status {
+        0 => "PROCEED",
+        10 => "REGENERATE",
+        11 => "REPLAN",
+        _ => "ABSTAIN",
+    };
+    assert!(last.starts_with(word), "{last}");
+    machine.assert_nothing_is_left();
+
+    let json = machine.run(&[&arguments[..], &["--output", "json"]].concat(), "");
+    assert_eq!(json.status.code(), Some(status));
+    let answer: v1::EvaluateResponse = gsar_client::json::from_json(stdout(&json)).unwrap();
+    assert!(!answer.claims.is_empty());
+
+    let list = machine.run(&["ledger", "list", "--data-dir", records], "");
+    assert_eq!(stdout(&list).lines().count(), 2, "{}", stderr(&list));
+    assert!(stdout(&list).lines().next().unwrap().ends_with(&answer.evaluation_id));
+    let shown = machine.run(&["ledger", "show", &answer.evaluation_id, "--data-dir", records], "");
+    assert_eq!(stdout(&shown).lines().last(), Some(last), "{}", stderr(&shown));
+    let unknown = machine.run(&["ledger", "show", "nothing", "--data-dir", records], "");
+    assert_eq!(unknown.status.code(), Some(1), "{}", stderr(&unknown));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn a_record_without_a_server_needs_a_directory() {
+    let machine = Machine::new();
+    let output = machine.run(&["ledger", "list"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--data-dir"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_server_scores_as_the_command_does_alone() {
+    let machine = Machine::new();
+    let mut input = String::new();
+    let types = [
+        "tool_match",
+        "specific_data",
+        "signal_match",
+        "complementary_finding",
+        "synthesis",
+        "neg_evidence",
+        "inference",
+        "domain",
+    ];
+    // A fixed walk through sizes and types; no two lines alike.
+    let mut state = 1_u64;
+    let mut next = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((state >> 33) % below).unwrap()
+    };
+    for number in 0..600 {
+        let mut lists = Vec::new();
+        for class in ["grounded", "ungrounded", "contradicted", "complementary"] {
+            let list: Vec<String> =
+                (0..next(6)).map(|_| format!("\"{}\"", types[next(8)])).collect();
+            lists.push(format!("\"{class}\":[{}]", list.join(",")));
+        }
+        let policy = ["paper", "reference", "strict"][next(3)];
+        let overrides = match next(6) {
+            0 => format!(
+                ",\"rho\":{}",
+                ["0", "0.5", "2", "10", "11", "0.000001", "1e-3", "-0", "\"1\""][next(9)]
+            ),
+            1 => format!(
+                ",\"tau_proceed\":{}",
+                ["0.9", "0.65", "0.650001", "1", "1.1", "0.1234567"][next(6)]
+            ),
+            2 => format!(",\"tau_regenerate\":{}", ["0.5", "0.8", "0.7999", "0"][next(4)]),
+            3 => format!(
+                ",\"weights\":{{\"domain\":{}}}",
+                ["0", "0.123456", "1", "1.000001"][next(4)]
+            ),
+            _ => String::new(),
+        };
+        let lists = lists.join(",");
+        input.push_str(&format!(
+            "{{\"id\":{{\"n\": {number}}},{lists},\"policy\":\"{policy}\"{overrides}}}\n"
+        ));
+    }
+    input.push_str("\n{\"policy\":\"unheard-of\"}\n{\"id\":null}\nnonsense\n{\"grounded\":[],\"grounded\":[]}\n");
+    let alone = machine.run(&["score", "--offline"], &input);
+    let asked = machine.run(&["score"], &input);
+    assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
+    for (line, (alone, asked)) in stdout(&alone).lines().zip(stdout(&asked).lines()).enumerate() {
+        assert_eq!(alone, asked, "answer {line}");
+    }
+    assert_eq!(alone.stdout, asked.stdout);
+    assert_eq!(alone.status, asked.status);
+    let decided = stdout(&asked).lines().filter(|line| line.contains("\"decision\"")).count();
+    assert!(decided > 450, "{decided} of 604 lines are decided");
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn whole_requests_a_gate_and_a_cap_are_answered() {
+    let machine = Machine::new();
+    let request = r#"{"counts":{"counts":[{"class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":4},{"class":"CLAIM_CLASS_UNGROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":1}]},"policy":"paper"}"#;
+    let scored = machine.run(&["score", "--request", "-", "--output", "json"], request);
+    let answer: v1::ScoreResponse = gsar_client::json::from_json(stdout(&scored)).unwrap();
+    assert_eq!(answer.score.map(|score| (score.numerator, score.denominator)), Some((4, 5)));
+    let human = machine.run(&["score", "--request", "-"], request);
+    assert!(stdout(&human).ends_with("PROCEED   the report may go out\n"), "{}", stdout(&human));
+
+    let gate = machine.run(&["gate", "--output", "json"], r#"{"turnsUsed": 10}"#);
+    let answer: v1::EvaluateGateResponse = gsar_client::json::from_json(stdout(&gate)).unwrap();
+    assert_eq!(answer.gate.unwrap().state(), v1::GateState::BudgetExhausted);
+    assert_eq!(gate.status.code(), Some(0));
+
+    let cap = machine.run(&["cap", "0.9", "--strength", "partially-grounded"], "");
+    assert!(stdout(&cap).contains("0.9 → 0.84"), "{}{}", stdout(&cap), stderr(&cap));
+    let doctor = machine.run(&["doctor"], "");
+    assert!(doctor.status.success(), "{}", stdout(&doctor));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn what_the_server_refuses_is_shown_field_by_field() {
+    let machine = Machine::new();
+    let request =
+        r#"{"report":{"id":"r","claims":[{"id":"c1","text":"a"},{"id":"c1","text":""}]}}"#;
+    let output = machine.run(&["evaluate", "--request", "-"], request);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.starts_with("error: Evaluate: the server refuses "), "{text}");
+    assert!(text.contains("\n  report.claims[1]."), "{text}");
+    assert!(text.contains("reason INVALID_FIELDS"), "{text}");
+    machine.assert_nothing_is_left();
+}
+
+/// A run that has answered one line and waits for the next.
+fn waiting(machine: &Machine) -> (Child, std::process::ChildStdin) {
+    let mut child = machine.command(&["score"]).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{{\"id\":1}}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+    assert!(answer.starts_with("{\"id\":1,"), "{answer}");
+    (child, input)
+}
+
+#[test]
+fn a_signal_stops_the_command_and_its_server() {
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let machine = Machine::new();
+        let (mut child, input) = waiting(&machine);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+        drop(input);
+        machine.assert_nothing_is_left();
+    }
+}

@@ -1,0 +1,221 @@
+//! The whole assessment of a judged report, in the order of the method: verify, count, score and decide,
+//! then gate, chain, cap and action.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::claim::{Claim, Class, EvidenceType, JudgedClaim};
+use crate::coverage::{Coverage, coverage};
+use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with};
+use crate::duplicates::canonical_tally;
+use crate::evidence::{EvidenceItem, EvidenceKind, Target};
+use crate::policy::{Policy, VerificationMode};
+use crate::safety::{
+    Change, ChainInput, Confidence, EvidenceChain, GateInput, Settled, SettleInput, Strength,
+    UnverifiedFix, assemble, settle,
+};
+use crate::safety::gate;
+use crate::score::Terms;
+use crate::tally::Tally;
+use crate::text::polarity;
+use crate::time::{Timestamp, Window};
+use crate::verify::{Corpus, Correction, Standing, VerifiedClaim, verify};
+
+const NO_INVESTIGATION: GateInput<'static> = GateInput {
+    hypotheses: &[],
+    wants_to_finish: false,
+    turns_used: 0,
+    elapsed_micros: 0,
+    identical_calls: 0,
+    turns_without_evidence: 0,
+};
+
+/// A judged report and what is known about its investigation.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// The report's text; may be empty.
+    pub synthesis: &'a str,
+    /// The claims that were to be judged.
+    pub claims: &'a [Claim],
+    /// What was said of them.
+    pub judged: Vec<JudgedClaim>,
+    /// The evidence.
+    pub evidence: &'a [EvidenceItem],
+    /// Who made the partition.
+    pub origin: Origin,
+    /// The investigation behind the report, where there is one.
+    pub investigation: Option<&'a Investigation<'a>>,
+    /// The report's self-rated confidence.
+    pub confidence: Option<Confidence>,
+}
+
+/// The investigation behind a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Investigation<'a> {
+    /// Hypotheses and progress.
+    pub gate: GateInput<'a>,
+    /// The way through the dependency graph to the suspect.
+    pub path: &'a [String],
+    /// Changes that may have caused the incident.
+    pub changes: &'a [Change],
+    /// When the incident began.
+    pub onset: Option<Timestamp>,
+    /// Where a change must lie to be cited.
+    pub window: Option<Window>,
+}
+
+/// Everything that was found.
+#[derive(Debug)]
+pub struct Assessment {
+    /// The claims as they were counted, in the order of the report.
+    pub claims: Vec<VerifiedClaim>,
+    /// What verification found.
+    pub corrections: Vec<Correction>,
+    /// What the decision was taken on.
+    pub tally: Tally,
+    /// What the words showed.
+    pub findings: TextFindings,
+    /// The decision.
+    pub decision: Decision,
+    /// What carries the root cause, where the investigation has hypotheses.
+    pub chain: Option<EvidenceChain>,
+    /// Gate, cap and action.
+    pub settled: Settled,
+}
+
+/// Assesses a judged report under a policy.
+#[must_use]
+pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
+    let corpus = Corpus::new(subject.evidence);
+    let coverage = match policy.guards.min_coverage {
+        Some(_) => coverage(subject.synthesis, subject.claims),
+        None => None,
+    };
+    let as_judged = counted(policy, subject.judged.iter().map(|judged| (judged, Standing::AsJudged)));
+    let verified = verify(policy.verification, policy, subject.claims, subject.judged, &corpus);
+
+    let enforced = policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
+    let (tally, duplicates) = if enforced {
+        counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
+    } else {
+        as_judged
+    };
+    let findings = TextFindings { coverage, duplicates };
+    let mut decision = decide_with(policy, &tally, subject.origin, Some(&findings));
+    if enforced {
+        never_better(policy, &as_judged, subject.origin, &findings.coverage, &mut decision);
+    }
+
+    let fix = unverified_fix(&verified.claims, &corpus);
+    let (chain, settled) =
+        settled(policy, subject.investigation, subject.confidence, decision.tier, fix);
+    Assessment {
+        claims: verified.claims,
+        corrections: verified.corrections,
+        tally,
+        findings,
+        decision,
+        chain,
+        settled,
+    }
+}
+
+/// What remains when a judge gave no partition: no score, and the reason why.
+#[must_use]
+pub fn without_partition(
+    policy: &Policy,
+    reason: Reason,
+    investigation: Option<&Investigation<'_>>,
+    confidence: Option<Confidence>,
+) -> (Decision, Option<EvidenceChain>, Settled) {
+    let decision = Decision {
+        tier: Tier::Abstain,
+        score: None,
+        guarded_score: None,
+        terms: Terms::default(),
+        reasons: alloc::vec![reason],
+        not_applicable: Vec::new(),
+    };
+    let (chain, settled) =
+        settled(policy, investigation, confidence, Tier::Abstain, UnverifiedFix::Absent);
+    (decision, chain, settled)
+}
+
+fn counted<'a>(
+    policy: &Policy,
+    claims: impl Iterator<Item = (&'a JudgedClaim, Standing)>,
+) -> (Tally, u32) {
+    let claims = claims.map(|(judged, standing)| {
+        (judged.claim.text.as_str(), judged.class, judged.evidence_type, standing)
+    });
+    let (tally, merges) = canonical_tally(claims, policy);
+    let set_aside = merges.iter().map(|merge| merge.set_aside).sum();
+    (tally, set_aside)
+}
+
+/// Holds a verified decision to the tier of the judge's own partition.
+fn never_better(
+    policy: &Policy,
+    (tally, duplicates): &(Tally, u32),
+    origin: Origin,
+    coverage: &Option<Coverage>,
+    decision: &mut Decision,
+) {
+    let findings = TextFindings { coverage: coverage.clone(), duplicates: *duplicates };
+    let before = decide_with(policy, tally, origin, Some(&findings)).tier;
+    if before > decision.tier {
+        decision.tier = before;
+        decision.reasons.push(Reason::VerificationKeepsTier { before });
+    }
+}
+
+fn settled(
+    policy: &Policy,
+    investigation: Option<&Investigation<'_>>,
+    confidence: Option<Confidence>,
+    tier: Tier,
+    unverified_fix: UnverifiedFix,
+) -> (Option<EvidenceChain>, Settled) {
+    let with_hypotheses =
+        investigation.filter(|investigation| !investigation.gate.hypotheses.is_empty());
+    let chain = with_hypotheses.map(|investigation| chain(policy, investigation));
+    let strength = chain.as_ref().map_or(Strength::Ungrounded, |chain| chain.strength);
+    let gate = investigation.map_or(NO_INVESTIGATION, |investigation| investigation.gate);
+    let input = SettleInput { gate, strength, confidence, tier, unverified_fix };
+    (chain, settle(policy, &input))
+}
+
+/// The evidence chain of the hypothesis that the gate holds to be the cause.
+#[must_use]
+pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChain {
+    let outcome = gate::evaluate(&policy.gate, &investigation.gate);
+    let hypotheses = investigation.gate.hypotheses;
+    let root_cause = outcome.root_cause.as_ref().and_then(|cause| hypotheses.get(cause.index));
+    assemble(&ChainInput {
+        path: investigation.path,
+        root_cause,
+        changes: investigation.changes,
+        onset: investigation.onset,
+        window: investigation.window,
+        sub_scores: &[],
+    })
+}
+
+/// A claim that something was mended holds only with an executed check behind it.
+fn unverified_fix(claims: &[VerifiedClaim], corpus: &Corpus<'_>) -> UnverifiedFix {
+    let checked = |judged: &JudgedClaim| {
+        judged.class == Class::Grounded
+            && judged.citations.iter().any(|citation| match &citation.target {
+                Target::Evidence { id, .. } => {
+                    corpus.item(id).is_some_and(|item| item.kind == EvidenceKind::Verification)
+                }
+                Target::Claim(_) => false,
+            })
+    };
+    let claimed = claims.iter().map(|claim| &claim.judged).any(|judged| {
+        judged.evidence_type != EvidenceType::NegEvidence
+            && polarity::action_done(&judged.claim.text).is_some()
+            && !checked(judged)
+    });
+    if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent }
+}

@@ -1,0 +1,415 @@
+//! From a weighed partition to a tier: thresholds, then what can only make the tier stricter.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::claim::Class;
+use crate::coverage::Coverage;
+use crate::fixed::{Fraction, Millionths};
+use crate::policy::{Policy, PolicyValues, UndefinedScore, VerificationMode};
+use crate::score::{Ratio, Terms};
+use crate::tally::Tally;
+
+/// What may happen to a report. Ordered: the greater, the more cautious; "the stricter of" is the maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// It may go out.
+    Proceed,
+    /// Rewrite it from the same evidence.
+    Regenerate,
+    /// Investigate again.
+    Replan,
+    /// Nothing can be said: gather more evidence first.
+    Abstain,
+}
+
+impl Tier {
+    /// Every tier, from the least cautious.
+    pub const ALL: [Self; 4] = [Self::Proceed, Self::Regenerate, Self::Replan, Self::Abstain];
+
+    /// The word used in files, output and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proceed => "proceed",
+            Self::Regenerate => "regenerate",
+            Self::Replan => "replan",
+            Self::Abstain => "abstain",
+        }
+    }
+
+    /// The tier of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| tier.name() == name)
+    }
+}
+
+/// A guard of a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// `duplicates_count_once`.
+    Duplicates,
+    /// `min_coverage`.
+    Coverage,
+    /// `absence_needs_search`.
+    Absence,
+    /// `verification`.
+    Verification,
+}
+
+impl Guard {
+    /// The word used in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Duplicates => "duplicates",
+            Self::Coverage => "coverage",
+            Self::Absence => "absence",
+            Self::Verification => "verification",
+        }
+    }
+}
+
+/// Who made the partition. It settles what nothing to score means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The caller: the paper's convention for an empty partition may apply.
+    Caller,
+    /// A judge: an empty partition is an abstention.
+    Judge,
+}
+
+/// What the words of the report and the citations showed, for the guards that need them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFindings {
+    /// How much of the synthesis the claims cover; `None` without a synthesis.
+    pub coverage: Option<Coverage>,
+    /// How many claims were set aside because another says the same.
+    pub duplicates: u32,
+}
+
+/// Why a tier is what it is, or what was noticed on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The deciding score lies in the regenerate band.
+    ScoreBelowProceed {
+        /// The deciding score.
+        score: Fraction,
+        /// The threshold.
+        threshold: Millionths,
+    },
+    /// The deciding score lies in the replan band.
+    ScoreBelowRegenerate {
+        /// The deciding score.
+        score: Fraction,
+        /// The threshold.
+        threshold: Millionths,
+    },
+    /// The guards lowered the score into a stricter band.
+    GuardedScore {
+        /// The score.
+        score: Fraction,
+        /// What the guards made of it.
+        guarded: Fraction,
+    },
+    /// Nothing has weight.
+    NothingToScore,
+    /// Claims that say the same were counted once.
+    DuplicatesCountOnce {
+        /// How many were set aside.
+        count: u32,
+    },
+    /// Contradicted claims block proceed.
+    ContradictedClaims {
+        /// How many.
+        count: u64,
+    },
+    /// Contradicted claims whose citation failed block proceed.
+    UnverifiedContradiction {
+        /// How many.
+        count: u64,
+    },
+    /// Claims that the judge dropped block proceed.
+    ClaimDropped {
+        /// How many.
+        count: u32,
+    },
+    /// Too few grounded claims block proceed.
+    TooFewGrounded {
+        /// How many there are.
+        grounded: u64,
+        /// How many the policy asks for.
+        least: u32,
+    },
+    /// Too little of the synthesis covered by claims blocks proceed.
+    CoverageBelow {
+        /// Sentences covered.
+        covered: u32,
+        /// Sentences to cover.
+        sentences: u32,
+        /// The share the policy asks for.
+        least: Millionths,
+    },
+    /// The judge's own partition had a stricter tier, which verification never improves.
+    VerificationKeepsTier {
+        /// The tier before verification.
+        before: Tier,
+    },
+    /// The judge said that it cannot judge.
+    JudgeAbstained {
+        /// Its reason.
+        reason: String,
+    },
+    /// The judge failed.
+    JudgeFailed {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl Reason {
+    /// The stable code on the wire.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::ScoreBelowProceed { .. } => "SCORE_BELOW_PROCEED",
+            Self::ScoreBelowRegenerate { .. } => "SCORE_BELOW_REGENERATE",
+            Self::GuardedScore { .. } => "GUARDED_SCORE",
+            Self::NothingToScore => "NOTHING_TO_SCORE",
+            Self::DuplicatesCountOnce { .. } => "DUPLICATES_COUNT_ONCE",
+            Self::ContradictedClaims { .. } => "CONTRADICTED_CLAIMS",
+            Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
+            Self::ClaimDropped { .. } => "CLAIM_DROPPED",
+            Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
+            Self::CoverageBelow { .. } => "COVERAGE_BELOW",
+            Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
+            Self::JudgeAbstained { .. } => "JUDGE_ABSTAINED",
+            Self::JudgeFailed { .. } => "JUDGE_FAILED",
+        }
+    }
+
+    /// The reason as a sentence for a person.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::ScoreBelowProceed { score, threshold } => {
+                format!("the score {} is below tau_proceed {threshold}", shown(*score))
+            }
+            Self::ScoreBelowRegenerate { score, threshold } => {
+                format!("the score {} is below tau_regenerate {threshold}", shown(*score))
+            }
+            Self::GuardedScore { score, guarded } => {
+                format!("the guards count the score {} as {}", shown(*score), shown(*guarded))
+            }
+            Self::NothingToScore => "no claim has weight, so there is no score".to_string(),
+            Self::DuplicatesCountOnce { count } => {
+                format!(
+                    "{} what another claim says and counted once",
+                    claims(u64::from(*count), "repeats", "repeat")
+                )
+            }
+            Self::ContradictedClaims { count } => {
+                format!(
+                    "{} proceed: the evidence shows otherwise",
+                    claims(*count, "blocks", "block")
+                )
+            }
+            Self::UnverifiedContradiction { count } => format!(
+                "{} proceed: called contradicted without a citation that holds",
+                claims(*count, "blocks", "block")
+            ),
+            Self::ClaimDropped { count } => {
+                format!(
+                    "{} proceed: the judge gave no verdict on it",
+                    claims(u64::from(*count), "blocks", "block")
+                )
+            }
+            Self::TooFewGrounded { grounded, least } => {
+                format!("{} grounded; the policy asks for {least}", claims(*grounded, "is", "are"))
+            }
+            Self::CoverageBelow { covered, sentences, least } => {
+                format!(
+                    "claims cover {covered} of {sentences} sentences; the policy asks for a share of {least}"
+                )
+            }
+            Self::VerificationKeepsTier { before } => format!(
+                "the judge's partition before verification gave {}; verification never improves a tier",
+                before.name()
+            ),
+            Self::JudgeAbstained { reason } => format!("the judge abstained: {reason}"),
+            Self::JudgeFailed { reason } => format!("the judge failed: {reason}"),
+        }
+    }
+}
+
+fn claims(count: u64, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 claim {one}") } else { format!("{count} claims {many}") }
+}
+
+/// A fraction as people read scores: three places, cut rather than rounded up, so that a score below a
+/// threshold never reads as the threshold.
+#[must_use]
+pub fn shown(score: Fraction) -> String {
+    let thousandths = score.numerator().saturating_mul(1000) / score.denominator();
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+/// A decided partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What may happen to the report.
+    pub tier: Tier,
+    /// The published score; `None` where there is none.
+    pub score: Option<Ratio>,
+    /// The score the tier was decided on; `None` where there is none.
+    pub guarded_score: Option<Ratio>,
+    /// The weights behind the score.
+    pub terms: Terms,
+    /// Why, in the order in which it was found.
+    pub reasons: Vec<Reason>,
+    /// Guards that the policy asks for and that had nothing to look at.
+    pub not_applicable: Vec<Guard>,
+}
+
+/// Decides a partition that a caller gave as classes and types only.
+#[must_use]
+pub fn decide(policy: &Policy, tally: &Tally) -> Decision {
+    decide_with(policy, tally, Origin::Caller, None)
+}
+
+/// Decides a partition with what its words and citations showed.
+#[must_use]
+pub fn decide_with(
+    policy: &Policy,
+    tally: &Tally,
+    origin: Origin,
+    findings: Option<&TextFindings>,
+) -> Decision {
+    let terms = Terms::of(policy, tally);
+    let score = terms.score(policy);
+    let guarded = terms.guarded_score(policy);
+    let mut reasons = Vec::new();
+
+    let half = origin == Origin::Caller && policy.undefined_score == UndefinedScore::Half;
+    let (score, guarded) = match (score, guarded) {
+        (None, None) if half => (Some(Ratio::HALF), Some(Ratio::HALF)),
+        scores => scores,
+    };
+    let mut tier = match (score, guarded) {
+        (Some(score), Some(guarded)) => by_score(policy, score, guarded, &mut reasons),
+        _ => {
+            reasons.push(Reason::NothingToScore);
+            Tier::Abstain
+        }
+    };
+    if blocks(policy, tally, findings, &mut reasons) {
+        tier = tier.max(Tier::Regenerate);
+    }
+    Decision {
+        tier,
+        score,
+        guarded_score: guarded,
+        terms,
+        reasons,
+        not_applicable: not_applicable(policy, findings),
+    }
+}
+
+/// The band a score lies in.
+#[must_use]
+pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
+    if score.compare(policy.tau_proceed).is_ge() {
+        Tier::Proceed
+    } else if score.compare(policy.tau_regenerate).is_ge() {
+        Tier::Regenerate
+    } else {
+        Tier::Replan
+    }
+}
+
+fn by_score(
+    policy: &PolicyValues,
+    score: Ratio,
+    guarded: Ratio,
+    reasons: &mut Vec<Reason>,
+) -> Tier {
+    let tier = band(policy, guarded);
+    match tier {
+        Tier::Proceed | Tier::Abstain => return tier,
+        Tier::Regenerate => reasons.push(Reason::ScoreBelowProceed {
+            score: guarded.fraction(),
+            threshold: policy.tau_proceed,
+        }),
+        Tier::Replan => reasons.push(Reason::ScoreBelowRegenerate {
+            score: guarded.fraction(),
+            threshold: policy.tau_regenerate,
+        }),
+    }
+    if band(policy, score) < tier {
+        reasons.push(Reason::GuardedScore { score: score.fraction(), guarded: guarded.fraction() });
+    }
+    tier
+}
+
+/// Names every condition that forbids proceed; says whether there is one.
+fn blocks(
+    policy: &PolicyValues,
+    tally: &Tally,
+    findings: Option<&TextFindings>,
+    reasons: &mut Vec<Reason>,
+) -> bool {
+    let guards = &policy.guards;
+    let named = reasons.len();
+    let contradicted = tally.count(Class::Contradicted);
+    if guards.contradiction_blocks && contradicted > 0 {
+        reasons.push(Reason::ContradictedClaims { count: contradicted });
+    }
+    let unverified = tally.count_unverified_contradictions();
+    if unverified > 0 {
+        reasons.push(Reason::UnverifiedContradiction { count: unverified });
+    }
+    if tally.dropped() > 0 {
+        reasons.push(Reason::ClaimDropped { count: tally.dropped() });
+    }
+    let grounded = tally.count(Class::Grounded);
+    if grounded < u64::from(guards.min_grounded) {
+        reasons.push(Reason::TooFewGrounded { grounded, least: guards.min_grounded });
+    }
+    if let Some(findings) = findings {
+        if let (Some(least), Some(coverage)) = (guards.min_coverage, &findings.coverage)
+            && u128::from(coverage.covered) * Millionths::ONE.wide()
+                < u128::from(coverage.sentences) * least.wide()
+        {
+            reasons.push(Reason::CoverageBelow {
+                covered: coverage.covered,
+                sentences: coverage.sentences,
+                least,
+            });
+        }
+    }
+    let blocked = reasons.len() > named;
+    if let Some(TextFindings { duplicates: count @ 1.., .. }) = findings {
+        reasons.push(Reason::DuplicatesCountOnce { count: *count });
+    }
+    blocked
+}
+
+fn not_applicable(policy: &PolicyValues, findings: Option<&TextFindings>) -> Vec<Guard> {
+    let guards = &policy.guards;
+    let without_text = findings.is_none();
+    let without_synthesis = findings.is_none_or(|findings| findings.coverage.is_none());
+    let mut missing = Vec::new();
+    for (guard, asked_for, nothing_to_see) in [
+        (Guard::Duplicates, guards.duplicates_count_once, without_text),
+        (Guard::Coverage, guards.min_coverage.is_some(), without_synthesis),
+        (Guard::Absence, guards.absence_needs_search, without_text),
+        (Guard::Verification, policy.verification != VerificationMode::Off, without_text),
+    ] {
+        if asked_for && nothing_to_see {
+            missing.push(guard);
+        }
+    }
+    missing
+}

@@ -1,0 +1,343 @@
+//! The same claim stated twice counts once.
+//!
+//! Two claims are duplicates when [`key`] gives them one key: equal words but for case, punctuation and
+//! white space, with identical figures, signs, names and times. Merging can only lower a score: a group
+//! of supported claims counts once, at its least weight; in a group that holds an ungrounded or
+//! contradicted claim the supported copies do not count at all and the others keep their number, at the
+//! group's greatest weight.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::claim::{Class, EvidenceType};
+use crate::policy::PolicyValues;
+use crate::tally::Tally;
+use crate::text::figures::Unit;
+use crate::text::fold::fold;
+use crate::text::part;
+use crate::text::tokens::{Shape, words};
+use crate::verify::Standing;
+
+/// The form in which claims are compared. Equal texts have equal keys; "3 times" and "4 times", "5 m" and
+/// "5 M", "-5" and "5", `checkout` and `checkout-db` never share one.
+#[must_use]
+pub fn key(text: &str) -> String {
+    let folded = fold(text);
+    let mut key = String::with_capacity(folded.len());
+    let mut read_to = 0;
+    let mut after_number = false;
+    for word in words(&folded) {
+        push_signs(part(&folded, read_to..word.span.start), &mut key);
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        let verbatim = match word.shape() {
+            Shape::Plain => {
+                after_number && (word.text.len() <= 2 || Unit::named(word.text).is_some())
+            }
+            Shape::Compound => false,
+            Shape::Identifier => word.text.bytes().any(|byte| byte.is_ascii_digit()),
+            Shape::Number => true,
+        };
+        if verbatim {
+            key.push_str(word.text);
+        } else if word.text.is_ascii() {
+            key.extend(word.text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        } else {
+            let plain = |c| if c == '\u{2019}' { '\'' } else { c };
+            key.extend(word.text.chars().flat_map(char::to_lowercase).map(plain));
+        }
+        after_number = word.shape() == Shape::Number;
+        read_to = word.span.end;
+    }
+    push_signs(part(&folded, read_to..folded.len()), &mut key);
+    key
+}
+
+/// Keeps the signs between words that change what a figure says.
+fn push_signs(between: &str, key: &mut String) {
+    if matches!(between, "" | " " | ", " | ". ") {
+        return;
+    }
+    let mut characters = between.chars().peekable();
+    let mut after_space = key.is_empty();
+    while let Some(character) = characters.next() {
+        let before_digit_or_sign = characters.peek().is_none_or(|next| !next.is_whitespace());
+        match character {
+            '%' | '<' | '>' | '≤' | '≥' | '=' | '≠' | '~' | '≈' | '+' | '±' | '#' | '$' | '€'
+            | '£' | '°' | '×' | '/' | '^' | '→' => key.push(character),
+            // A minus, not a dash: behind white space and in front of something.
+            '-' | '\u{2212}' if after_space && before_digit_or_sign => key.push('-'),
+            // A decimal point without a leading zero.
+            '.' if after_space && characters.peek().is_none() => key.push('.'),
+            _ => {}
+        }
+        after_space = character.is_whitespace() || matches!(character, '(' | '[' | '=' | '-');
+    }
+}
+
+/// Claims that count together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merge {
+    /// The places of the claims in the order they were given, from 0, rising; at least two.
+    pub claims: Vec<usize>,
+    /// The strictest class among them.
+    pub class: Class,
+    /// The type by which each counted claim weighs.
+    pub evidence_type: EvidenceType,
+    /// How many of them do not count: all but one where all are supported, else the supported ones.
+    pub set_aside: u32,
+}
+
+/// Tallies claims, duplicates merged where the policy asks for it, and says which were.
+pub fn canonical_tally<'a>(
+    claims: impl Iterator<Item = (&'a str, Class, EvidenceType, Standing)>,
+    policy: &PolicyValues,
+) -> (Tally, Vec<Merge>) {
+    let mut tally = Tally::default();
+    if !policy.guards.duplicates_count_once {
+        claims.for_each(|(_, class, evidence_type, standing)| {
+            add(&mut tally, class, evidence_type, standing);
+        });
+        return (tally, Vec::new());
+    }
+    let mut members: Vec<Member> = claims
+        .enumerate()
+        .map(|(place, (text, class, evidence_type, standing))| Member {
+            key: key(text),
+            place,
+            class,
+            evidence_type,
+            standing,
+        })
+        .collect();
+    members.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.place.cmp(&b.place)));
+    let mut merges = Vec::new();
+    for group in members.chunk_by(|a, b| a.key == b.key) {
+        merges.extend(add_group(&mut tally, group, policy));
+    }
+    merges.sort_unstable_by(|a, b| a.claims.first().cmp(&b.claims.first()));
+    (tally, merges)
+}
+
+struct Member {
+    key: String,
+    place: usize,
+    class: Class,
+    evidence_type: EvidenceType,
+    standing: Standing,
+}
+
+impl Member {
+    fn is_supported(&self) -> bool {
+        self.standing == Standing::AsJudged
+            && matches!(self.class, Class::Grounded | Class::Complementary)
+    }
+}
+
+fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Option<Merge> {
+    if let [only] = group {
+        add(tally, only.class, only.evidence_type, only.standing);
+        return None;
+    }
+    // Types of one weight are told apart by their order, so that the order of claims does not matter.
+    let weight = |member: &&Member| (policy.weights.of(member.evidence_type), member.evidence_type);
+    let class = group.iter().map(|member| member.class).max()?;
+    let claims = group.iter().map(|member| member.place).collect();
+    if group.iter().all(Member::is_supported) {
+        let evidence_type = group.iter().min_by_key(weight)?.evidence_type;
+        tally.add(class, evidence_type, 1);
+        return Some(Merge { claims, class, evidence_type, set_aside: count(group.len() - 1) });
+    }
+    let evidence_type = group.iter().max_by_key(weight)?.evidence_type;
+    for member in group.iter().filter(|member| !member.is_supported()) {
+        add(tally, member.class, evidence_type, member.standing);
+    }
+    let set_aside = count(group.iter().filter(|member| member.is_supported()).count());
+    let changed = set_aside > 0 || group.iter().any(|member| member.evidence_type != evidence_type);
+    changed.then_some(Merge { claims, class, evidence_type, set_aside })
+}
+
+fn count(claims: usize) -> u32 {
+    u32::try_from(claims).unwrap_or(u32::MAX)
+}
+
+fn add(tally: &mut Tally, class: Class, evidence_type: EvidenceType, standing: Standing) {
+    match standing {
+        Standing::AsJudged => tally.add(class, evidence_type, 1),
+        Standing::UnverifiedContradiction => tally.add_unverified_contradiction(evidence_type),
+        Standing::Dropped => tally.add_dropped(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed::Millionths;
+    use crate::policy::{Preset, preset};
+    use crate::score::Terms;
+    use core::cmp::Ordering;
+    use proptest::prelude::*;
+    use std::vec;
+
+    use Class::{Complementary, Contradicted, Grounded, Ungrounded};
+    use EvidenceType::{Inference, Synthesis, ToolMatch};
+
+    fn tallied(claims: &[(&str, Class, EvidenceType)]) -> (Tally, Vec<Merge>) {
+        let claims =
+            claims.iter().map(|(text, class, kind)| (*text, *class, *kind, Standing::AsJudged));
+        canonical_tally(claims, &preset(Preset::Reference))
+    }
+
+    #[test]
+    fn case_punctuation_width_and_white_space_fold() {
+        assert_eq!(
+            key("  The Pod\u{200b} **restarted** 3 times."),
+            key("the pod, restarted 3 times!")
+        );
+        assert_eq!(key("it didn’t recover"), key("It didn't recover."));
+        assert_eq!(key("ＯＯＭ at 14:02"), key("oom at 14:02"));
+    }
+
+    #[test]
+    fn h32_what_differs_in_a_figure_sign_name_or_time_never_shares_a_key() {
+        for (a, b) in [
+            ("restarted 3 times", "restarted 4 times"),
+            ("a change of -5 %", "a change of 5 %"),
+            ("CPU > 90 %", "CPU < 90 %"),
+            ("latency 1.5 s", "latency 15 s"),
+            ("memory of 5 M", "memory of 5 m"),
+            ("at 8 Mb", "at 8 MB"),
+            ("checkout failed", "checkout-db failed"),
+            ("at 14:02", "at 14:20"),
+            ("a factor of .5", "a factor of 5"),
+            ("checkout failed", "checkout did not fail"),
+            ("5 %", "5"),
+        ] {
+            assert_ne!(key(a), key(b), "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn h32_stating_a_grounded_claim_three_times_changes_nothing() {
+        let once =
+            [("pod restarted 3 times", Grounded, ToolMatch), ("dns failed", Ungrounded, ToolMatch)];
+        let (alone, merges) = tallied(&once);
+        assert!(merges.is_empty());
+        let (thrice, merges) = tallied(&[
+            once[0],
+            once[1],
+            ("Pod restarted 3 times.", Grounded, ToolMatch),
+            ("*pod* restarted 3 times", Grounded, ToolMatch),
+        ]);
+        assert_eq!(thrice, alone);
+        assert_eq!(
+            merges,
+            [Merge {
+                claims: vec![0, 2, 3],
+                class: Grounded,
+                evidence_type: ToolMatch,
+                set_aside: 2
+            }],
+        );
+    }
+
+    #[test]
+    fn h32_one_claim_in_two_classes_takes_the_stricter() {
+        let (tally, merges) = tallied(&[
+            ("dns failed", Grounded, ToolMatch),
+            ("DNS failed.", Contradicted, Inference),
+            ("dns failed!", Ungrounded, Synthesis),
+        ]);
+        assert_eq!(tally, Tally::of([(Contradicted, ToolMatch), (Ungrounded, ToolMatch)]));
+        assert_eq!(merges[0].set_aside, 1);
+        assert_eq!(merges[0].class, Contradicted);
+    }
+
+    #[test]
+    fn supported_copies_take_the_least_weight_and_the_stricter_class() {
+        let (tally, _) =
+            tallied(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
+        assert_eq!(tally, Tally::of([(Complementary, Inference)]));
+    }
+
+    #[test]
+    fn paper_counts_every_copy() {
+        let claims = [("a", Grounded, ToolMatch, Standing::AsJudged); 3];
+        let (tally, merges) = canonical_tally(claims.into_iter(), &preset(Preset::Paper));
+        assert_eq!(tally.count(Grounded), 3);
+        assert!(merges.is_empty());
+    }
+
+    #[test]
+    fn dropped_and_unverified_claims_keep_their_standing() {
+        let claims = [
+            ("a", Grounded, ToolMatch, Standing::AsJudged),
+            ("A.", Ungrounded, Inference, Standing::UnverifiedContradiction),
+            ("b", Ungrounded, ToolMatch, Standing::Dropped),
+        ];
+        let (tally, _) = canonical_tally(claims.into_iter(), &preset(Preset::Reference));
+        assert_eq!(tally.count(Grounded), 0);
+        assert_eq!(tally.count_unverified_contradictions(), 1);
+        assert_eq!(tally.dropped(), 1);
+    }
+
+    fn claims() -> impl Strategy<Value = Vec<(usize, Class, EvidenceType, Standing)>> {
+        let standing = prop_oneof![
+            4 => Just(Standing::AsJudged),
+            1 => Just(Standing::UnverifiedContradiction),
+            1 => Just(Standing::Dropped),
+        ];
+        let class = prop::sample::select(Class::ALL.to_vec());
+        let kind = prop::sample::select(EvidenceType::ALL.to_vec());
+        prop::collection::vec((0_usize..4, class, kind, standing), 0..12)
+    }
+
+    const TEXTS: [&str; 4] = ["pod restarted", "dns failed", "p99 rose to 5 s", "all is well"];
+
+    fn is_at_most(a: Option<crate::score::Ratio>, b: Option<crate::score::Ratio>) -> bool {
+        let (Some(a), Some(b)) = (a, b) else { return a.is_none() };
+        let (a, b) = (a.fraction(), b.fraction());
+        (a.numerator() * b.denominator()).cmp(&(b.numerator() * a.denominator()))
+            != Ordering::Greater
+    }
+
+    proptest! {
+        #[test]
+        fn merging_never_raises_either_score(claims in claims(), name in prop::sample::select(vec![Preset::Reference, Preset::Strict]), rho in 0_u32..3_000_000) {
+            let policy = preset(name);
+            let mut values = policy.values().clone();
+            values.rho = Millionths::new(rho);
+            let given = || claims.iter().map(|(text, class, kind, standing)| (TEXTS[*text], *class, *kind, *standing));
+            let (merged, _) = canonical_tally(given(), &values);
+            let mut plain = Tally::default();
+            given().for_each(|(_, class, kind, standing)| add(&mut plain, class, kind, standing));
+            let (merged, plain) = (Terms::of(&values, &merged), Terms::of(&values, &plain));
+            prop_assert!(is_at_most(merged.score(&values), plain.score(&values)));
+            prop_assert!(is_at_most(merged.guarded_score(&values), plain.guarded_score(&values)));
+        }
+
+        #[test]
+        fn a_copy_of_a_supported_claim_never_changes_the_tally(claims in claims(), which in any::<prop::sample::Index>()) {
+            let policy = preset(Preset::Reference);
+            let mut claims = claims;
+            let supported: Vec<_> = claims.iter().copied().filter(|(_, class, _, standing)| {
+                matches!(class, Grounded | Complementary) && *standing == Standing::AsJudged
+            }).collect();
+            prop_assume!(!supported.is_empty());
+            let tally = |claims: &[(usize, Class, EvidenceType, Standing)]| {
+                canonical_tally(claims.iter().map(|(text, class, kind, standing)| (TEXTS[*text], *class, *kind, *standing)), &policy).0
+            };
+            let before = tally(&claims);
+            claims.push(*which.get(&supported));
+            prop_assert_eq!(tally(&claims), before);
+        }
+
+        #[test]
+        fn keys_are_stable(text in "\\PC{0,60}") {
+            let once = key(&text);
+            prop_assert_eq!(key(&text.to_uppercase().to_lowercase()), key(&text.to_uppercase().to_lowercase()));
+            prop_assert_eq!(key(&std::format!("  {text}  ")), once);
+        }
+    }
+}

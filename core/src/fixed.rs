@@ -1,0 +1,276 @@
+//! Exact numbers: decimals of at most six places and reduced fractions.
+//!
+//! Every quantity that takes part in a decision is one of these two. Floating point enters only at
+//! [`Millionths::from_f64`], which accepts a double only when it stands for a short decimal, and
+//! leaves only at [`Fraction::to_f64`], for display.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::str::FromStr;
+
+/// One million: how many millionths make one.
+pub const ONE_MILLION: u32 = 1_000_000;
+
+/// A non-negative decimal with at most six places, from 0 to 4294.967295, stored in millionths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millionths(u32);
+
+impl Millionths {
+    /// 0.
+    pub const ZERO: Self = Self(0);
+    /// 1.
+    pub const ONE: Self = Self(ONE_MILLION);
+
+    /// The decimal that is `millionths` / 1 000 000.
+    #[must_use]
+    pub const fn new(millionths: u32) -> Self {
+        Self(millionths)
+    }
+
+    /// The number of millionths.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number of millionths, wide enough to multiply.
+    #[must_use]
+    pub const fn wide(self) -> u128 {
+        self.0 as u128
+    }
+
+    /// Accepts a double when it is the nearest double to a decimal of at most six places.
+    ///
+    /// # Errors
+    /// [`DecimalError`] when the value is not finite, negative (minus zero included), too large, or
+    /// carries more than six places.
+    pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
+        if !value.is_finite() {
+            return Err(DecimalError::NotFinite);
+        }
+        if value.is_sign_negative() {
+            return Err(DecimalError::Negative);
+        }
+        if value > 4294.0 {
+            return Err(DecimalError::TooLarge);
+        }
+        // Rounded by hand: `f64::round` needs std. The sum is below 2^53, so the cast is exact.
+        let rounded = (value * f64::from(ONE_MILLION) + 0.5) as u32;
+        if f64::from(rounded) / f64::from(ONE_MILLION) == value {
+            Ok(Self(rounded))
+        } else {
+            Err(DecimalError::TooManyPlaces)
+        }
+    }
+
+    /// For display and for the wire; never for a decision.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        f64::from(self.0) / f64::from(ONE_MILLION)
+    }
+}
+
+impl FromStr for Millionths {
+    type Err = DecimalError;
+
+    /// Reads a plain decimal literal such as `0.95`, `2` or `.5`; no sign but `+`, no exponent.
+    fn from_str(literal: &str) -> Result<Self, DecimalError> {
+        let unsigned = literal.strip_prefix('+').unwrap_or(literal);
+        if unsigned.starts_with('-') {
+            return Err(DecimalError::Negative);
+        }
+        let (whole, places) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if (whole.is_empty() && places.is_empty()) || !all_digits(whole) || !all_digits(places) {
+            return Err(match unsigned.to_ascii_lowercase().as_str() {
+                "nan" | "inf" | "infinity" => DecimalError::NotFinite,
+                _ => DecimalError::NotADecimal,
+            });
+        }
+        if places.len() > 6 {
+            return Err(DecimalError::TooManyPlaces);
+        }
+        let mut value: u64 = 0;
+        let padding = core::iter::repeat_n(b'0', 6 - places.len());
+        for digit in whole.bytes().chain(places.bytes()).chain(padding) {
+            value = value * 10 + u64::from(digit - b'0');
+            if value > u64::from(u32::MAX) {
+                return Err(DecimalError::TooLarge);
+            }
+        }
+        u32::try_from(value).map(Self).map_err(|_| DecimalError::TooLarge)
+    }
+}
+
+impl fmt::Display for Millionths {
+    /// The shortest decimal: `0.95`, `2`, `0.000001`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, mut places) = (self.0 / ONE_MILLION, self.0 % ONE_MILLION);
+        if places == 0 {
+            return write!(f, "{whole}");
+        }
+        let mut width = 6;
+        while places.is_multiple_of(10) {
+            places /= 10;
+            width -= 1;
+        }
+        write!(f, "{whole}.{places:0width$}")
+    }
+}
+
+/// Why a number is not an exact decimal of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecimalError {
+    /// NaN or infinite.
+    #[error("is not a finite number")]
+    NotFinite,
+    /// Below zero, or minus zero.
+    #[error("is negative; it must be 0 or more")]
+    Negative,
+    /// Beyond the range of the type.
+    #[error("is too large")]
+    TooLarge,
+    /// More than six decimal places.
+    #[error("has more than six decimal places")]
+    TooManyPlaces,
+    /// Not a decimal literal at all.
+    #[error("is not a plain decimal number")]
+    NotADecimal,
+}
+
+/// A reduced fraction of two unsigned integers with a denominator above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fraction {
+    numerator: u128,
+    denominator: u128,
+}
+
+impl Fraction {
+    /// One half, the value the paper gives to an empty partition.
+    pub const HALF: Self = Self { numerator: 1, denominator: 2 };
+    /// Zero.
+    pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
+
+    /// The reduced fraction, or `None` when the denominator is zero.
+    #[must_use]
+    pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
+        if denominator == 0 {
+            return None;
+        }
+        let divisor = greatest_common_divisor(numerator, denominator);
+        Some(Self { numerator: numerator / divisor, denominator: denominator / divisor })
+    }
+
+    /// The numerator of the reduced form.
+    #[must_use]
+    pub const fn numerator(self) -> u128 {
+        self.numerator
+    }
+
+    /// The denominator of the reduced form, at least 1.
+    #[must_use]
+    pub const fn denominator(self) -> u128 {
+        self.denominator
+    }
+
+    /// Compares exactly with a threshold, by cross-multiplication.
+    #[must_use]
+    pub fn compare(self, threshold: Millionths) -> Ordering {
+        let left = self.numerator.saturating_mul(u128::from(ONE_MILLION));
+        let right = self.denominator.saturating_mul(threshold.wide());
+        left.cmp(&right)
+    }
+
+    /// The nearest double, for display.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        // Both parts of a score are below 2^64; dividing their nearest doubles is correct to one ulp.
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.numerator, self.denominator)
+    }
+}
+
+fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+    // Scores fit 64 bits, where division is several times faster than on 128.
+    if let (Ok(a), Ok(b)) = (u64::try_from(a), u64::try_from(b)) {
+        let (mut a, mut b) = (a, b);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        return u128::from(a);
+    }
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn literals_are_read_exactly() {
+        for (literal, millionths) in [
+            ("0", 0),
+            ("1", 1_000_000),
+            ("0.95", 950_000),
+            (".5", 500_000),
+            ("2.", 2_000_000),
+            ("0.000001", 1),
+        ] {
+            assert_eq!(literal.parse(), Ok(Millionths::new(millionths)), "{literal}");
+        }
+    }
+
+    #[test]
+    fn literals_that_are_no_short_decimals_are_refused() {
+        for (literal, error) in [
+            ("0.1234567", DecimalError::TooManyPlaces),
+            ("0.8000000", DecimalError::TooManyPlaces),
+            ("-0", DecimalError::Negative),
+            ("-1", DecimalError::Negative),
+            ("nan", DecimalError::NotFinite),
+            ("inf", DecimalError::NotFinite),
+            ("1e-3", DecimalError::NotADecimal),
+            ("", DecimalError::NotADecimal),
+            (".", DecimalError::NotADecimal),
+            ("99999999999999999999", DecimalError::TooLarge),
+        ] {
+            assert_eq!(literal.parse::<Millionths>(), Err(error), "{literal}");
+        }
+    }
+
+    #[test]
+    fn doubles_are_accepted_only_as_short_decimals() {
+        assert_eq!(Millionths::from_f64(0.95), Ok(Millionths::new(950_000)));
+        assert_eq!(Millionths::from_f64(0.1 + 0.2), Err(DecimalError::TooManyPlaces));
+        assert_eq!(Millionths::from_f64(-0.0), Err(DecimalError::Negative));
+        assert_eq!(Millionths::from_f64(f64::NAN), Err(DecimalError::NotFinite));
+        assert_eq!(Millionths::from_f64(f64::INFINITY), Err(DecimalError::NotFinite));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_decimal_survives_text_and_double(millionths in 0u32..=10_000_000) {
+            let value = Millionths::new(millionths);
+            proptest::prop_assert_eq!(value.to_string().parse(), Ok(value));
+            proptest::prop_assert_eq!(Millionths::from_f64(value.to_f64()), Ok(value));
+        }
+    }
+
+    #[test]
+    fn fractions_reduce_and_compare_exactly() {
+        let score = Fraction::new(2_800_000, 3_700_000).unwrap();
+        assert_eq!(score.to_string(), "28/37");
+        assert_eq!(Fraction::new(4, 5).unwrap().compare(Millionths::new(800_000)), Ordering::Equal);
+        assert_eq!(Fraction::new(1, 0), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! The rules by which an incident report may go out.
+//!
+//! Given a report's claims, what a judge says of them and the evidence, this crate verifies the
+//! partition ([`verify`]), scores it exactly ([`score`]), applies the guards and decides ([`decide`]),
+//! and settles what an agent may do about it ([`safety`]).
+//!
+//! It never reads a clock, a file or a socket, never runs a model, and no floating-point number takes
+//! part in a decision.
+//!
+//! ```
+//! use gsar_core::{Class, EvidenceType, Preset, Tally, decide, preset};
+//!
+//! let mut tally = Tally::default();
+//! tally.add(Class::Grounded, EvidenceType::ToolMatch, 4);
+//! tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 1);
+//! let decision = decide(&preset(Preset::Paper), &tally);
+//! assert_eq!(decision.tier.name(), "proceed");
+//! ```
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod assess;
+mod claim;
+pub mod coverage;
+pub mod decision;
+pub mod duplicates;
+pub mod evidence;
+pub mod explain;
+pub mod fixed;
+pub mod outer_loop;
+pub mod policy;
+pub mod safety;
+pub mod score;
+pub mod tally;
+pub mod text;
+pub mod time;
+pub mod verify;
+
+pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim};
+pub use decision::{Decision, Guard, Origin, Reason, TextFindings, Tier, decide, decide_with};
+pub use policy::{Policy, Preset, preset};
+pub use tally::Tally;

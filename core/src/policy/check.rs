@@ -1,0 +1,138 @@
+//! What makes the values of a policy contradictory or unwise.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{PolicyProblem, PolicyValues, Preset};
+use crate::claim::EvidenceType;
+use crate::fixed::Millionths;
+
+const TEN: Millionths = Millionths::new(10_000_000);
+
+/// Problems, then warnings.
+pub(super) fn check(values: &PolicyValues) -> (Vec<PolicyProblem>, Vec<PolicyProblem>) {
+    let mut findings = Findings::default();
+    name(values, &mut findings);
+    thresholds(values, &mut findings);
+    weights(values, &mut findings);
+    guards(values, &mut findings);
+    gate(values, &mut findings);
+    cap_and_ladder(values, &mut findings);
+    (findings.problems, findings.warnings)
+}
+
+#[derive(Default)]
+struct Findings {
+    problems: Vec<PolicyProblem>,
+    warnings: Vec<PolicyProblem>,
+}
+
+impl Findings {
+    fn problem(&mut self, field: &str, message: String) {
+        self.problems.push(PolicyProblem { field: field.to_string(), message, line: None });
+    }
+
+    fn warning(&mut self, field: &str, message: String) {
+        self.warnings.push(PolicyProblem { field: field.to_string(), message, line: None });
+    }
+
+    fn at_most(&mut self, field: &str, given: Millionths, most: Millionths) {
+        if given > most {
+            self.problem(field, format!("{given} is above {most}; give a value from 0 to {most}"));
+        }
+    }
+}
+
+fn name(values: &PolicyValues, findings: &mut Findings) {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name = &values.name;
+    if name.is_empty() || name.len() > 64 || !name.chars().all(legal) {
+        let message = format!("`{name}` is not 1 to 64 letters, digits, `-`, `_` or `.`");
+        findings.problem("name", message);
+    }
+}
+
+fn thresholds(values: &PolicyValues, findings: &mut Findings) {
+    let (proceed, regenerate) = (values.tau_proceed, values.tau_regenerate);
+    findings.at_most("tau_proceed", proceed, Millionths::ONE);
+    if regenerate >= proceed {
+        let message = format!(
+            "{regenerate} is not below tau_proceed {proceed}; lower it or raise tau_proceed"
+        );
+        findings.problem("tau_regenerate", message);
+    }
+    findings.at_most("rho", values.rho, TEN);
+    findings.at_most("ungrounded_floor", values.ungrounded_floor, Millionths::ONE);
+    if values.rho < Millionths::ONE && !values.guards.rho_at_least_one {
+        let message = format!(
+            "{} makes a contradicted claim cheaper than an ungrounded one; set it to 1 or more, or turn guards.rho_at_least_one on",
+            values.rho
+        );
+        findings.warning("rho", message);
+    }
+}
+
+fn weights(values: &PolicyValues, findings: &mut Findings) {
+    for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
+        let field = format!("weights.{}", evidence_type.name());
+        findings.at_most(&field, *weight, Millionths::ONE);
+        if *weight == Millionths::ZERO && values.ungrounded_floor == Millionths::ZERO {
+            let message = format!(
+                "0 makes unsupported {} claims free; set ungrounded_floor or a weight above 0",
+                evidence_type.name()
+            );
+            if values.base == Preset::Paper {
+                findings.warning(&field, message);
+            } else {
+                findings.problem(&field, message);
+            }
+        }
+    }
+}
+
+fn guards(values: &PolicyValues, findings: &mut Findings) {
+    let guards = &values.guards;
+    if let Some(limit) = guards.complementary_limit {
+        findings.at_most("guards.complementary_limit", limit, TEN);
+    }
+    if let Some(coverage) = guards.min_coverage {
+        findings.at_most("guards.min_coverage", coverage, Millionths::ONE);
+    }
+    if !guards.contradiction_blocks && values.base != Preset::Paper {
+        let message = "off lets a report with a contradicted claim proceed; turn it on".to_string();
+        findings.warning("guards.contradiction_blocks", message);
+    }
+}
+
+fn gate(values: &PolicyValues, findings: &mut Findings) {
+    for (field, given) in [
+        ("gate.max_turns", values.gate.max_turns),
+        ("gate.wall_clock_seconds", values.gate.wall_clock_seconds),
+    ] {
+        if given == 0 {
+            findings.problem(field, "0 leaves no budget at all; give 1 or more".to_string());
+        }
+    }
+}
+
+fn cap_and_ladder(values: &PolicyValues, findings: &mut Findings) {
+    let (cap, ladder) = (&values.cap, &values.ladder);
+    findings.at_most("ladder.pull_request", ladder.pull_request, Millionths::ONE);
+    for (lower_field, lower, upper_field, upper) in [
+        ("ladder.issue", ladder.issue, "ladder.patch", ladder.patch),
+        ("ladder.patch", ladder.patch, "ladder.pull_request", ladder.pull_request),
+        (
+            "cap.partially_grounded",
+            cap.partially_grounded,
+            "ladder.pull_request",
+            ladder.pull_request,
+        ),
+        ("cap.ungrounded", cap.ungrounded, "ladder.patch", ladder.patch),
+    ] {
+        if lower >= upper {
+            let message = format!("{lower} is not below {upper_field} {upper}; lower it");
+            findings.problem(lower_field, message);
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! Policy files: TOML in, TOML out, with the line of everything that is wrong.
+//!
+//! Numbers are read from their literals, so `0.1234567` is refused and nothing passes through a double.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use toml::de::{DeTable, DeValue};
+
+use super::{
+    Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, RolloutMode, UndefinedScore,
+    VerificationMode, preset,
+};
+use crate::claim::EvidenceType;
+use crate::fixed::Millionths;
+
+/// Why a policy file gives no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyFileError {
+    /// Not TOML.
+    #[error("line {line}: {message}")]
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// TOML, but no policy.
+    #[error(transparent)]
+    Problems(#[from] PolicyProblems),
+}
+
+impl Policy {
+    /// Reads a policy file. Its `base` (default `reference`) gives every value that it does not set.
+    ///
+    /// # Errors
+    /// [`PolicyFileError`] with every problem and its line.
+    pub fn from_toml(text: &str) -> Result<Self, PolicyFileError> {
+        read(text, None)
+    }
+
+    /// Reads a preset's own file; a test checks that it leaves no value to the fallback.
+    pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
+        read(text, Some(blank(base)))
+    }
+}
+
+fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileError> {
+    let line_at =
+        |offset: usize| 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
+        line: error.span().map_or(1, |span| line_at(span.start)),
+        message: error.message().to_owned(),
+    })?;
+    let mut entries = Vec::new();
+    flatten(document.get_ref(), "", &mut entries);
+
+    let mut problems = Vec::new();
+    let base = entries.iter().find(|entry| entry.field == "base");
+    let mut values = match (start, base) {
+        (Some(values), _) => values,
+        (None, None) => preset(Preset::Reference).values,
+        (None, Some(entry)) => match entry.literal.as_text().and_then(Preset::from_name) {
+            Some(base) => preset(base).values,
+            None => {
+                problems.push(entry.problem("is not one of paper, reference, strict", &line_at));
+                preset(Preset::Reference).values
+            }
+        },
+    };
+    for entry in entries.iter().filter(|entry| entry.field != "base") {
+        if let Err(message) = assign(&mut values, &entry.field, &entry.literal) {
+            problems.push(entry.problem(&message, &line_at));
+        }
+    }
+    let name = values.name.clone();
+    match Policy::new(values) {
+        Ok(policy) if problems.is_empty() => Ok(policy),
+        Ok(_) => Err(PolicyProblems { policy: name, problems }.into()),
+        Err(mut found) => {
+            for problem in &mut found.problems {
+                let entry = entries.iter().find(|entry| entry.field == problem.field);
+                problem.line = entry.map(|entry| line_at(entry.offset));
+            }
+            problems.append(&mut found.problems);
+            Err(PolicyProblems { policy: name, problems }.into())
+        }
+    }
+}
+
+struct Entry {
+    field: String,
+    literal: Literal,
+    offset: usize,
+}
+
+impl Entry {
+    fn problem(&self, message: &str, line_at: &impl Fn(usize) -> usize) -> PolicyProblem {
+        PolicyProblem {
+            field: self.field.clone(),
+            message: format!("`{}` {message}", self.literal.shown()),
+            line: Some(line_at(self.offset)),
+        }
+    }
+}
+
+enum Literal {
+    Number(String),
+    Text(String),
+    Switch(bool),
+    Other,
+}
+
+impl Literal {
+    fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn shown(&self) -> &str {
+        match self {
+            Self::Number(text) | Self::Text(text) => text,
+            Self::Switch(true) => "true",
+            Self::Switch(false) => "false",
+            Self::Other => "a list, date or table",
+        }
+    }
+}
+
+fn flatten(table: &DeTable<'_>, prefix: &str, entries: &mut Vec<Entry>) {
+    for (key, value) in table {
+        let field = format!("{prefix}{}", key.get_ref());
+        let literal = match value.get_ref() {
+            DeValue::Table(inner) => {
+                flatten(inner, &format!("{field}."), entries);
+                continue;
+            }
+            DeValue::Float(number) => Literal::Number(number.as_str().to_owned()),
+            DeValue::Integer(number) if number.radix() == 10 => {
+                Literal::Number(number.as_str().to_owned())
+            }
+            DeValue::String(text) => Literal::Text(text.clone().into_owned()),
+            DeValue::Boolean(switch) => Literal::Switch(*switch),
+            _ => Literal::Other,
+        };
+        entries.push(Entry { field, literal, offset: key.span().start });
+    }
+}
+
+fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(), String> {
+    if let Some(name) = field.strip_prefix("weights.") {
+        let evidence_type = EvidenceType::from_name(name).ok_or_else(unknown_field)?;
+        values.weights.set(evidence_type, decimal(literal)?);
+        return Ok(());
+    }
+    let guards = &mut values.guards;
+    match field {
+        "name" => values.name = text(literal)?,
+        "description" => values.description = text(literal)?,
+        "tau_proceed" => values.tau_proceed = decimal(literal)?,
+        "tau_regenerate" => values.tau_regenerate = decimal(literal)?,
+        "rho" => values.rho = decimal(literal)?,
+        "ungrounded_floor" => values.ungrounded_floor = decimal(literal)?,
+        "undefined_score" => {
+            values.undefined_score = choice(
+                literal,
+                &[("half", UndefinedScore::Half), ("absent", UndefinedScore::Absent)],
+            )?;
+        }
+        "verification" => {
+            let modes = [
+                ("off", VerificationMode::Off),
+                ("observe", VerificationMode::Observe),
+                ("enforce", VerificationMode::Enforce),
+            ];
+            values.verification = choice(literal, &modes)?;
+        }
+        "guards.duplicates_count_once" => guards.duplicates_count_once = switch(literal)?,
+        "guards.rho_at_least_one" => guards.rho_at_least_one = switch(literal)?,
+        "guards.complementary_limit" => guards.complementary_limit = limit(literal)?,
+        "guards.contradiction_blocks" => guards.contradiction_blocks = switch(literal)?,
+        "guards.min_grounded" => guards.min_grounded = count(literal)?,
+        "guards.min_coverage" => guards.min_coverage = limit(literal)?,
+        "guards.absence_needs_search" => guards.absence_needs_search = switch(literal)?,
+        "guards.tool_match_needs_attestation" => {
+            guards.tool_match_needs_attestation = switch(literal)?;
+        }
+        "gate.max_turns" => values.gate.max_turns = count(literal)?,
+        "gate.wall_clock_seconds" => values.gate.wall_clock_seconds = count(literal)?,
+        "gate.contested" => values.gate.contested = switch(literal)?,
+        "gate.synthetic_validates" => values.gate.synthetic_validates = switch(literal)?,
+        "gate.max_identical_calls" => values.gate.max_identical_calls = count(literal)?,
+        "gate.max_turns_without_evidence" => {
+            values.gate.max_turns_without_evidence = count(literal)?;
+        }
+        "cap.partially_grounded" => values.cap.partially_grounded = decimal(literal)?,
+        "cap.ungrounded" => values.cap.ungrounded = decimal(literal)?,
+        "ladder.issue" => values.ladder.issue = decimal(literal)?,
+        "ladder.patch" => values.ladder.patch = decimal(literal)?,
+        "ladder.pull_request" => values.ladder.pull_request = decimal(literal)?,
+        "ladder.joins_decision" => values.ladder.joins_decision = switch(literal)?,
+        "rollout.gate" => values.rollout.gate = rollout(literal)?,
+        "rollout.cap" => values.rollout.cap = rollout(literal)?,
+        "rollout.ladder" => values.rollout.ladder = rollout(literal)?,
+        _ => return Err(unknown_field()),
+    }
+    Ok(())
+}
+
+fn unknown_field() -> String {
+    "belongs to no field of a policy; `gsar policy show reference` lists them all".to_owned()
+}
+
+fn decimal(literal: &Literal) -> Result<Millionths, String> {
+    match literal {
+        Literal::Number(number) => number.parse().map_err(|error| format!("{error}")),
+        _ => Err("is not a number".to_owned()),
+    }
+}
+
+fn limit(literal: &Literal) -> Result<Option<Millionths>, String> {
+    match literal {
+        Literal::Text(text) if text == "none" => Ok(None),
+        Literal::Number(_) => decimal(literal).map(Some),
+        _ => Err("is neither a number nor \"none\"".to_owned()),
+    }
+}
+
+fn count(literal: &Literal) -> Result<u32, String> {
+    match literal {
+        Literal::Number(number) => {
+            number.parse().map_err(|_| format!("is not a whole number from 0 to {}", u32::MAX))
+        }
+        _ => Err("is not a whole number".to_owned()),
+    }
+}
+
+fn switch(literal: &Literal) -> Result<bool, String> {
+    match literal {
+        Literal::Switch(switch) => Ok(*switch),
+        _ => Err("is neither true nor false".to_owned()),
+    }
+}
+
+fn text(literal: &Literal) -> Result<String, String> {
+    literal.as_text().map(ToOwned::to_owned).ok_or_else(|| "is not a text".to_owned())
+}
+
+fn rollout(literal: &Literal) -> Result<RolloutMode, String> {
+    let modes = [
+        ("off", RolloutMode::Off),
+        ("shadow", RolloutMode::Shadow),
+        ("active", RolloutMode::Active),
+    ];
+    choice(literal, &modes)
+}
+
+fn choice<T: Copy>(literal: &Literal, choices: &[(&str, T)]) -> Result<T, String> {
+    let given = literal.as_text();
+    let found = choices.iter().find(|(name, _)| Some(*name) == given);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        format!("is not one of {}", names.join(", "))
+    })
+}
+
+/// A complete policy file, as [`Policy::from_toml`] reads it.
+#[must_use]
+pub fn to_toml(policy: &Policy) -> String {
+    let values = policy.values();
+    let rollout = &values.rollout;
+    let mut out = format!(
+        "name = \"{}\"\ndescription = \"{}\"\nbase = \"{}\"\n",
+        values.name,
+        values.description.replace('\\', "\\\\").replace('"', "\\\""),
+        values.base.name()
+    );
+    out.push_str(&deciding_values(values));
+    out.push_str("\n[rollout]\n");
+    for (name, mode) in [("gate", rollout.gate), ("cap", rollout.cap), ("ladder", rollout.ladder)] {
+        let mode = match mode {
+            RolloutMode::Off => "off",
+            RolloutMode::Shadow => "shadow",
+            RolloutMode::Active => "active",
+        };
+        out.push_str(&format!("{name} = \"{mode}\"\n"));
+    }
+    out
+}
+
+/// Every value that can change a decision, in one fixed order: what the digest is taken of.
+pub(super) fn deciding_values(values: &PolicyValues) -> String {
+    let undefined = match values.undefined_score {
+        UndefinedScore::Half => "half",
+        UndefinedScore::Absent => "absent",
+    };
+    let verification = match values.verification {
+        VerificationMode::Off => "off",
+        VerificationMode::Observe => "observe",
+        VerificationMode::Enforce => "enforce",
+    };
+    let limit = |limit: Option<Millionths>| limit.map_or("\"none\"".to_owned(), |l| l.to_string());
+    let (guards, gate) = (&values.guards, &values.gate);
+    let mut out = Table(String::new());
+    out.line("tau_proceed", values.tau_proceed);
+    out.line("tau_regenerate", values.tau_regenerate);
+    out.line("rho", values.rho);
+    out.line("ungrounded_floor", values.ungrounded_floor);
+    out.line("undefined_score", format_args!("\"{undefined}\""));
+    out.line("verification", format_args!("\"{verification}\""));
+    out.heading("weights");
+    for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
+        out.line(evidence_type.name(), weight);
+    }
+    out.heading("guards");
+    out.line("duplicates_count_once", guards.duplicates_count_once);
+    out.line("rho_at_least_one", guards.rho_at_least_one);
+    out.line("complementary_limit", limit(guards.complementary_limit));
+    out.line("contradiction_blocks", guards.contradiction_blocks);
+    out.line("min_grounded", guards.min_grounded);
+    out.line("min_coverage", limit(guards.min_coverage));
+    out.line("absence_needs_search", guards.absence_needs_search);
+    out.line("tool_match_needs_attestation", guards.tool_match_needs_attestation);
+    out.heading("gate");
+    out.line("max_turns", gate.max_turns);
+    out.line("wall_clock_seconds", gate.wall_clock_seconds);
+    out.line("contested", gate.contested);
+    out.line("synthetic_validates", gate.synthetic_validates);
+    out.line("max_identical_calls", gate.max_identical_calls);
+    out.line("max_turns_without_evidence", gate.max_turns_without_evidence);
+    out.heading("cap");
+    out.line("partially_grounded", values.cap.partially_grounded);
+    out.line("ungrounded", values.cap.ungrounded);
+    out.heading("ladder");
+    out.line("issue", values.ladder.issue);
+    out.line("patch", values.ladder.patch);
+    out.line("pull_request", values.ladder.pull_request);
+    out.line("joins_decision", values.ladder.joins_decision);
+    out.0
+}
+
+struct Table(String);
+
+impl Table {
+    fn line(&mut self, key: &str, value: impl core::fmt::Display) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+
+    fn heading(&mut self, name: &str) {
+        let _ = writeln!(self.0, "\n[{name}]");
+    }
+}
+
+/// Values no preset has, so that a preset file which forgets one fails its check.
+fn blank(base: Preset) -> PolicyValues {
+    use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
+    let nothing = Millionths::new(u32::MAX);
+    PolicyValues {
+        name: String::new(),
+        description: String::new(),
+        base,
+        tau_proceed: nothing,
+        tau_regenerate: nothing,
+        rho: nothing,
+        ungrounded_floor: nothing,
+        undefined_score: UndefinedScore::Absent,
+        verification: VerificationMode::Enforce,
+        weights: Weights::new([nothing; 8]),
+        guards: Guards {
+            duplicates_count_once: true,
+            rho_at_least_one: true,
+            complementary_limit: Some(nothing),
+            contradiction_blocks: true,
+            min_grounded: 1,
+            min_coverage: Some(nothing),
+            absence_needs_search: true,
+            tool_match_needs_attestation: true,
+        },
+        gate: Gate {
+            max_turns: 0,
+            wall_clock_seconds: 0,
+            contested: true,
+            synthetic_validates: false,
+            max_identical_calls: 1,
+            max_turns_without_evidence: 1,
+        },
+        cap: Cap { partially_grounded: nothing, ungrounded: nothing },
+        ladder: Ladder {
+            issue: nothing,
+            patch: nothing,
+            pull_request: nothing,
+            joins_decision: true,
+        },
+        rollout: Rollout {
+            gate: RolloutMode::Active,
+            cap: RolloutMode::Active,
+            ladder: RolloutMode::Active,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::preset_file;
+    use super::*;
+
+    #[test]
+    fn every_preset_loads_and_survives_its_own_text() {
+        for base in Preset::ALL {
+            let policy = Policy::complete_from_toml(preset_file(base), base).unwrap();
+            assert_eq!(policy.name, base.name());
+            let again = Policy::from_toml(&to_toml(&policy)).unwrap();
+            assert_eq!(again, policy);
+        }
+    }
+
+    #[test]
+    fn a_file_overrides_its_base_and_keeps_the_rest() {
+        let policy = Policy::from_toml("name = \"night\"\nbase = \"strict\"\nrho = 3").unwrap();
+        assert_eq!(policy.rho, Millionths::new(3_000_000));
+        assert_eq!(policy.ungrounded_floor, preset(Preset::Strict).ungrounded_floor);
+        assert_ne!(policy.digest(), preset(Preset::Strict).digest());
+    }
+
+    #[test]
+    fn name_and_rollout_leave_the_digest_alone() {
+        let policy = Policy::from_toml("name = \"night\"\n[rollout]\ngate = \"shadow\"").unwrap();
+        assert_eq!(policy.digest(), preset(Preset::Reference).digest());
+    }
+
+    #[test]
+    fn all_problems_come_at_once_with_their_lines() {
+        let text = "name = \"night shift\"\ntau_regenerate = 0.85\nrho = 0.1234567\n[weights]\ndomain = 0\ndomian = 1\n";
+        let Err(PolicyFileError::Problems(found)) = Policy::from_toml(text) else {
+            panic!("the file must be refused");
+        };
+        let mut lines: Vec<_> = found.problems.iter().map(|p| (p.field.as_str(), p.line)).collect();
+        lines.sort_unstable();
+        assert_eq!(
+            lines,
+            [
+                ("name", Some(1)),
+                ("rho", Some(3)),
+                ("tau_regenerate", Some(2)),
+                ("weights.domain", Some(5)),
+                ("weights.domian", Some(6)),
+            ]
+        );
+    }
+
+    #[test]
+    fn text_that_is_not_toml_names_its_line() {
+        let Err(PolicyFileError::Syntax { line, .. }) = Policy::from_toml("rho = 1\n= 2") else {
+            panic!("the file must be refused");
+        };
+        assert_eq!(line, 2);
+    }
+}

@@ -1,0 +1,141 @@
+//! Policies: every number and switch of a decision, checked once.
+//!
+//! A [`Policy`] cannot hold contradictory values: [`Policy::new`] reports all problems of a
+//! [`PolicyValues`] at once. Files are read by [`Policy::from_toml`]; the presets are files too.
+
+mod check;
+mod file;
+mod presets;
+mod values;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Deref;
+
+pub use file::{PolicyFileError, to_toml};
+pub use presets::{Preset, preset, preset_file};
+pub use values::{
+    Cap, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,
+    VerificationMode, Weights,
+};
+
+/// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    values: PolicyValues,
+    warnings: Vec<PolicyProblem>,
+    digest: PolicyDigest,
+}
+
+impl Policy {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// Every problem at once, each with its field, what was given, what is allowed and the mend.
+    pub fn new(values: PolicyValues) -> Result<Self, PolicyProblems> {
+        let (problems, warnings) = check::check(&values);
+        if !problems.is_empty() {
+            return Err(PolicyProblems { policy: values.name, problems });
+        }
+        let digest = PolicyDigest::of(&values);
+        Ok(Self { values, warnings, digest })
+    }
+
+    /// What is allowed but unwise.
+    #[must_use]
+    pub fn warnings(&self) -> &[PolicyProblem] {
+        &self.warnings
+    }
+
+    /// BLAKE3 of every value that can change a decision: name, description and rollout left out.
+    #[must_use]
+    pub fn digest(&self) -> &PolicyDigest {
+        &self.digest
+    }
+
+    /// The values, to derive another policy from.
+    #[must_use]
+    pub fn values(&self) -> &PolicyValues {
+        &self.values
+    }
+}
+
+impl Deref for Policy {
+    type Target = PolicyValues;
+
+    fn deref(&self) -> &PolicyValues {
+        &self.values
+    }
+}
+
+/// Identifies the deciding values of a policy.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PolicyDigest([u8; 32]);
+
+impl PolicyDigest {
+    fn of(values: &PolicyValues) -> Self {
+        Self(*blake3::hash(file::deciding_values(values).as_bytes()).as_bytes())
+    }
+}
+
+impl fmt::Display for PolicyDigest {
+    /// Sixty-four hexadecimal digits, or as many as the precision says.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().unwrap_or(64);
+        for byte in self.0.iter().take(digits.div_ceil(2)) {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for PolicyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One thing that is wrong with a policy, or unwise in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyProblem {
+    /// The field, as written in a file: `weights.domain`.
+    pub field: String,
+    /// What was given, what is allowed and the mend, in one sentence.
+    pub message: String,
+    /// The line of the file, from 1, where the value stands in one.
+    pub line: Option<usize>,
+}
+
+impl fmt::Display for PolicyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)?;
+        match self.line {
+            Some(line) => write!(f, " (line {line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that is wrong with a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyProblems {
+    /// The policy's name.
+    pub policy: String,
+    /// At least one.
+    pub problems: Vec<PolicyProblem>,
+}
+
+impl fmt::Display for PolicyProblems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.problems.len();
+        let plural = if count == 1 { "" } else { "s" };
+        write!(f, "policy `{}`: {count} problem{plural}", self.policy)?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for PolicyProblems {}

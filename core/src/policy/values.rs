@@ -1,0 +1,187 @@
+//! The values of a policy, before they are checked. Every range is enforced by [`super::Policy::new`].
+
+use alloc::string::String;
+
+use super::Preset;
+use crate::claim::EvidenceType;
+use crate::fixed::Millionths;
+
+/// Every number and switch of a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyValues {
+    /// Its name: letters, digits, `-`, `_` and `.`, 1 to 64 characters.
+    pub name: String,
+    /// What it is for, in one line.
+    pub description: String,
+    /// The preset it was derived from.
+    pub base: Preset,
+    /// Proceed at or above; above `tau_regenerate`, at most 1.
+    pub tau_proceed: Millionths,
+    /// Regenerate at or above.
+    pub tau_regenerate: Millionths,
+    /// What a contradicted claim weighs in the denominator, 0 to 10.
+    pub rho: Millionths,
+    /// The least an ungrounded or contradicted claim weighs in the denominator, 0 to 1.
+    pub ungrounded_floor: Millionths,
+    /// The score of a partition with nothing to score.
+    pub undefined_score: UndefinedScore,
+    /// What verification of citations does.
+    pub verification: VerificationMode,
+    /// The weight of each evidence type.
+    pub weights: Weights,
+    /// What can only make a tier stricter.
+    pub guards: Guards,
+    /// Bounds of an investigation.
+    pub gate: Gate,
+    /// Caps on self-rated confidence.
+    pub cap: Cap,
+    /// Confidence an action asks for.
+    pub ladder: Ladder,
+    /// Which mechanisms govern.
+    pub rollout: Rollout,
+}
+
+/// What an empty partition, or one of weight zero, scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndefinedScore {
+    /// The paper's 1/2.
+    Half,
+    /// None: the tier is abstain.
+    Absent,
+}
+
+/// What verification does with what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerificationMode {
+    /// Nothing is checked.
+    Off,
+    /// Corrections are listed, not applied.
+    Observe,
+    /// Corrections are applied.
+    Enforce,
+}
+
+/// The weight of each evidence type, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights([Millionths; 8]);
+
+impl Weights {
+    /// Weights in the order of [`EvidenceType::ALL`].
+    #[must_use]
+    pub const fn new(weights: [Millionths; 8]) -> Self {
+        Self(weights)
+    }
+
+    /// The weight of a type.
+    #[must_use]
+    pub const fn of(&self, evidence_type: EvidenceType) -> Millionths {
+        let [tool, data, signal, complementary, synthesis, absence, inference, domain] = self.0;
+        match evidence_type {
+            EvidenceType::ToolMatch => tool,
+            EvidenceType::SpecificData => data,
+            EvidenceType::SignalMatch => signal,
+            EvidenceType::ComplementaryFinding => complementary,
+            EvidenceType::Synthesis => synthesis,
+            EvidenceType::NegEvidence => absence,
+            EvidenceType::Inference => inference,
+            EvidenceType::Domain => domain,
+        }
+    }
+
+    /// Replaces the weight of a type.
+    pub fn set(&mut self, evidence_type: EvidenceType, weight: Millionths) {
+        for (slot, candidate) in self.0.iter_mut().zip(EvidenceType::ALL) {
+            if candidate == evidence_type {
+                *slot = weight;
+            }
+        }
+    }
+
+    /// The weights in the order of [`EvidenceType::ALL`].
+    #[must_use]
+    pub const fn as_array(&self) -> &[Millionths; 8] {
+        &self.0
+    }
+}
+
+/// What can only make a tier stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guards {
+    /// The same claim stated twice counts once.
+    pub duplicates_count_once: bool,
+    /// The tier is decided with max(rho, 1).
+    pub rho_at_least_one: bool,
+    /// Complementary claims count at most this many times the grounded weight, 0 to 10.
+    pub complementary_limit: Option<Millionths>,
+    /// A contradicted claim blocks proceed.
+    pub contradiction_blocks: bool,
+    /// Fewer grounded claims than this block proceed.
+    pub min_grounded: u32,
+    /// Less coverage than this blocks proceed, 0 to 1.
+    pub min_coverage: Option<Millionths>,
+    /// An absence must cite a search or an exhaustive item.
+    pub absence_needs_search: bool,
+    /// Only attested items may be tool matches.
+    pub tool_match_needs_attestation: bool,
+}
+
+/// Bounds of an investigation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Turns after which the budget is spent, at least 1.
+    pub max_turns: u32,
+    /// Seconds after which the budget is spent, at least 1.
+    pub wall_clock_seconds: u32,
+    /// Support and refutation together leave a hypothesis contested.
+    pub contested: bool,
+    /// Synthetic evidence alone may validate.
+    pub synthetic_validates: bool,
+    /// So many identical tool calls end the investigation; 0 for never.
+    pub max_identical_calls: u32,
+    /// So many turns without new evidence end the investigation; 0 for never.
+    pub max_turns_without_evidence: u32,
+}
+
+/// Caps on self-rated confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cap {
+    /// The most for a partially grounded chain, below `ladder.pull_request`.
+    pub partially_grounded: Millionths,
+    /// The most for an ungrounded chain, below `ladder.patch`.
+    pub ungrounded: Millionths,
+}
+
+/// The capped confidence each action asks for; rising, at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ladder {
+    /// Open an issue.
+    pub issue: Millionths,
+    /// Propose a patch.
+    pub patch: Millionths,
+    /// Open a pull request.
+    pub pull_request: Millionths,
+    /// The grounding decision, the gate and unverified fixes hold the action down as well.
+    pub joins_decision: bool,
+}
+
+/// Which mechanisms govern. Not part of the policy digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rollout {
+    /// The gate over hypotheses.
+    pub gate: RolloutMode,
+    /// The cap on confidence.
+    pub cap: RolloutMode,
+    /// The action ladder.
+    pub ladder: RolloutMode,
+}
+
+/// Whether a mechanism governs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RolloutMode {
+    /// Not computed.
+    Off,
+    /// Computed and shown, without effect.
+    Shadow,
+    /// Governs.
+    Active,
+}

@@ -1,0 +1,175 @@
+//! The cap on a self-rated confidence: how far it may be believed, given how well it is grounded.
+//!
+//! A cap only ever lowers. That caps stay below the action tiers they guard is checked when a policy is
+//! made, not here.
+
+use core::fmt;
+
+use super::chain::Strength;
+use crate::fixed::{DecimalError, Millionths};
+use crate::policy::Cap;
+
+/// A confidence from 0 to 1, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Confidence(Millionths);
+
+impl Confidence {
+    /// Checks a decimal.
+    ///
+    /// # Errors
+    /// [`ConfidenceError::AboveOne`] when it is above 1.
+    pub fn new(value: Millionths) -> Result<Self, ConfidenceError> {
+        if value > Millionths::ONE {
+            return Err(ConfidenceError::AboveOne { given: value });
+        }
+        Ok(Self(value))
+    }
+
+    /// Checks a double: finite, from 0 (not minus zero) to 1, at most six decimal places.
+    ///
+    /// # Errors
+    /// [`ConfidenceError`] otherwise.
+    pub fn from_f64(value: f64) -> Result<Self, ConfidenceError> {
+        Self::new(Millionths::from_f64(value)?)
+    }
+
+    /// The confidence as a decimal.
+    #[must_use]
+    pub const fn value(self) -> Millionths {
+        self.0
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a number is no confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfidenceError {
+    /// Above 1.
+    #[error("confidence: {given} is above 1; give a decimal from 0 to 1")]
+    AboveOne {
+        /// What was given.
+        given: Millionths,
+    },
+    /// Not an exact decimal.
+    #[error("confidence: {0}; give a decimal from 0 to 1 with at most six places")]
+    NotExact(#[from] DecimalError),
+}
+
+/// A confidence before and after its cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capped {
+    /// As rated.
+    pub before: Confidence,
+    /// What may be believed of it, at most `before`.
+    pub after: Confidence,
+    /// The cap of that strength, whether or not it lowered; `None` for a grounded chain.
+    pub cap: Option<Millionths>,
+}
+
+/// Caps a confidence by the strength of its evidence chain.
+#[must_use]
+pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> Capped {
+    let cap = match strength {
+        Strength::Grounded => None,
+        Strength::PartiallyGrounded => Some(policy.partially_grounded),
+        Strength::Ungrounded => Some(policy.ungrounded),
+    };
+    let after = cap.map_or(confidence, |cap| Confidence(confidence.0.min(cap)));
+    Capped { before: confidence, after, cap }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::policy::{Policy, Preset, preset};
+    use alloc::string::ToString;
+    use proptest::prelude::*;
+
+    pub(crate) fn confidence(millionths: u32) -> Confidence {
+        Confidence::new(Millionths::new(millionths)).unwrap()
+    }
+
+    pub(crate) fn any_confidence() -> impl Strategy<Value = Confidence> {
+        (0u32..=1_000_000).prop_map(confidence)
+    }
+
+    fn after(strength: Strength, millionths: u32) -> u32 {
+        let capped = cap(&preset(Preset::Reference).cap, strength, confidence(millionths));
+        capped.after.value().get()
+    }
+
+    #[test]
+    fn ungrounded_never_reaches_0_65() {
+        assert_eq!(after(Strength::Ungrounded, 1_000_000), 640_000);
+        assert_eq!(after(Strength::Ungrounded, 640_001), 640_000);
+        assert_eq!(after(Strength::Ungrounded, 300_000), 300_000);
+    }
+
+    #[test]
+    fn partial_never_reaches_0_85() {
+        assert_eq!(after(Strength::PartiallyGrounded, 1_000_000), 840_000);
+        assert_eq!(after(Strength::PartiallyGrounded, 840_000), 840_000);
+    }
+
+    #[test]
+    fn grounded_passes_through() {
+        for millionths in [0, 1, 640_000, 999_999, 1_000_000] {
+            assert_eq!(after(Strength::Grounded, millionths), millionths);
+        }
+    }
+
+    #[test]
+    fn h18_a_cap_that_no_longer_guards_its_tier_is_refused() {
+        for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
+            let mut values = preset(base).values().clone();
+            values.cap.partially_grounded = values.ladder.pull_request;
+            values.cap.ungrounded = values.ladder.patch;
+            let problems = Policy::new(values).unwrap_err().problems;
+            let fields: alloc::vec::Vec<_> =
+                problems.iter().map(|problem| problem.field.as_str()).collect();
+            assert_eq!(fields, ["cap.partially_grounded", "cap.ungrounded"]);
+        }
+    }
+
+    #[test]
+    fn h19_numbers_that_are_no_confidence_are_refused_by_name() {
+        for given in [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            -0.0,
+            -0.1,
+            1.000_000_1,
+            1.000_001,
+            2.0,
+            1e300,
+        ] {
+            let error = Confidence::from_f64(given).unwrap_err();
+            assert!(error.to_string().starts_with("confidence: "), "{given}: {error}");
+        }
+        for given in [0.0, 0.84, 1.0] {
+            assert!(Confidence::from_f64(given).is_ok(), "{given}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cap_only_ever_lowers(
+            given in any_confidence(), partial in 0u32..=1_000_000, ungrounded in 0u32..=1_000_000, strength in 0usize..3,
+        ) {
+            let policy = Cap {
+                partially_grounded: Millionths::new(partial),
+                ungrounded: Millionths::new(ungrounded),
+            };
+            let capped = cap(&policy, Strength::ALL[strength], given);
+            prop_assert!(capped.after <= given);
+            prop_assert_eq!(capped.before, given);
+            prop_assert!(capped.cap.is_none_or(|cap| capped.after.value() <= cap));
+        }
+    }
+}

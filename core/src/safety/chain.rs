@@ -1,0 +1,256 @@
+//! The evidence chain behind a root cause: the way to the suspect, what validates it, and the change.
+//!
+//! Nothing is guessed: a change outside the onset window, or after the onset, is no citation.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::hypothesis::{EvidenceRecord, Hypothesis};
+use crate::evidence::EvidenceId;
+use crate::fixed::Millionths;
+use crate::time::{Timestamp, Window};
+
+/// A deployment, commit or pull request that may have started the incident.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name where it was made: `deploy 4711`, a commit hash, `#812`.
+    pub reference: String,
+    /// When it took effect.
+    pub at: Timestamp,
+    /// The evidence item that shows it, where kept.
+    pub evidence_id: Option<EvidenceId>,
+}
+
+/// The change nearest to the onset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeCitation {
+    /// The change.
+    pub change: Change,
+    /// Microseconds from the change to the onset, 0 or more.
+    pub before_onset_micros: i64,
+    /// References of other changes of the very same instant, in the order given.
+    pub equally_near: Vec<String>,
+}
+
+/// One term of the ranking that led to the suspect, for a person to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubScore {
+    /// What it measures.
+    pub name: String,
+    /// Its value.
+    pub value: Millionths,
+}
+
+/// How well a root cause is grounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Strength {
+    /// Neither hard evidence nor a change.
+    Ungrounded,
+    /// Hard evidence or a change, not both.
+    PartiallyGrounded,
+    /// Hard evidence and a change.
+    Grounded,
+}
+
+impl Strength {
+    /// Every strength, weakest first.
+    pub const ALL: [Self; 3] = [Self::Ungrounded, Self::PartiallyGrounded, Self::Grounded];
+
+    /// The word used in files and output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ungrounded => "ungrounded",
+            Self::PartiallyGrounded => "partially_grounded",
+            Self::Grounded => "grounded",
+        }
+    }
+}
+
+/// What a chain is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainInput<'a> {
+    /// Entities from the one that alerted to the suspect; may be empty.
+    pub path: &'a [String],
+    /// The root cause that the gate selected, where there is one.
+    pub root_cause: Option<&'a Hypothesis>,
+    /// Every change known, in any order.
+    pub changes: &'a [Change],
+    /// When the incident began, where known.
+    pub onset: Option<Timestamp>,
+    /// In which time a change may have started the incident, where known.
+    pub window: Option<Window>,
+    /// The terms of the ranking; may be empty.
+    pub sub_scores: &'a [SubScore],
+}
+
+/// What stands behind a root cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvidenceChain {
+    /// Entities from the one that alerted to the suspect.
+    pub path: Vec<String>,
+    /// The records that validate: hard and supporting.
+    pub items: Vec<EvidenceRecord>,
+    /// The change nearest to the onset, where one qualifies.
+    pub change: Option<ChangeCitation>,
+    /// The terms of the ranking.
+    pub sub_scores: Vec<SubScore>,
+    /// How well the root cause is grounded.
+    pub strength: Strength,
+}
+
+/// Assembles the chain.
+#[must_use]
+pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
+    let records = input.root_cause.map_or(&[][..], |hypothesis| &hypothesis.records);
+    let items: Vec<EvidenceRecord> =
+        records.iter().filter(|record| record.is_hard_support()).cloned().collect();
+    let change = match (input.onset, input.window) {
+        (Some(onset), Some(window)) => nearest(input.changes, onset, window),
+        _ => None,
+    };
+    let strength = match (!items.is_empty(), change.is_some()) {
+        (true, true) => Strength::Grounded,
+        (false, false) => Strength::Ungrounded,
+        _ => Strength::PartiallyGrounded,
+    };
+    EvidenceChain {
+        path: input.path.to_vec(),
+        items,
+        change,
+        sub_scores: input.sub_scores.to_vec(),
+        strength,
+    }
+}
+
+/// The last change in the window that is not after the onset; the first given among simultaneous ones.
+fn nearest(changes: &[Change], onset: Timestamp, window: Window) -> Option<ChangeCitation> {
+    let eligible =
+        || changes.iter().filter(|change| window.contains(change.at) && change.at <= onset);
+    let at = eligible().map(|change| change.at).max()?;
+    let mut nearest = eligible().filter(|change| change.at == at);
+    let change = nearest.next()?.clone();
+    let equally_near = nearest.map(|change| change.reference.clone()).collect();
+    Some(ChangeCitation { change, before_onset_micros: onset.micros_since(at), equally_near })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hypothesis::tests::{hypothesis, record};
+    use super::super::verdict::Verdict::{Inconclusive, Refutes, Supports};
+    use super::*;
+    use crate::evidence::Lane;
+    use alloc::string::ToString;
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    fn change(reference: &str, at: i64) -> Change {
+        let at = Timestamp::from_micros(at);
+        Change { reference: reference.to_string(), at, evidence_id: None }
+    }
+
+    fn chain(records: Option<Vec<EvidenceRecord>>, changes: &[Change]) -> EvidenceChain {
+        let root_cause = records.map(|records| hypothesis("h", records));
+        assemble(&ChainInput {
+            path: &["checkout".to_string(), "orders-db".to_string()],
+            root_cause: root_cause.as_ref(),
+            changes,
+            onset: Some(Timestamp::from_micros(100)),
+            window: Window::new(Timestamp::from_micros(50), Timestamp::from_micros(120)),
+            sub_scores: &[],
+        })
+    }
+
+    #[test]
+    fn no_citation_outside_the_onset_window_or_after_onset() {
+        for at in [0, 49, 101, 119, 121] {
+            assert_eq!(chain(None, &[change("deploy", at)]).change, None, "at {at}");
+        }
+        for at in [50, 99, 100] {
+            assert!(chain(None, &[change("deploy", at)]).change.is_some(), "at {at}");
+        }
+    }
+
+    #[test]
+    fn the_change_nearest_to_the_onset_is_cited() {
+        let changes =
+            [change("first", 60), change("near", 95), change("late", 101), change("mid", 80)];
+        let citation = chain(None, &changes).change.unwrap();
+        assert_eq!(citation.change.reference, "near");
+        assert_eq!(citation.before_onset_micros, 5);
+    }
+
+    #[test]
+    fn simultaneous_changes_are_named() {
+        let citation = chain(None, &[change("a", 90), change("b", 90)]).change.unwrap();
+        assert_eq!((citation.change.reference.as_str(), citation.equally_near.len()), ("a", 1));
+    }
+
+    #[test]
+    fn without_onset_or_window_nothing_is_guessed() {
+        let changes = [change("deploy", 90)];
+        let whole = Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+        for (onset, window) in [(None, whole), (Some(Timestamp::from_micros(100)), None)] {
+            let input = ChainInput {
+                path: &[],
+                root_cause: None,
+                changes: &changes,
+                onset,
+                window,
+                sub_scores: &[],
+            };
+            assert_eq!(assemble(&input).change, None);
+        }
+    }
+
+    #[test]
+    fn only_hard_supports_are_items() {
+        let hard = record("logs", Lane::Logs, Supports, None);
+        let chain = chain(
+            Some(vec![
+                record("model", Lane::LlmInferred, Supports, None),
+                record("promql", Lane::Metrics, Refutes, None),
+                record("promql", Lane::Metrics, Inconclusive, None),
+                hard.clone(),
+            ]),
+            &[],
+        );
+        assert_eq!(chain.items, [hard]);
+        assert_eq!(chain.path, ["checkout", "orders-db"]);
+    }
+
+    #[test]
+    fn strength_needs_both_hard_evidence_and_a_change() {
+        let hard = || Some(vec![record("logs", Lane::Logs, Supports, None)]);
+        let near = [change("deploy", 90)];
+        assert_eq!(chain(hard(), &near).strength, Strength::Grounded);
+        assert_eq!(chain(hard(), &[]).strength, Strength::PartiallyGrounded);
+        assert_eq!(chain(None, &near).strength, Strength::PartiallyGrounded);
+        let inferred = Some(vec![record("model", Lane::LlmInferred, Supports, None)]);
+        assert_eq!(chain(inferred, &[]).strength, Strength::Ungrounded);
+    }
+
+    proptest! {
+        #[test]
+        fn the_citation_lies_in_the_window_and_not_after_onset(
+            times in proptest::collection::vec(any::<i64>(), 0..20),
+            onset: i64, start: i64, end: i64,
+        ) {
+            let changes: Vec<_> = times.iter().map(|at| change("deploy", *at)).collect();
+            let onset = Timestamp::from_micros(onset);
+            let window = Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end));
+            let chain = assemble(&ChainInput {
+                path: &[], root_cause: None, changes: &changes, onset: Some(onset), window, sub_scores: &[],
+            });
+            let eligible = |at: Timestamp| window.is_some_and(|window| window.contains(at)) && at <= onset;
+            match chain.change {
+                Some(citation) => {
+                    prop_assert!(eligible(citation.change.at));
+                    prop_assert!(changes.iter().all(|other| !eligible(other.at) || other.at <= citation.change.at));
+                    prop_assert!(citation.before_onset_micros >= 0);
+                }
+                None => prop_assert!(!changes.iter().any(|change| eligible(change.at))),
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A tool result in one line, for people: without raw log lines and without pod names.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+/// The most characters of a summary.
+pub(super) const MAX_CHARACTERS: usize = 280;
+
+/// A result in one line of at most 280 characters. Raw log lines are counted instead of shown; the
+/// generated parts of pod names are left out; white space and control characters become single spaces.
+#[must_use]
+pub fn summary(text: &str) -> String {
+    let mut summary = String::new();
+    let mut written = 0;
+    let mut log_lines = 0usize;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if is_log_line(line) {
+            log_lines += 1;
+        } else if written < MAX_CHARACTERS {
+            if !summary.is_empty() {
+                summary.push_str("; ");
+            }
+            push_words(&mut summary, line);
+            written = summary.chars().count();
+        }
+    }
+    let counted = match log_lines {
+        0 => String::new(),
+        1 => "1 log line".to_string(),
+        count => format!("{count} log lines"),
+    };
+    match (summary.is_empty(), counted.is_empty()) {
+        (true, _) => counted,
+        (false, true) => shortened(summary, MAX_CHARACTERS),
+        (false, false) => {
+            let suffix = format!(" ({counted})");
+            let mut summary = shortened(summary, MAX_CHARACTERS - suffix.chars().count());
+            summary.push_str(&suffix);
+            summary
+        }
+    }
+}
+
+/// One line as it may stand in a reason: without pod names, at most `characters` long.
+pub(super) fn excerpt(line: &str, characters: usize) -> String {
+    let mut excerpt = String::new();
+    // Pod names shorten the text, so twice as much is enough to look at.
+    let end = line.char_indices().nth(characters * 2).map_or(line.len(), |(end, _)| end);
+    push_words(&mut excerpt, line.get(..end).unwrap_or_default());
+    shortened(excerpt, characters)
+}
+
+/// Adds the words of a line, one space apart.
+fn push_words(summary: &mut String, line: &str) {
+    let mut first = true;
+    let mut after_pod = false;
+    for word in
+        line.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty())
+    {
+        if !first {
+            summary.push(' ');
+        }
+        first = false;
+        summary.push_str(&without_pod_name(word, after_pod));
+        after_pod = matches!(word, "pod" | "pods" | "Pod" | "Pods");
+    }
+}
+
+/// Cuts to a number of characters, the cut shown by an ellipsis.
+fn shortened(text: String, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text,
+        Some(_) => {
+            let mut cut: String = text.chars().take(characters.saturating_sub(1)).collect();
+            cut.truncate(cut.trim_end().len());
+            cut.push('…');
+            cut
+        }
+    }
+}
+
+/// Whether a line is a raw line of a log or a stack trace: it begins with a time, a level, or a frame,
+/// or is a JSON record with a level.
+fn is_log_line(line: &str) -> bool {
+    let mut fields = line.split_whitespace();
+    let first = fields.next().unwrap_or_default().trim_matches(['[', ']', '(', ')', ':', ',']);
+    let level = matches!(
+        first,
+        "ERROR"
+            | "ERR"
+            | "FATAL"
+            | "CRITICAL"
+            | "SEVERE"
+            | "PANIC"
+            | "WARN"
+            | "WARNING"
+            | "INFO"
+            | "DEBUG"
+            | "TRACE"
+            | "NOTICE"
+    );
+    let frame = (first == "at" && line.contains('(') && line.ends_with(')'))
+        || line.starts_with("File \"")
+        || line.starts_with("Traceback ")
+        || line.starts_with("Caused by:");
+    let record = line.starts_with('{') && line.contains("\"level\"")
+        || line.starts_with("level=")
+        || line.starts_with("time=")
+        || line.starts_with("ts=");
+    level
+        || frame
+        || record
+        || is_instant(first)
+        || (is_month(first) && starts_with_digit(fields.next()))
+}
+
+/// `2024-05-01…`, `14:05:09.123`, `I0501` (klog), `1714557600.123`.
+fn is_instant(word: &str) -> bool {
+    let shape = |pattern: &str| {
+        word.len() >= pattern.len()
+            && word.bytes().zip(pattern.bytes()).all(|(byte, expected)| match expected {
+                b'0' => byte.is_ascii_digit(),
+                other => byte == other,
+            })
+    };
+    let klog = word.len() == 5
+        && word.starts_with(['I', 'W', 'E', 'F'])
+        && word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    shape("0000-00-00") || shape("0000/00/00") || shape("00:00:00") || shape("0000000000.0") || klog
+}
+
+fn is_month(word: &str) -> bool {
+    matches!(
+        word,
+        "Jan"
+            | "Feb"
+            | "Mar"
+            | "Apr"
+            | "May"
+            | "Jun"
+            | "Jul"
+            | "Aug"
+            | "Sep"
+            | "Oct"
+            | "Nov"
+            | "Dec"
+    )
+}
+
+fn starts_with_digit(word: Option<&str>) -> bool {
+    word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The word with the generated part of a pod's name left out: `checkout-7f9c4d-x2x1z` is `checkout`.
+fn without_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !word.contains('-') {
+        return Cow::Borrowed(word);
+    }
+    let mut shown = String::new();
+    let mut rest = word;
+    let mut named = after_pod;
+    while !rest.is_empty() {
+        let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at_checked(name_end).unwrap_or((rest, ""));
+        shown.push_str(workload(name, named));
+        named = name == "pod" || name == "pods";
+        let other_end = after.find(is_name).unwrap_or(after.len());
+        let (other, after) = after.split_at_checked(other_end).unwrap_or((after, ""));
+        shown.push_str(other);
+        rest = after;
+    }
+    Cow::Owned(shown)
+}
+
+/// The workload of a pod: its name without the generated suffixes, or the name as it is. Ordinals are
+/// only generated where the name is known to be a pod's.
+fn workload(name: &str, is_pod: bool) -> &str {
+    let Some((stem, suffix)) = name.rsplit_once('-') else { return name };
+    if stem.is_empty() {
+        return name;
+    }
+    if let Some((owner, hash)) = stem.rsplit_once('-')
+        && !owner.is_empty()
+        && (5..=10).contains(&hash.len())
+        && suffix.len() == 5
+        && is_generated(hash)
+        && is_generated(suffix)
+    {
+        return owner;
+    }
+    let of_daemon = suffix.len() == 5
+        && suffix.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte))
+        && suffix.bytes().any(|byte| byte.is_ascii_digit());
+    let ordinal = is_pod && suffix.len() <= 3 && suffix.bytes().all(|byte| byte.is_ascii_digit());
+    if of_daemon || (ordinal && !suffix.is_empty()) { stem } else { name }
+}
+
+/// Whether a part of a name looks generated: it has a digit, or no vowel.
+fn is_generated(part: &str) -> bool {
+    part.bytes().any(|byte| byte.is_ascii_digit())
+        || !part.bytes().any(|byte| b"aeiouy".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn generated_parts_of_pod_names_are_left_out() {
+        for (text, expected) in [
+            ("checkout-7f9c4d-x2x1z is not ready", "checkout is not ready"),
+            ("pod/payments-api-66b6c48dd5-8w7xz: 0/1", "pod/payments-api: 0/1"),
+            ("fluentd-h2x5z, node-exporter", "fluentd, node-exporter"),
+            ("pod kafka-0 and us-east-1", "pod kafka and us-east-1"),
+            ("pod/kafka-12", "pod/kafka"),
+            ("(batch-28391040-abcde)", "(batch-28391040-abcde)"),
+            ("backup-28391040-x7k2p", "backup"),
+            (
+                "http-proxy redis-mysql checkout-payment-proxy",
+                "http-proxy redis-mysql checkout-payment-proxy",
+            ),
+        ] {
+            assert_eq!(summary(text), expected);
+        }
+    }
+
+    #[test]
+    fn raw_log_lines_are_counted_not_shown() {
+        let text = "3 restarts of checkout\n2024-05-01T14:02:11Z ERROR token=secret\n\tat com.shop.Pay(Pay.java:7)\nI0501 14:02:11.1 1 main.go:1] x\n{\"level\":\"error\",\"msg\":\"x\"}\nERROR: boom";
+        assert_eq!(summary(text), "3 restarts of checkout (5 log lines)");
+        assert_eq!(summary("2024-05-01 boom"), "1 log line");
+    }
+
+    #[test]
+    fn long_results_are_cut_between_characters() {
+        let text = "é".repeat(500);
+        let short = summary(&text);
+        assert_eq!(short.chars().count(), MAX_CHARACTERS);
+        assert!(short.ends_with('…'));
+        let with_logs = alloc::format!("{text}\nERROR x");
+        assert_eq!(summary(&with_logs).chars().count(), MAX_CHARACTERS);
+        assert!(summary(&with_logs).ends_with("… (1 log line)"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_summary_is_one_line_of_at_most_280_characters(text in "(\\PC|\n|\r|\t|\u{0}|\u{85}|\u{2028}){0,600}") {
+            let summary = summary(&text);
+            prop_assert!(summary.chars().count() <= MAX_CHARACTERS);
+            let breaks = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+            prop_assert!(!summary.contains(breaks));
+        }
+    }
+}

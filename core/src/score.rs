@@ -1,0 +1,161 @@
+//! The exact score of a partition: S = (W(G) + W(K)) / (W(G) + W(U) + rho W(X) + W(K)),
+//! arXiv:2604.23366, over integers in millionths.
+
+use core::cmp::Ordering;
+
+use crate::claim::{Class, EvidenceType};
+use crate::fixed::{Fraction, Millionths};
+use crate::policy::PolicyValues;
+use crate::tally::Tally;
+
+/// The weight W of each part of a partition, in millionths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// W(G).
+    pub grounded: u128,
+    /// W(U), each claim at least at the floor.
+    pub ungrounded: u128,
+    /// W(X), each claim at least at the floor; rho not yet applied.
+    pub contradicted: u128,
+    /// W(K).
+    pub complementary: u128,
+    /// Contradictions whose citation failed and claims that the judge dropped; max(1, rho) not yet applied.
+    pub unverified: u128,
+}
+
+impl Terms {
+    /// Weighs a tally.
+    #[must_use]
+    pub fn of(policy: &PolicyValues, tally: &Tally) -> Self {
+        let supported = |class| {
+            let counts = tally.of_class(class).iter().zip(policy.weights.as_array());
+            counts.map(|(count, weight)| u128::from(*count) * weight.wide()).sum()
+        };
+        let floored = |counts: &[u32; 8]| -> u128 {
+            let counts = counts.iter().zip(policy.weights.as_array());
+            let floor = policy.ungrounded_floor;
+            counts.map(|(count, weight)| u128::from(*count) * (*weight).max(floor).wide()).sum()
+        };
+        Self {
+            grounded: supported(Class::Grounded),
+            ungrounded: floored(tally.of_class(Class::Ungrounded)),
+            contradicted: floored(tally.of_class(Class::Contradicted)),
+            complementary: supported(Class::Complementary),
+            unverified: floored(tally.unverified_contradictions())
+                + u128::from(tally.dropped()) * heaviest(policy).wide(),
+        }
+    }
+
+    /// The published score, or `None` when nothing has weight.
+    #[must_use]
+    pub fn score(&self, policy: &PolicyValues) -> Option<Ratio> {
+        let one = Millionths::ONE.wide();
+        self.ratio(policy, policy.rho, self.complementary * one)
+    }
+
+    /// The score that the tier is decided on: rho at least 1 and complementary claims limited, as far as
+    /// the policy's guards ask for it. Never above [`Terms::score`], and 0 where only claims that the
+    /// limit sets aside have weight.
+    #[must_use]
+    pub fn guarded_score(&self, policy: &PolicyValues) -> Option<Ratio> {
+        let one = Millionths::ONE;
+        let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
+        let complementary = self.complementary * one.wide();
+        let limited = match policy.guards.complementary_limit {
+            Some(limit) => complementary.min(self.grounded * limit.wide()),
+            None => complementary,
+        };
+        let guarded = self.ratio(policy, rho, limited);
+        guarded.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
+    }
+
+    fn ratio(&self, policy: &PolicyValues, rho: Millionths, complementary: u128) -> Option<Ratio> {
+        let one = Millionths::ONE;
+        let numerator = self.grounded * one.wide() + complementary;
+        let denominator = numerator
+            + self.ungrounded * one.wide()
+            + self.contradicted * rho.wide()
+            + self.unverified * policy.rho.max(one).wide();
+        (denominator > 0).then_some(Ratio { numerator, denominator })
+    }
+}
+
+/// The largest weight an ungrounded claim can have under a policy.
+#[must_use]
+pub fn heaviest(policy: &PolicyValues) -> Millionths {
+    let weights = policy.weights.as_array().iter().copied();
+    weights.max().unwrap_or_default().max(policy.ungrounded_floor)
+}
+
+/// The type that weighs most under a policy; the first of [`EvidenceType::ALL`] among equals.
+#[must_use]
+pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
+    let by_weight =
+        |a: &EvidenceType, b: &EvidenceType| policy.weights.of(*a).cmp(&policy.weights.of(*b));
+    EvidenceType::ALL.into_iter().rev().max_by(by_weight).unwrap_or(EvidenceType::ToolMatch)
+}
+
+/// A score, not yet reduced: both parts come in the same unit, the denominator is above zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    numerator: u128,
+    denominator: u128,
+}
+
+impl Ratio {
+    /// One half.
+    pub const HALF: Self = Self { numerator: 1, denominator: 2 };
+
+    /// Compares exactly with a threshold.
+    #[must_use]
+    pub fn compare(self, threshold: Millionths) -> Ordering {
+        (self.numerator * Millionths::ONE.wide()).cmp(&(self.denominator * threshold.wide()))
+    }
+
+    /// The reduced fraction.
+    #[must_use]
+    pub fn fraction(self) -> Fraction {
+        Fraction::new(self.numerator, self.denominator).unwrap_or(Fraction::ZERO)
+    }
+
+    /// How far it is from a threshold, as a fraction without its sign.
+    #[must_use]
+    pub fn distance(self, threshold: Millionths) -> Fraction {
+        let one = Millionths::ONE.wide();
+        let left = self.numerator * one;
+        let right = self.denominator * threshold.wide();
+        Fraction::new(left.abs_diff(right), self.denominator * one).unwrap_or(Fraction::ZERO)
+    }
+}
+
+impl PartialEq for Ratio {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ratio {}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Scores of partitions within `MAX_CLAIMS` are below 2^64, so the products fit; beyond it the
+        // reduced forms are compared.
+        match (
+            self.numerator.checked_mul(other.denominator),
+            other.numerator.checked_mul(self.denominator),
+        ) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            _ => {
+                let (left, right) = (self.fraction(), other.fraction());
+                let left = left.numerator().saturating_mul(right.denominator());
+                left.cmp(&right.numerator().saturating_mul(self.fraction().denominator()))
+            }
+        }
+    }
+}

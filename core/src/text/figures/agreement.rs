@@ -1,0 +1,314 @@
+//! Whether a figure of a claim agrees with one of its evidence.
+//!
+//! The claim accepts a stretch of values around what it states; the evidence stands for one value.
+//!
+//! | claim states | accepts |
+//! |---|---|
+//! | `97 %`, `1.8 s` | half a unit of the last digit stated, either way |
+//! | "about 97 %" | two points, for other units 5 %; never less than the line above |
+//! | "at least", "over", "at most", "under" | everything from there on |
+//! | `2 GB` where the evidence says `2 GiB` | nothing: equal digits in the two systems are a mix-up |
+//! | `2.15 GB` where the evidence says `2 GiB` | 1 % either way at most |
+//!
+//! Evidence that is stated more coarsely than the claim neither shows nor refutes it.
+
+use core::ops::Range;
+
+use super::{ClockTime, Comparator, Decimal, Dimension, Figure, System, Unit};
+
+/// How two figures relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Agreement {
+    /// The evidence's figure bears out the claim's.
+    Same,
+    /// They cannot both be right.
+    Different,
+    /// Nothing follows: other dimensions, or evidence too coarse.
+    Incomparable,
+}
+
+/// Compares a claim's figure with one of its evidence.
+#[must_use]
+pub fn agree(claim: &Figure, evidence: &Figure) -> Agreement {
+    compare(claim, evidence).unwrap_or(Agreement::Incomparable)
+}
+
+fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
+    let evidence_unit = comparable_unit(claim, evidence)?;
+    let (stated, given) = on_one_scale((claim.value, claim.unit), (evidence.value, evidence_unit))?;
+    let mixed_systems = claim.unit.system != System::Neutral
+        && evidence_unit.system != System::Neutral
+        && claim.unit.system != evidence_unit.system;
+    if mixed_systems && claim.value.is_same_number(evidence.value) {
+        return Some(Agreement::Different);
+    }
+    let mut tolerance = stated.tolerance(claim)?;
+    if mixed_systems {
+        tolerance = tolerance.min(stated.value.checked_abs()? / 100);
+    }
+    let accepted = Stretch::around(stated.value, tolerance, claim.comparator)?;
+    // A whole count is exact; a measured value may have been rounded.
+    let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
+    let uncertainty =
+        if counted && !evidence.approximate { 0 } else { given.tolerance(evidence)? };
+    let possible = Stretch::around(given.value, uncertainty, evidence.comparator)?;
+    let shown = match evidence.comparator {
+        None => accepted.contains(given.value),
+        Some(bound) => accepted.includes(&Stretch::around(given.value, 0, Some(bound))?),
+    };
+    Some(if shown {
+        Agreement::Same
+    } else if accepted.overlaps(&possible) {
+        Agreement::Incomparable
+    } else {
+        Agreement::Different
+    })
+}
+
+/// The unit in which the evidence's figure compares, if it does: a bare ratio of 0 to 1 compares with a percentage.
+fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
+    let same = claim.unit.dimension == evidence.unit.dimension;
+    let ratio = claim.unit.dimension == Dimension::Percent
+        && evidence.unit == Unit::COUNT
+        && evidence.value.places > 0
+        && evidence.value.mantissa >= 0
+        && evidence.value.mantissa <= power_of_ten(evidence.value.places)?;
+    if same {
+        Some(evidence.unit)
+    } else if ratio {
+        Some(Unit { factor: 100, ..Unit::PERCENT })
+    } else {
+        None
+    }
+}
+
+/// A value in halves of the smallest step that both sides can express, and one unit of its last digit.
+struct Scaled {
+    value: i128,
+    half_step: i128,
+}
+
+impl Scaled {
+    fn tolerance(&self, figure: &Figure) -> Option<i128> {
+        if !figure.approximate {
+            return Some(self.half_step);
+        }
+        let magnitude = self.value.checked_abs()?;
+        let wide = if figure.unit.dimension == Dimension::Percent {
+            let point =
+                self.half_step.checked_mul(2)?.checked_mul(power_of_ten(figure.value.places)?)?;
+            point.checked_mul(2)?.min(magnitude / 10)
+        } else {
+            magnitude / 20
+        };
+        Some(wide.max(self.half_step))
+    }
+}
+
+fn on_one_scale(claim: (Decimal, Unit), evidence: (Decimal, Unit)) -> Option<(Scaled, Scaled)> {
+    let places = claim.0.places.max(evidence.0.places);
+    let scaled = |(number, unit): (Decimal, Unit)| {
+        let half_step =
+            power_of_ten(places - number.places)?.checked_mul(i128::from(unit.factor))?;
+        let value = number.mantissa.checked_mul(2)?.checked_mul(half_step)?;
+        Some(Scaled { value, half_step })
+    };
+    Some((scaled(claim)?, scaled(evidence)?))
+}
+
+impl Decimal {
+    /// Whether two decimals are one number: `1.50` and `1.5`.
+    #[must_use]
+    pub fn is_same_number(self, other: Self) -> bool {
+        on_one_scale((self, Unit::COUNT), (other, Unit::COUNT))
+            .is_some_and(|(a, b)| a.value == b.value)
+    }
+}
+
+fn power_of_ten(places: u32) -> Option<i128> {
+    10_i128.checked_pow(places)
+}
+
+/// The values from `low` to `high`; an open end where a bound excludes its own value.
+struct Stretch {
+    low: i128,
+    high: i128,
+}
+
+impl Stretch {
+    fn around(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
+        // A bound is stated as it is meant; only plain values are rounded. One scaled step is the least
+        // difference there is, so an excluded end is the next value.
+        Some(match bound {
+            None => {
+                Self { low: value.checked_sub(tolerance)?, high: value.checked_add(tolerance)? }
+            }
+            Some(Comparator::AtLeast) => Self { low: value, high: i128::MAX },
+            Some(Comparator::Over) => Self { low: value.checked_add(1)?, high: i128::MAX },
+            Some(Comparator::AtMost) => Self { low: i128::MIN, high: value },
+            Some(Comparator::Under) => Self { low: i128::MIN, high: value.checked_sub(1)? },
+        })
+    }
+
+    fn contains(&self, value: i128) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    fn includes(&self, other: &Self) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+
+    /// Whether the two share more than the ends at which rounding meets.
+    fn overlaps(&self, other: &Self) -> bool {
+        let open = self.low == i128::MIN
+            || self.high == i128::MAX
+            || other.low == i128::MIN
+            || other.high == i128::MAX;
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        if open { low <= high } else { low < high }
+    }
+}
+
+/// Compares a claim's clock time with one of its evidence. Without both dates a difference proves nothing.
+#[must_use]
+pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
+    const DAY: i64 = 86_400;
+    let both_zones = claim.offset_minutes.is_some() && evidence.offset_minutes.is_some();
+    let one_zone = claim.offset_minutes.is_some() != evidence.offset_minutes.is_some();
+    let shift = |time: &ClockTime| {
+        if both_zones { i64::from(time.offset_minutes.unwrap_or(0)) * 60 } else { 0 }
+    };
+    let of_day = |time: &ClockTime| i64::from(time.seconds_of_day) - shift(time);
+    let gap = match (claim.date, evidence.date) {
+        (Some(a), Some(b)) => (b.days() - a.days()) * DAY + of_day(evidence) - of_day(claim),
+        _ => {
+            let within_day = (of_day(evidence) - of_day(claim)).rem_euclid(DAY);
+            if within_day > DAY / 2 { within_day - DAY } else { within_day }
+        }
+    };
+    let grain = i64::from(claim.grain);
+    let rounding = if claim.grain == 1 { 0 } else { grain / 2 };
+    let matches: Range<i64> = -rounding..grain;
+    if evidence.grain > claim.grain && gap <= 0 && -gap < i64::from(evidence.grain) && gap != 0 {
+        Agreement::Incomparable
+    } else if matches.contains(&gap) {
+        Agreement::Same
+    } else if claim.date.is_some() && evidence.date.is_some() && !one_zone {
+        Agreement::Different
+    } else {
+        Agreement::Incomparable
+    }
+}
+
+/// Compares two codes as written: equal without case, an HTTP status within its family (`503`, `5xx`).
+#[must_use]
+pub fn agree_codes(claim: &str, evidence: &str) -> Agreement {
+    let family = |code: &str| {
+        let mut bytes = code.bytes();
+        let first = bytes.next().filter(u8::is_ascii_digit)?;
+        bytes.map(|byte| byte.to_ascii_lowercase()).eq(*b"xx").then_some(first)
+    };
+    let in_family = family(claim).is_some_and(|digit| {
+        evidence.len() == 3
+            && evidence.bytes().next() == Some(digit)
+            && evidence.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if in_family || claim.eq_ignore_ascii_case(evidence) {
+        Agreement::Same
+    } else {
+        Agreement::Different
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures;
+    use super::Agreement::{Different, Incomparable, Same};
+    use super::*;
+
+    fn compared(claim: &str, evidence: &str) -> Agreement {
+        let (claim, evidence) = (figures(claim), figures(evidence));
+        assert_eq!((claim.figures.len(), evidence.figures.len()), (1, 1), "{claim:?} {evidence:?}");
+        agree(&claim.figures[0], &evidence.figures[0])
+    }
+
+    #[test]
+    fn h21_units_are_converted() {
+        for (claim, evidence, expected) in [
+            ("1.8 s", "1800 ms", Same),
+            ("1800 ms", "1.8 s", Same),
+            ("2 minutes", "120s", Same),
+            ("95 %", "ratio 0.95", Same),
+            ("0.95", "95 %", Incomparable),
+            ("512 MiB", "512Mi", Same),
+            ("512 MB", "512 MiB", Different),
+            ("1 GB", "1 GiB", Different),
+            ("1.07 GB", "1 GiB", Same),
+            ("1 GiB", "1073741824 bytes", Same),
+            ("1.5 cores", "1500m cpu", Same),
+            ("60 req/min", "1 request per second", Same),
+            ("3 restarts", "4 restarts", Different),
+            ("5 s", "5 GB", Incomparable),
+            ("8 Mb", "8 MB", Incomparable),
+            ("90 minutes", "1h30m", Same),
+            ("doubled", "2x", Same),
+        ] {
+            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+        }
+    }
+
+    #[test]
+    fn h21_tolerance_follows_the_precision_stated() {
+        for (claim, evidence, expected) in [
+            ("97 %", "96.8 %", Same),
+            ("97.0 %", "96.8 %", Different),
+            ("97 %", "95.9 %", Different),
+            ("about 97 %", "95.9 %", Same),
+            ("about 97 %", "94.0 %", Different),
+            ("about 1200 ms", "1.23 s", Same),
+            ("1.8 s", "2 s", Incomparable),
+            ("1.4 s", "2 s", Different),
+        ] {
+            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_compared_as_bounds() {
+        for (claim, evidence, expected) in [
+            ("over 90 %", "96.8 %", Same),
+            ("over 90 %", "90 %", Incomparable),
+            ("over 90 %", "80 %", Different),
+            ("at least 3", "3", Same),
+            ("under 200 ms", "180 ms", Same),
+            ("over 3 restarts", "3 restarts", Different),
+            ("at least 3", "at most 3", Incomparable),
+            ("over 90 %", "over 95 %", Same),
+            ("over 95 %", "over 90 %", Incomparable),
+            ("97 %", "over 95 %", Incomparable),
+            ("90 %", "over 95 %", Different),
+        ] {
+            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+        }
+    }
+
+    #[test]
+    fn h22_times_differ_only_with_both_dates() {
+        let time = |text: &str| figures(text).times.remove(0);
+        let compared = |a, b| agree_times(&time(a), &time(b));
+        assert_eq!(compared("14:02", "2024-05-01T14:02:31Z"), Same);
+        assert_eq!(compared("14:02", "2024-05-01T16:40:00Z"), Incomparable);
+        assert_eq!(compared("2024-05-01T14:02:31Z", "2024-05-01T16:02:31+02:00"), Same);
+        assert_eq!(compared("2024-05-01T14:02:31Z", "2024-05-01T14:05:00Z"), Different);
+        assert_eq!(compared("2024-05-01 14:02:31", "2024-05-01T16:02:31+02:00"), Incomparable);
+        assert_eq!(compared("14:02:31", "14:02"), Incomparable);
+    }
+
+    #[test]
+    fn h21_status_families() {
+        assert_eq!(agree_codes("5xx", "503"), Same);
+        assert_eq!(agree_codes("503", "5xx"), Different);
+        assert_eq!(agree_codes("OOMKilled", "oomkilled"), Same);
+        assert_eq!(agree_codes("4xx", "503"), Different);
+    }
+}

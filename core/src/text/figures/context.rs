@@ -1,0 +1,376 @@
+//! What the words around a number make of it: bounds, approximations, HTTP statuses, ports.
+
+use super::{CodeKind, Comparator, Dimension, Unit};
+use crate::text::tokens::{Word, ends_ignoring_case};
+use crate::text::{byte_at, part};
+
+/// A quick look whether the text before a number may qualify it: a sign, or the last word of a phrase below.
+pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
+    const LAST: [&str; 27] = [
+        "about",
+        "around",
+        "roughly",
+        "approximately",
+        "approx",
+        "nearly",
+        "almost",
+        "circa",
+        "ca",
+        "to",
+        "just",
+        "some",
+        "least",
+        "than",
+        "of",
+        "most",
+        "within",
+        "over",
+        "above",
+        "exceeding",
+        "exceeded",
+        "exceeds",
+        "under",
+        "below",
+        "well",
+        "only",
+        "even",
+    ];
+    let before = part(text, 0..start);
+    let last = before.trim_end().bytes().next_back().unwrap_or(0);
+    let sign = !last.is_ascii() || matches!(last, b'~' | b'<' | b'>' | b'=');
+    sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
+}
+
+/// Whether the text before a number calls it approximate, and the bound it states.
+pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Option<Comparator>) {
+    const REACH: usize = 40;
+    let (mut approximate, mut comparator) = (false, None);
+    let mut from = start.saturating_sub(REACH);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let mut before = part(text, from..start);
+    loop {
+        if let Some(rest) = strip_any(before, &APPROXIMATE) {
+            approximate = true;
+            before = rest;
+        } else if let Some((rest, bound)) = BOUNDS
+            .iter()
+            .find_map(|(phrases, bound)| strip_any(before, phrases).map(|rest| (rest, *bound)))
+        {
+            comparator.get_or_insert(bound);
+            before = rest;
+        } else {
+            break;
+        }
+    }
+    // "over 5 minutes" says "in the course of" as often as "more than".
+    if comparator == Some(Comparator::Over) && unit.dimension == Dimension::Duration {
+        comparator = Some(Comparator::AtLeast);
+    }
+    (approximate, comparator)
+}
+
+fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
+    let bare = text.trim_end();
+    endings.iter().find_map(|ending| {
+        if !ends_ignoring_case(bare, ending) {
+            return None;
+        }
+        let rest = part(bare, 0..bare.len() - ending.len());
+        let worded = byte_at(ending, 0).is_ascii_alphabetic();
+        // A sign belongs to the number right behind it and to nothing in front: not the end of `<none>`.
+        let whole = if worded {
+            !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
+        } else {
+            text.len() - bare.len() <= 1
+                && !rest.ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '=')
+        };
+        whole.then_some(rest)
+    })
+}
+
+const APPROXIMATE: [&str; 15] = [
+    "~",
+    "≈",
+    "about",
+    "around",
+    "roughly",
+    "approximately",
+    "approx.",
+    "approx",
+    "nearly",
+    "almost",
+    "circa",
+    "ca.",
+    "close to",
+    "just",
+    "some",
+];
+
+const BOUNDS: [(&[&str], Comparator); 4] = [
+    (
+        &["at least", "no fewer than", "no less than", "not less than", "minimum of", "≥", ">="],
+        Comparator::AtLeast,
+    ),
+    (
+        &["at most", "no more than", "not more than", "up to", "maximum of", "within", "≤", "<="],
+        Comparator::AtMost,
+    ),
+    (
+        &[
+            "more than",
+            "greater than",
+            "higher than",
+            "longer than",
+            "over",
+            "above",
+            "exceeding",
+            "exceeded",
+            "exceeds",
+            ">",
+        ],
+        Comparator::Over,
+    ),
+    (
+        &["less than", "fewer than", "lower than", "shorter than", "under", "below", "<"],
+        Comparator::Under,
+    ),
+];
+
+/// The last words read, the nearest first.
+pub(super) type Recent<'a> = [Option<Word<'a>>; 4];
+
+/// The words before and after a number.
+pub(super) struct Neighbours<'a> {
+    /// The words before, the nearest first.
+    pub(super) recent: &'a Recent<'a>,
+    pub(super) next: Option<Word<'a>>,
+}
+
+impl Neighbours<'_> {
+    fn previous(&self) -> Option<&Word<'_>> {
+        self.recent.first().and_then(Option::as_ref)
+    }
+
+    fn previous_is(&self, table: &[&str]) -> bool {
+        self.previous().is_some_and(|word| is_any(word, table))
+    }
+
+    fn next_is(&self, table: &[&str]) -> bool {
+        self.next.as_ref().is_some_and(|word| is_any(word, table))
+    }
+
+    /// The nearest word that says something: "status" in "the status code was 503" is behind "code" and "was".
+    fn said_before(&self, table: &[&str], between: &[&str]) -> bool {
+        let mut words = self.recent.iter().flatten();
+        words.find(|word| !is_any(word, between)).is_some_and(|word| is_any(word, table))
+    }
+
+    /// What a whole number without unit names, if its neighbours say that it names something.
+    pub(super) fn code_kind(&self, digits: &str) -> Option<CodeKind> {
+        const EXIT: [&str; 6] = ["exit", "exited", "exits", "exiting", "exitcode", "exit_code"];
+        const AFTER_EXIT: [&str; 8] = ["code", "status", "with", "of", "was", "is", "a", "the"];
+        let value: u32 = digits.parse().unwrap_or(u32::MAX);
+        if self.said_before(&EXIT, &AFTER_EXIT) {
+            return Some(CodeKind::ExitCode);
+        }
+        if digits.len() > 1 && digits.starts_with('0') {
+            return Some(CodeKind::Identifier);
+        }
+        if self.previous_is(&["port", "ports"]) {
+            return Some(CodeKind::Port);
+        }
+        if self.previous_is(&["version", "ver", "release"]) {
+            return Some(CodeKind::Version);
+        }
+        if self.previous_is(&["no", "issue", "incident", "ticket", "pr", "bug"]) && digits.len() > 1
+        {
+            return Some(CodeKind::Issue);
+        }
+        if self.previous_is(&[
+            "pid",
+            "uid",
+            "id",
+            "line",
+            "lines",
+            "signal",
+            "errno",
+            "shard",
+            "partition",
+            "revision",
+            "generation",
+        ]) {
+            return Some(CodeKind::Identifier);
+        }
+        if self.is_http_status(value) {
+            return Some(CodeKind::HttpStatus);
+        }
+        let year = digits.len() == 4 && (1970..=2099).contains(&value);
+        if year
+            && (self.previous_is(&["in", "since", "of", "until", "year"])
+                || self.previous().is_some_and(is_month))
+        {
+            return Some(CodeKind::Date);
+        }
+        let day = (1..=31).contains(&value);
+        if day
+            && (self.previous().is_some_and(is_month) || self.next.as_ref().is_some_and(is_month))
+        {
+            return Some(CodeKind::Date);
+        }
+        None
+    }
+
+    fn is_http_status(&self, value: u32) -> bool {
+        const NAMING: [&str; 12] = [
+            "http",
+            "status",
+            "statuscode",
+            "status_code",
+            "code",
+            "codes",
+            "1.1",
+            "2.0",
+            "http_status",
+            "response_code",
+            "statuses",
+            "http_code",
+        ];
+        const RETURNING: [&str; 9] = [
+            "returned",
+            "returning",
+            "returns",
+            "return",
+            "responded",
+            "answered",
+            "with",
+            "got",
+            "receiving",
+        ];
+        const COUNTED: [&str; 7] =
+            ["error", "errors", "response", "responses", "status", "statuses", "codes"];
+        (100..600).contains(&value)
+            && (self.said_before(&NAMING, &["was", "is", "of", "a", "the"])
+                || (is_known_error(value)
+                    && (self.previous_is(&RETURNING) && self.next_is_no_noun()
+                        || self.next_is(&COUNTED))))
+    }
+
+    /// Whether what follows is not a thing that the number could count.
+    fn next_is_no_noun(&self) -> bool {
+        self.next.as_ref().is_none_or(|word| {
+            is_any(
+                word,
+                &[
+                    "error",
+                    "errors",
+                    "response",
+                    "responses",
+                    "at",
+                    "for",
+                    "from",
+                    "in",
+                    "on",
+                    "and",
+                    "or",
+                    "to",
+                    "while",
+                    "during",
+                    "after",
+                    "when",
+                    "because",
+                    "since",
+                    "until",
+                    "between",
+                    "with",
+                    "service",
+                ],
+            )
+        })
+    }
+
+    /// Whether `503s` means responses rather than seconds.
+    pub(super) fn is_status_plural(&self, value: u32) -> bool {
+        let timed = [
+            "took", "takes", "take", "after", "for", "within", "in", "every", "lasted", "last",
+            "past", "timeout", "duration", "uptime", "age", "over", "about",
+        ];
+        is_known_error(value) && !self.previous_is(&timed)
+    }
+
+    /// Whether `250m` means thousandths of a core rather than minutes.
+    pub(super) fn speaks_of_cpu(&self) -> bool {
+        let cpu = [
+            "cpu",
+            "cpus",
+            "core",
+            "cores",
+            "vcpu",
+            "millicores",
+            "request",
+            "requests",
+            "limit",
+            "limits",
+        ];
+        self.previous_is(&cpu)
+            || self.next_is(&["cpu", "cpus", "core", "cores"])
+            || self
+                .recent
+                .iter()
+                .flatten()
+                .take(2)
+                .any(|word| is_any(word, &["cpu", "cpus", "core", "cores"]))
+    }
+
+    /// Whether "3 times" is a factor rather than a count: "3 times higher".
+    pub(super) fn times_is_factor(after_times: Option<&Word<'_>>) -> bool {
+        after_times.is_some_and(|word| {
+            is_any(
+                word,
+                &[
+                    "higher", "more", "faster", "slower", "larger", "greater", "lower", "longer",
+                    "the", "as", "its", "normal", "baseline",
+                ],
+            )
+        })
+    }
+}
+
+fn is_known_error(value: u32) -> bool {
+    matches!(value, 400..=431 | 451 | 499..=511)
+}
+
+pub(super) fn is_any(word: &Word<'_>, table: &[&str]) -> bool {
+    table.iter().any(|entry| word.is(entry))
+}
+
+fn is_month(word: &Word<'_>) -> bool {
+    const MONTHS: [&str; 24] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ];
+    word.text.starts_with(char::is_uppercase) && is_any(word, &MONTHS)
+}

@@ -1,0 +1,870 @@
+//! Finding the numbers of a text.
+//!
+//! Words are read in order. One that starts with a digit is tried, in this order, as time or date, as
+//! address or version, as range, and as number with unit; what remains is a code. One that starts with
+//! a letter and holds digits is a name.
+
+use core::ops::Range;
+
+use super::clock::{self, DATE_LENGTH};
+use super::context::{Neighbours, Recent, before_number, is_any, may_qualify};
+use super::{Code, CodeKind, Comparator, Decimal, Dimension, Figure, Figures, Unit};
+use crate::text::tokens::{Shape, Word, Words, words};
+use crate::text::{byte_at, char_at, char_before, part};
+
+/// Everything numeric in a text.
+#[must_use]
+pub fn figures(text: &str) -> Figures {
+    let mut scanner =
+        Scanner { text, found: Figures::default(), recent: [const { None }; 4], read_to: 0 };
+    let mut rest = words(text);
+    while let Some(word) = rest.next() {
+        if word.span.start >= scanner.read_to {
+            scanner.read(&word, &rest);
+        }
+        scanner.recent.rotate_right(1);
+        if let Some(nearest) = scanner.recent.first_mut() {
+            *nearest = Some(word);
+        }
+    }
+    join_ranges(text, &mut scanner.found);
+    join_durations(text, &mut scanner.found);
+    scanner.found
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    found: Figures,
+    recent: Recent<'a>,
+    /// Words that start before this offset belong to a figure already read.
+    read_to: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn previous(&self) -> Option<&Word<'a>> {
+        self.recent.first().and_then(Option::as_ref)
+    }
+
+    fn read(&mut self, word: &Word<'a>, rest: &Words<'a>) {
+        let first = byte_at(word.text, 0);
+        if !first.is_ascii_digit() {
+            if first.is_ascii_alphabetic() {
+                self.read_letters(word, rest);
+            }
+            return;
+        }
+        if self.is_part_of_name(word) {
+            self.code(word.span.clone(), CodeKind::Identifier);
+        } else if char_before(self.text, word.span.start) == Some('#') {
+            self.code(word.span.clone(), CodeKind::Issue);
+        } else if !self.read_time(word) && !self.read_named_number(word) {
+            self.read_number(word, rest);
+        }
+    }
+
+    /// Whether the digits continue a path or a name: `/orders/42`, `@sha256:4f…`.
+    fn is_part_of_name(&self, word: &Word<'_>) -> bool {
+        let start = word.span.start;
+        match char_before(self.text, start) {
+            Some('/') => {
+                let before = char_before(self.text, start - 1);
+                let fraction =
+                    before.is_some_and(|c| c.is_ascii_digit()) && word.shape() == Shape::Number;
+                !fraction
+            }
+            Some('@' | '_' | '\\') => true,
+            _ => false,
+        }
+    }
+
+    fn read_letters(&mut self, word: &Word<'a>, rest: &Words<'a>) {
+        if let Some(count) = repeated(word.text) {
+            self.figure(word.span.clone(), Decimal { mantissa: count, places: 0 }, Unit::COUNT);
+        } else if word.text.bytes().any(|byte| byte.is_ascii_digit()) {
+            let bytes = word.text.as_bytes();
+            let version = matches!(bytes, [b'v' | b'V', digit, ..] if digit.is_ascii_digit())
+                && bytes.iter().skip(1).all(|byte| byte.is_ascii_digit() || *byte == b'.');
+            self.code(
+                word.span.clone(),
+                if version { CodeKind::Version } else { CodeKind::Identifier },
+            );
+        } else if let Some((mantissa, unit)) = self.spelled(word, rest) {
+            self.push_number(word.span.clone(), Decimal { mantissa, places: 0 }, unit, rest);
+        } else if let Some((unit, end)) = half_of(word, rest) {
+            self.figure(word.span.start..end, Decimal { mantissa: 5, places: 1 }, unit);
+        } else if let Some((mantissa, places, unit)) = factor_word(word) {
+            self.figure(word.span.clone(), Decimal { mantissa, places }, unit);
+        }
+    }
+
+    /// "zero" to "twenty", "once", "twice", where they count.
+    fn spelled(&self, word: &Word<'_>, rest: &Words<'_>) -> Option<(i128, Option<Unit>)> {
+        const NUMBERS: [&str; 21] = [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ];
+        if word.text.len() > 9 {
+            return None;
+        }
+        let next = rest.clone().next();
+        if word.is("twice") {
+            return Some((2, Some(times_unit(next.as_ref()))));
+        }
+        if word.is("once") {
+            let counts = next.is_none_or(|next| {
+                is_any(&next, &["at", "in", "on", "per", "during", "between", "every"])
+            });
+            let opens = self.previous().is_none();
+            return (counts && !opens).then_some((1, Some(Unit::COUNT)));
+        }
+        let value = NUMBERS.iter().position(|number| word.is(number))?;
+        if value == 1 {
+            let pronoun = self.previous().is_some_and(|previous| {
+                is_any(previous, &["no", "any", "this", "that", "each", "which", "every", "the"])
+            }) || next.as_ref().is_none_or(|next| {
+                is_any(
+                    next,
+                    &[
+                        "of", "can", "could", "should", "would", "by", "or", "more", "that",
+                        "which", "another", "is", "was",
+                    ],
+                )
+            });
+            if pronoun {
+                return None;
+            }
+        }
+        Some((i128::try_from(value).ok()?, None))
+    }
+
+    /// A clock time or a date at this word.
+    fn read_time(&mut self, word: &Word<'_>) -> bool {
+        let start = word.span.start;
+        let rest = part(self.text, start..self.text.len());
+        if let Some(date) = clock::date_at(rest) {
+            let mut at = DATE_LENGTH;
+            if matches!(byte_at(rest, at), b'T' | b't' | b' ' | b'_') {
+                at += 1;
+            }
+            let tail = part(rest, at..rest.len());
+            if let Some(mut time) = clock::clock_at(tail).filter(|_| at > DATE_LENGTH) {
+                time.span = start..start + at + time.span.end;
+                time.date = Some(date);
+                self.read_to = time.span.end;
+                self.found.times.push(time);
+            } else {
+                self.code(start..start + DATE_LENGTH, CodeKind::Date);
+            }
+            return true;
+        }
+        let time =
+            if word.text.contains(':') { clock::clock_at(rest) } else { clock::hour_at(rest) };
+        let Some(mut time) = time else { return false };
+        time.span = start..start + time.span.end;
+        self.read_to = time.span.end;
+        self.found.times.push(time);
+        true
+    }
+
+    /// Addresses, versions and ids: words of digits and separators that are no numbers.
+    fn read_named_number(&mut self, word: &Word<'_>) -> bool {
+        let (host, port) =
+            word.text.split_once(':').map_or((word.text, None), |(host, port)| (host, Some(port)));
+        let dots = host.bytes().filter(|byte| *byte == b'.').count();
+        let numeric = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let kind = if numeric && dots == 3 {
+            CodeKind::Address
+        } else if port.is_some() {
+            CodeKind::Identifier
+        } else if numeric && dots >= 2
+            || dots == 1 && byte_at(self.text, word.span.start.saturating_sub(1)) == b'/'
+        {
+            CodeKind::Version
+        } else if is_status_family(word.text) {
+            CodeKind::HttpStatus
+        } else if is_ordinal(word.text) || (numeric && dots == 0 && word.text.len() > 15) {
+            CodeKind::Identifier
+        } else {
+            return false;
+        };
+        self.code(word.span.clone(), kind);
+        true
+    }
+
+    fn read_number(&mut self, word: &Word<'a>, rest: &Words<'a>) {
+        let start = word.span.start;
+        let Some(number) = number_at(self.text, start) else {
+            self.code(word.span.clone(), CodeKind::Identifier);
+            return;
+        };
+        let suffix = part(self.text, number.end..word.span.end.max(number.end));
+        if suffix.is_empty() {
+            let digits = part(self.text, start..number.end);
+            let neighbours = self.neighbours(number.end);
+            let unitless = number.decimal.places == 0 && self.unit_after(number.end).is_none();
+            if let Some(kind) =
+                neighbours.code_kind(digits).filter(|kind| unitless || *kind == CodeKind::Version)
+            {
+                self.code(start..number.end, kind);
+            } else {
+                self.push_number(start..number.end, number.decimal, None, rest);
+            }
+            return;
+        }
+        if let Some(tail) = suffix.strip_prefix('-') {
+            self.read_hyphenated(word, &number, tail, rest);
+        } else {
+            self.read_suffixed(word, &number, suffix);
+        }
+    }
+
+    /// `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
+    fn read_hyphenated(
+        &mut self,
+        word: &Word<'a>,
+        number: &Number,
+        tail: &'a str,
+        rest: &Words<'a>,
+    ) {
+        let tail_start = number.end + 1;
+        if tail.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            let unit = Unit::named(tail);
+            let end = if unit.is_some() { word.span.end } else { number.end };
+            self.figure(word.span.start..end, number.decimal, unit.unwrap_or(Unit::COUNT));
+            return;
+        }
+        let second = number_at(self.text, tail_start).filter(|second| {
+            let unit = part(self.text, second.end..word.span.end.max(second.end));
+            unit.is_empty() || Unit::named(unit).is_some()
+        });
+        let Some(second) = second else {
+            self.code(word.span.clone(), CodeKind::Identifier);
+            return;
+        };
+        let unit_text = part(self.text, second.end..word.span.end.max(second.end));
+        self.figure(word.span.start..number.end, number.decimal, Unit::COUNT);
+        match Unit::named(unit_text) {
+            Some(unit) => self.figure(tail_start..word.span.end, second.decimal, unit),
+            None => self.push_number(tail_start..second.end, second.decimal, None, rest),
+        }
+    }
+
+    /// A number with letters right behind it: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
+    fn read_suffixed(&mut self, word: &Word<'a>, number: &Number, suffix: &'a str) {
+        let start = word.span.start;
+        let neighbours = self.neighbours(word.span.end);
+        if suffix == "s" && number.decimal.places == 0 {
+            let value = u32::try_from(number.decimal.mantissa).unwrap_or(u32::MAX);
+            let keyed = matches!(char_before(self.text, start), Some('=' | ':'));
+            if neighbours.is_status_plural(value) && !keyed {
+                self.code(start..number.end, CodeKind::HttpStatus);
+                return;
+            }
+        }
+        if let Some(power) = multiplier(suffix) {
+            if let Some(decimal) = number.decimal.times_power(power) {
+                self.figure(word.span.clone(), decimal, Unit::COUNT);
+            }
+            return;
+        }
+        let millicores = suffix == "m" && neighbours.speaks_of_cpu();
+        let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::named(suffix) };
+        if let Some(unit) = unit {
+            let (unit, end) = self.per_time(unit, word.span.end);
+            self.figure(start..end, number.decimal, unit);
+        } else if let Some(decimal) = compound_duration(word.text) {
+            self.figure(word.span.clone(), decimal.0, decimal.1);
+        } else {
+            self.code(word.span.clone(), CodeKind::Identifier);
+        }
+    }
+
+    /// A number whose unit, if any, stands after it.
+    fn push_number(
+        &mut self,
+        span: Range<usize>,
+        decimal: Decimal,
+        unit: Option<Unit>,
+        rest: &Words<'a>,
+    ) {
+        if let Some(unit) = unit {
+            self.figure(span, decimal, unit);
+            return;
+        }
+        let following = self.unit_after(span.end);
+        if let Some((power, end)) = self.power_after(span.end) {
+            if let Some(decimal) = decimal.times_power(power) {
+                self.figure(span.start..end, decimal, Unit::COUNT);
+            }
+        } else if let Some((unit, end)) = following {
+            self.figure(span.start..end, decimal, unit);
+        } else {
+            let field_unit = self.field_before(span.start).and_then(Unit::of_field);
+            let times = rest.clone().find(|next| next.span.start >= span.end);
+            let unit = match times {
+                Some(times) if times.is("times") || times.is("fold") => {
+                    let next = words(part(self.text, times.span.end..self.text.len())).next();
+                    if times.is("fold") { Unit::MULTIPLE } else { times_unit(next.as_ref()) }
+                }
+                _ => field_unit.unwrap_or(Unit::COUNT),
+            };
+            self.figure(span, decimal, unit);
+        }
+    }
+
+    /// The unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`.
+    fn unit_after(&self, end: usize) -> Option<(Unit, usize)> {
+        let gap = usize::from(matches!(char_at(self.text, end), Some(' ')));
+        let nbsp = match char_at(self.text, end) {
+            Some(space @ ('\u{a0}' | '\u{202f}' | '\u{2009}')) => space.len_utf8(),
+            _ => gap,
+        };
+        let at = end + nbsp;
+        if byte_at(self.text, at) == b'%' {
+            return Some((Unit::PERCENT, at + 1));
+        }
+        if part(self.text, at..self.text.len()).starts_with("×") {
+            return Some((Unit::MULTIPLE, at + '×'.len_utf8()));
+        }
+        let first =
+            words(part(self.text, at..self.text.len())).next().filter(|word| word.span.start == 0);
+        let Some(first) = first else {
+            return self.time_after(at).and_then(|(time, end)| Some((Unit::COUNT.per(time)?, end)));
+        };
+        let word_end = at + first.span.end;
+        if first.is("cpu") {
+            let next = words(part(self.text, word_end..self.text.len())).next()?;
+            let unit = Unit::named(next.text).filter(|unit| unit.dimension == Dimension::Cores);
+            return unit.map(|unit| (unit, word_end + next.span.end));
+        }
+        let dash_joined = first.text.split_once('-').map(|(unit, _)| unit);
+        if let Some(unit) = Unit::named(first.text)
+            .filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
+        {
+            return Some(self.per_time(unit, word_end));
+        }
+        if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::named(text)?, text)))
+            && text.len() > 1
+        {
+            return Some((unit, at + text.len()));
+        }
+        let (time, end) = self.time_after(word_end)?;
+        let counted = first.shape() == Shape::Plain && !first.is("per");
+        if counted {
+            return Some((Unit::COUNT.per(time)?, end));
+        }
+        None
+    }
+
+    /// A unit of data followed by "per second" or "/s" is a rate.
+    fn per_time(&self, unit: Unit, end: usize) -> (Unit, usize) {
+        self.time_after(end)
+            .and_then(|(time, end)| Some((unit.per(time)?, end)))
+            .unwrap_or((unit, end))
+    }
+
+    /// `/s`, ` per second`, ` a minute`: the time and where it ends.
+    fn time_after(&self, end: usize) -> Option<(Unit, usize)> {
+        let rest = part(self.text, end..self.text.len());
+        let skipped =
+            ["/", " per ", "per ", " / "].iter().find(|lead| rest.starts_with(**lead))?.len();
+        let word =
+            words(part(rest, skipped..rest.len())).next().filter(|word| word.span.start == 0)?;
+        let time = Unit::named(word.text).filter(|unit| unit.dimension == Dimension::Duration)?;
+        Some((time, end + skipped + word.span.end))
+    }
+
+    /// " thousand", " million", " billion".
+    fn power_after(&self, end: usize) -> Option<(u32, usize)> {
+        let rest = part(self.text, end..self.text.len()).strip_prefix(' ')?;
+        let word = words(rest).next().filter(|word| word.span.start == 0)?;
+        let power = match () {
+            () if word.is("thousand") => 3,
+            () if word.is("million") => 6,
+            () if word.is("billion") => 9,
+            () => return None,
+        };
+        Some((power, end + 1 + word.span.end))
+    }
+
+    /// The field that a number is the value of: `"p99_ms": 1800`, `durationMs=1855`.
+    fn field_before(&self, start: usize) -> Option<&'a str> {
+        let field = self.previous()?;
+        let between = part(self.text, field.span.end..start);
+        let assigns = between.contains(['=', ':'])
+            && between.bytes().all(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'=' | b':'));
+        assigns.then_some(field.text)
+    }
+
+    fn neighbours(&self, end: usize) -> Neighbours<'_> {
+        Neighbours {
+            recent: &self.recent,
+            next: words(part(self.text, end..self.text.len())).next(),
+        }
+    }
+
+    fn code(&mut self, span: Range<usize>, kind: CodeKind) {
+        self.read_to = span.end;
+        self.found.codes.push(Code { span, kind });
+    }
+
+    fn figure(&mut self, span: Range<usize>, value: Decimal, unit: Unit) {
+        let (span, value) = with_sign(self.text, span, value);
+        let (approximate, mut comparator) = if may_qualify(self.text, span.start, self.previous()) {
+            before_number(self.text, span.start, unit)
+        } else {
+            (false, None)
+        };
+        let mut end = span.end;
+        if byte_at(self.text, end) == b'+' && !byte_at(self.text, end + 1).is_ascii_digit() {
+            comparator = comparator.or(Some(Comparator::AtLeast));
+            end += 1;
+        }
+        self.read_to = end;
+        self.found.figures.push(Figure { span, value, unit, approximate, comparator });
+    }
+}
+
+/// The count of `x280`, as events are listed.
+fn repeated(word: &str) -> Option<i128> {
+    word.strip_prefix('x').filter(|digits| digits.len() <= 9)?.parse().ok()
+}
+
+/// "half an hour": the unit, and where it ends.
+fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
+    if !word.is("half") {
+        return None;
+    }
+    let mut ahead = rest.clone();
+    let (article, noun) = (ahead.next()?, ahead.next()?);
+    let unit = Unit::named(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
+    is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
+}
+
+/// "doubled", "tripled", "halved", "half".
+fn factor_word(word: &Word<'_>) -> Option<(i128, u32, Unit)> {
+    if !matches!(byte_at(word.text, 0), b'd' | b'D' | b't' | b'T' | b'h' | b'H' | b'q' | b'Q')
+        || word.text.len() > 10
+    {
+        return None;
+    }
+    if is_any(word, &["doubled", "doubling", "doubles", "double"]) {
+        Some((2, 0, Unit::MULTIPLE))
+    } else if is_any(word, &["tripled", "tripling", "triple"]) {
+        Some((3, 0, Unit::MULTIPLE))
+    } else if is_any(word, &["quadrupled"]) {
+        Some((4, 0, Unit::MULTIPLE))
+    } else if is_any(word, &["halved", "halving"]) {
+        Some((5, 1, Unit::MULTIPLE))
+    } else if is_any(word, &["half"]) {
+        Some((50, 0, Unit::PERCENT))
+    } else {
+        None
+    }
+}
+
+fn times_unit(next: Option<&Word<'_>>) -> Unit {
+    if Neighbours::times_is_factor(next) { Unit::MULTIPLE } else { Unit::COUNT }
+}
+
+fn multiplier(suffix: &str) -> Option<u32> {
+    match suffix {
+        "k" | "K" => Some(3),
+        "M" => Some(6),
+        "bn" => Some(9),
+        _ => None,
+    }
+}
+
+fn is_status_family(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'1'..=b'5', b'x' | b'X', b'x' | b'X'])
+}
+
+fn is_ordinal(word: &str) -> bool {
+    ["st", "nd", "rd", "th"].iter().any(|ending| {
+        word.strip_suffix(ending)
+            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+struct Number {
+    decimal: Decimal,
+    end: usize,
+}
+
+/// Reads digits with thousands separators, a decimal point and an exponent.
+fn number_at(text: &str, start: usize) -> Option<Number> {
+    const MOST_DIGITS: usize = 24;
+    const MOST_PLACES: u32 = 12;
+    let run =
+        |from: usize| part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    let mut mantissa: i128 = 0;
+    let mut push = |span: Range<usize>, limit: usize| {
+        for byte in part(text, span).bytes().take(limit) {
+            mantissa = mantissa.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+        }
+        Some(())
+    };
+    let whole = run(start);
+    if whole == 0 || whole > MOST_DIGITS {
+        return None;
+    }
+    push(start..start + whole, whole)?;
+    let mut end = start + whole;
+    let mut places = 0;
+    let listed = matches!(char_before(text, start), Some('[' | ','));
+    while !listed && whole <= 3 && matches!(byte_at(text, end), b',') && run(end + 1) == 3 {
+        push(end + 1..end + 4, 3)?;
+        end += 4;
+    }
+    if byte_at(text, end) == b'.' && run(end + 1) > 0 {
+        let count = run(end + 1);
+        let kept = u32::try_from(count).unwrap_or(u32::MAX).min(MOST_PLACES);
+        push(end + 1..end + 1 + count, kept as usize)?;
+        places = kept;
+        end += 1 + count;
+    }
+    let mut decimal = Decimal { mantissa, places };
+    if let Some((exponent, exponent_end)) = exponent_at(text, end) {
+        decimal = decimal.shifted(exponent)?;
+        end = exponent_end;
+    }
+    Some(Number { decimal, end })
+}
+
+/// `e-05`, `E+3` after digits.
+fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
+    if !matches!(byte_at(text, at), b'e' | b'E') {
+        return None;
+    }
+    let sign = byte_at(text, at + 1);
+    let from = at + 1 + usize::from(matches!(sign, b'+' | b'-'));
+    let count = part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    let ends = !byte_at(text, from + count).is_ascii_alphanumeric();
+    let value: i32 =
+        part(text, from..from + count).parse().ok().filter(|_| (1..=2).contains(&count) && ends)?;
+    Some((if sign == b'-' { -value } else { value }, from + count))
+}
+
+impl Decimal {
+    /// The number times 10^`power`, its stated places moved along.
+    fn times_power(self, power: u32) -> Option<Self> {
+        self.shifted(i32::try_from(power).ok()?)
+    }
+
+    fn shifted(self, power: i32) -> Option<Self> {
+        const MOST_PLACES: i64 = 24;
+        let places = i64::from(self.places) - i64::from(power);
+        if places > MOST_PLACES {
+            return None;
+        }
+        match u32::try_from(places) {
+            Ok(places) => Some(Self { mantissa: self.mantissa, places }),
+            Err(_) => {
+                let zeros = u32::try_from(-places).ok()?;
+                let mantissa = self.mantissa.checked_mul(10_i128.checked_pow(zeros)?)?;
+                Some(Self { mantissa, places: 0 })
+            }
+        }
+    }
+}
+
+/// Takes a sign, or a point without a leading zero, in front of a number.
+fn with_sign(text: &str, span: Range<usize>, mut value: Decimal) -> (Range<usize>, Decimal) {
+    let mut start = span.start;
+    let free = |at: usize| {
+        char_before(text, at)
+            .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '=' | ':' | '[' | ',' | '"'))
+    };
+    if byte_at(text, start.wrapping_sub(1)) == b'.' && start > 0 && value.places == 0 {
+        let point = start - 1;
+        let digits = part(text, start..span.end).bytes().take_while(u8::is_ascii_digit).count();
+        if !char_before(text, point).is_some_and(char::is_alphanumeric)
+            && (free(point) || byte_at(text, point.wrapping_sub(1)) == b'-')
+        {
+            value.places = u32::try_from(digits).unwrap_or(0);
+            start = point;
+        }
+    }
+    let sign = char_before(text, start);
+    if let Some(minus @ ('-' | '\u{2212}')) = sign {
+        let at = start - minus.len_utf8();
+        if free(at) {
+            value.mantissa = -value.mantissa;
+            start = at;
+        }
+    }
+    (start..span.end, value)
+}
+
+/// `1h30m`, `6h12m5s`, `2d3h`: the sum in the last unit.
+fn compound_duration(word: &str) -> Option<(Decimal, Unit)> {
+    let mut total: i128 = 0;
+    let mut rest = word;
+    let mut last: Option<Unit> = None;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let value: u64 = part(rest, 0..digits).parse().ok()?;
+        rest = part(rest, digits..rest.len());
+        let letters = rest.bytes().take_while(u8::is_ascii_lowercase).count();
+        let unit = Unit::named(part(rest, 0..letters))
+            .filter(|unit| unit.dimension == Dimension::Duration)?;
+        if last.is_some_and(|last| last.factor <= unit.factor) {
+            return None;
+        }
+        total = total.checked_add(i128::from(value).checked_mul(i128::from(unit.factor))?)?;
+        last = Some(unit);
+        rest = part(rest, letters..rest.len());
+    }
+    let unit = last?;
+    Some((Decimal { mantissa: total / i128::from(unit.factor), places: 0 }, unit))
+}
+
+/// In "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms" the first number has the unit of the second.
+fn join_ranges(text: &str, found: &mut Figures) {
+    let units: alloc::vec::Vec<Unit> = found.figures.iter().map(|figure| figure.unit).collect();
+    let spans: alloc::vec::Vec<Range<usize>> =
+        found.figures.iter().map(|figure| figure.span.clone()).collect();
+    let next = units.iter().zip(&spans).skip(1);
+    for (figure, (unit, span)) in found.figures.iter_mut().zip(next) {
+        let between = part(text, figure.span.end..span.start);
+        let before = part(text, 0..figure.span.start).trim_end();
+        let joined = matches!(between, "-" | "–" | "—" | " - " | " – " | " to " | "..")
+            || (between == " and " && before.ends_with("between"));
+        if figure.unit == Unit::COUNT && *unit != Unit::COUNT && joined {
+            figure.unit = *unit;
+        }
+    }
+}
+
+/// "2 minutes 30 seconds" and "1 hour and 30 minutes" are one length of time.
+fn join_durations(text: &str, found: &mut Figures) {
+    let figures = core::mem::take(&mut found.figures);
+    for figure in figures {
+        let joined = found
+            .figures
+            .last_mut()
+            .and_then(|last| joined_duration(text, last, &figure).map(|sum| (last, sum)));
+        match joined {
+            Some((last, sum)) => {
+                last.span.end = figure.span.end;
+                last.value = sum;
+                last.unit = figure.unit;
+            }
+            None => found.figures.push(figure),
+        }
+    }
+}
+
+fn joined_duration(text: &str, first: &Figure, second: &Figure) -> Option<Decimal> {
+    let durations =
+        first.unit.dimension == Dimension::Duration && second.unit.dimension == Dimension::Duration;
+    let between = text.get(first.span.end..second.span.start)?;
+    let adjacent = matches!(between, " " | " and ");
+    let ratio = i128::from(first.unit.factor / second.unit.factor.max(1));
+    let smaller = second.unit.factor < first.unit.factor && second.value.mantissa < ratio;
+    if !durations || !adjacent || !smaller || first.value.places > 0 || second.value.places > 0 {
+        return None;
+    }
+    let mantissa = first.value.mantissa.checked_mul(ratio)?.checked_add(second.value.mantissa)?;
+    Some(Decimal { mantissa, places: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::format;
+    use std::string::String;
+    use std::vec::Vec;
+
+    fn values(text: &str) -> Vec<String> {
+        let found = figures(text);
+        found
+            .figures
+            .iter()
+            .map(|f| {
+                format!(
+                    "{}e-{} {:?}*{}",
+                    f.value.mantissa, f.value.places, f.unit.dimension, f.unit.factor
+                )
+            })
+            .collect()
+    }
+
+    fn codes(text: &str) -> Vec<(&str, CodeKind)> {
+        figures(text).codes.into_iter().map(|code| (part(text, code.span), code.kind)).collect()
+    }
+
+    fn quantities(text: &str) -> Vec<&str> {
+        figures(text).figures.into_iter().map(|figure| part(text, figure.span)).collect()
+    }
+
+    #[test]
+    fn quantities_with_units() {
+        assert_eq!(
+            quantities(
+                "p99 rose from 120 ms to 1.8s, CPU 97 %, memory 512Mi of 1Gi, 1,200 req/s, 5 MB/s, twice, three times, -5 °C"
+            ),
+            [
+                "120 ms",
+                "1.8s",
+                "97 %",
+                "512Mi",
+                "1Gi",
+                "1,200 req/s",
+                "5 MB/s",
+                "twice",
+                "three",
+                "-5"
+            ],
+        );
+        assert_eq!(values("a 10-minute window"), ["10e-0 Duration*60000000000"]);
+        assert_eq!(values("5-10 ms"), ["5e-0 Duration*1000000", "10e-0 Duration*1000000"]);
+        assert_eq!(
+            values("requests cpu 250m for 250m"),
+            ["250e-0 Cores*1000000", "250e-0 Duration*60000000000"]
+        );
+        assert_eq!(values("2 minutes 30 seconds"), ["150e-0 Duration*1000000000"]);
+        assert_eq!(
+            values("{\"p99_ms\": 1800, \"ratio\": 1.2e-05}"),
+            ["1800e-0 Duration*1000000", "12e-6 Count*1"]
+        );
+        assert_eq!(values("1.5 million of 5k"), ["1500000e-0 Count*1", "5000e-0 Count*1"]);
+        assert_eq!(values("[100,200,300]"), ["100e-0 Count*1", "200e-0 Count*1", "300e-0 Count*1"]);
+        assert_eq!(values("0/5 ready"), ["0e-0 Count*1", "5e-0 Count*1"]);
+        assert_eq!(values("latency of .5 s"), ["5e-1 Duration*1000000000"]);
+        assert_eq!(values("40 requests per second"), ["40e-0 Rate*86400"]);
+    }
+
+    #[test]
+    fn h37_names_versions_years_ports_and_ids_are_no_figures() {
+        let text = "node-6 and checkout-7f9c4d-x2x1z v2.3.1 on port 8080 at 10.0.3.4:5432, incident #4711, HTTP 503, returned 503s and 5xx, exit code 137, in 2024 on 2024-05-01, p99, the 99th, 4f1c2d3e, /orders/42, version 1.29, k8s";
+        assert_eq!(quantities(text), [""; 0]);
+        use CodeKind::{Address, Date, ExitCode, HttpStatus, Identifier, Issue, Port, Version};
+        assert_eq!(
+            codes(text),
+            [
+                ("node-6", Identifier),
+                ("checkout-7f9c4d-x2x1z", Identifier),
+                ("v2.3.1", Version),
+                ("8080", Port),
+                ("10.0.3.4:5432", Address),
+                ("4711", Issue),
+                ("503", HttpStatus),
+                ("503", HttpStatus),
+                ("5xx", HttpStatus),
+                ("137", ExitCode),
+                ("2024", Date),
+                ("2024-05-01", Date),
+                ("p99", Identifier),
+                ("99th", Identifier),
+                ("4f1c2d3e", Identifier),
+                ("42", Identifier),
+                ("1.29", Version),
+                ("k8s", Identifier),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_log_line_has_a_status_and_no_figure() {
+        let text = "INFO: 172.31.1.249:37648 - \"GET /metrics HTTP/1.1\" 200 OK";
+        assert_eq!(quantities(text), [""; 0]);
+        assert!(codes(text).contains(&("200", CodeKind::HttpStatus)));
+    }
+
+    #[test]
+    fn h22_times_are_read_with_date_and_zone() {
+        let text = "At 14:02, at 2024-05-01T14:02:31.250Z and on 2024-05-01 14:17 UTC; 2 p.m.";
+        let times: Vec<_> = figures(text)
+            .times
+            .into_iter()
+            .map(|t| (part(text, t.span).to_owned(), t.date.is_some(), t.offset_minutes))
+            .collect();
+        use std::borrow::ToOwned;
+        assert_eq!(
+            times,
+            [
+                ("14:02".to_owned(), false, None),
+                ("2024-05-01T14:02:31.250Z".to_owned(), true, Some(0)),
+                ("2024-05-01 14:17 UTC".to_owned(), true, Some(0)),
+                ("2 p.m".to_owned(), false, None),
+            ],
+        );
+        assert_eq!(quantities(text), [""; 0]);
+    }
+
+    #[test]
+    fn approximations_and_bounds() {
+        let one = |text: &str| {
+            let f = figures(text).figures.remove(0);
+            (f.approximate, f.comparator)
+        };
+        assert_eq!(one("about 97 %"), (true, None));
+        assert_eq!(one("~ 5 s"), (true, None));
+        assert_eq!(one("at least 3 pods"), (false, Some(Comparator::AtLeast)));
+        assert_eq!(one("no more than 3 pods"), (false, Some(Comparator::AtMost)));
+        assert_eq!(one("well over 90 %"), (false, Some(Comparator::Over)));
+        assert_eq!(one("just under 200 ms"), (true, Some(Comparator::Under)));
+        assert_eq!(one("100+ errors"), (false, Some(Comparator::AtLeast)));
+        assert_eq!(one("handover 5 pods"), (false, None));
+        assert_eq!(one("<unset>   28d"), (false, None));
+        assert_eq!(one("> 90 %"), (false, Some(Comparator::Over)));
+    }
+
+    #[test]
+    fn pronouns_and_conjunctions_do_not_count() {
+        assert_eq!(
+            quantities("Once the rollout ended, no one of the pods, one of which failed"),
+            [""; 0]
+        );
+        assert_eq!(quantities("It restarted once."), ["once"]);
+        assert_eq!(quantities("one pod restarted"), ["one"]);
+    }
+
+    proptest! {
+        #[test]
+        fn reading_never_panics_and_spans_lie_on_characters(text in "(\\PC|[0-9]{1,4}|[0-9]{1,3}(ms|s|Mi|h3m|%|xx| per s|/s|e9|e-9|,000)| |[-.:/#T×]|about |at least |2024-05-01|14:02){0,30}") {
+            let found = figures(&text);
+            for span in found.figures.iter().map(|f| &f.span)
+                .chain(found.times.iter().map(|t| &t.span))
+                .chain(found.codes.iter().map(|c| &c.span)) {
+                prop_assert!(text.get(span.clone()).is_some_and(|written| !written.is_empty()), "{span:?} of {text:?}");
+            }
+            for a in &found.figures {
+                for b in &found.figures {
+                    let _ = super::super::agree(a, b);
+                }
+            }
+        }
+
+        #[test]
+        fn a_figure_agrees_with_itself(number in 0_u32..1_000_000, places in 0_u32..4, unit in "(| ms| s|%| MiB| req/s| cores)") {
+            let text = if places == 0 { format!("{number}{unit}") } else { format!("{number}.{:0width$}{unit}", number % 10_u32.pow(places), width = places as usize) };
+            let found = figures(&text);
+            if let Some(figure) = found.figures.first() {
+                prop_assert_eq!(super::super::agree(figure, figure), super::super::Agreement::Same);
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Units of quantities, each with its dimension and its size in the dimension's base unit.
+
+/// What a quantity measures. Quantities of different dimensions do not compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    /// A bare number: restarts, pods, errors. Base: one.
+    Count,
+    /// A share. Base: one percent.
+    Percent,
+    /// A factor: `3x`, "doubled". Base: one.
+    Multiple,
+    /// A length of time. Base: one nanosecond.
+    Duration,
+    /// An amount of data. Base: one byte.
+    Bytes,
+    /// An amount of data. Base: one bit.
+    Bits,
+    /// Events by time. Base: one a day.
+    Rate,
+    /// Data by time. Base: one byte an hour.
+    ByteRate,
+    /// Data by time. Base: one bit a second.
+    BitRate,
+    /// Processors. Base: one billionth of a core.
+    Cores,
+}
+
+/// How a unit of data is built. Numbers in the two systems differ by 2 to 10 %.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum System {
+    /// Neither: seconds, counts, plain bytes.
+    Neutral,
+    /// Powers of 1000: `MB`.
+    Decimal,
+    /// Powers of 1024: `MiB`, `Mi`.
+    Binary,
+}
+
+/// A unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unit {
+    /// What it measures.
+    pub dimension: Dimension,
+    /// Its size in the dimension's base unit.
+    pub factor: u64,
+    /// The system of its prefix.
+    pub system: System,
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+impl Unit {
+    /// A bare number.
+    pub const COUNT: Self = Self::neutral(Dimension::Count, 1);
+    /// A percentage.
+    pub const PERCENT: Self = Self::neutral(Dimension::Percent, 1);
+    /// A factor.
+    pub const MULTIPLE: Self = Self::neutral(Dimension::Multiple, 1);
+    /// Thousandths of a core.
+    pub const MILLICORES: Self = Self::neutral(Dimension::Cores, 1_000_000);
+    /// Whole cores.
+    pub const CORES: Self = Self::neutral(Dimension::Cores, 1_000_000_000);
+
+    const fn neutral(dimension: Dimension, factor: u64) -> Self {
+        Self { dimension, factor, system: System::Neutral }
+    }
+
+    const fn decimal(dimension: Dimension, factor: u64) -> Self {
+        Self { dimension, factor, system: System::Decimal }
+    }
+
+    const fn binary(dimension: Dimension, factor: u64) -> Self {
+        Self { dimension, factor, system: System::Binary }
+    }
+
+    /// The unit that a symbol or word stands for: `ms`, `GiB`, `minutes`, `%`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        use Dimension::{BitRate, Bits, Bytes, Duration};
+        let unit = match name {
+            "%" => Self::PERCENT,
+            "ns" => Self::neutral(Duration, 1),
+            "us" | "µs" | "μs" => Self::neutral(Duration, 1_000),
+            "ms" => Self::neutral(Duration, 1_000_000),
+            "s" => Self::neutral(Duration, SECOND),
+            "m" => Self::neutral(Duration, 60 * SECOND),
+            "h" => Self::neutral(Duration, 3_600 * SECOND),
+            "d" => Self::neutral(Duration, 86_400 * SECOND),
+            "w" => Self::neutral(Duration, 7 * 86_400 * SECOND),
+            "B" => Self::neutral(Bytes, 1),
+            "kB" | "KB" | "kb" => Self::decimal(Bytes, 1_000),
+            "MB" | "mb" => Self::decimal(Bytes, 1_000_000),
+            "GB" | "gb" => Self::decimal(Bytes, 1_000_000_000),
+            "TB" | "tb" => Self::decimal(Bytes, 1_000_000_000_000),
+            "PB" => Self::decimal(Bytes, 1_000_000_000_000_000),
+            "Ki" | "KiB" | "kib" | "kiB" => Self::binary(Bytes, 1 << 10),
+            "Mi" | "MiB" | "mib" => Self::binary(Bytes, 1 << 20),
+            "Gi" | "GiB" | "gib" => Self::binary(Bytes, 1 << 30),
+            "Ti" | "TiB" | "tib" => Self::binary(Bytes, 1 << 40),
+            "Pi" | "PiB" => Self::binary(Bytes, 1 << 50),
+            "Kbit" | "kbit" => Self::decimal(Bits, 1_000),
+            "Mb" | "Mbit" => Self::decimal(Bits, 1_000_000),
+            "Gb" | "Gbit" => Self::decimal(Bits, 1_000_000_000),
+            "kbps" | "Kbps" => Self::decimal(BitRate, 1_000),
+            "Mbps" => Self::decimal(BitRate, 1_000_000),
+            "Gbps" => Self::decimal(BitRate, 1_000_000_000),
+            "x" | "×" => Self::MULTIPLE,
+            _ => return Self::spelled(name),
+        };
+        Some(unit)
+    }
+
+    fn spelled(name: &str) -> Option<Self> {
+        use Dimension::{Bits, Bytes, Duration, Rate};
+        const LONGEST: usize = 12;
+        let mut lower = [0_u8; LONGEST];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name.as_bytes());
+        lower.make_ascii_lowercase();
+        Some(match &*lower {
+            b"percent" | b"pct" | b"pp" => Self::PERCENT,
+            b"nanosecond" | b"nanoseconds" => Self::neutral(Duration, 1),
+            b"microsecond" | b"microseconds" | b"micros" => Self::neutral(Duration, 1_000),
+            b"millisecond" | b"milliseconds" | b"msec" | b"msecs" | b"millis" => {
+                Self::neutral(Duration, 1_000_000)
+            }
+            b"sec" | b"secs" | b"second" | b"seconds" => Self::neutral(Duration, SECOND),
+            b"min" | b"mins" | b"minute" | b"minutes" => Self::neutral(Duration, 60 * SECOND),
+            b"hr" | b"hrs" | b"hour" | b"hours" => Self::neutral(Duration, 3_600 * SECOND),
+            b"day" | b"days" => Self::neutral(Duration, 86_400 * SECOND),
+            b"week" | b"weeks" => Self::neutral(Duration, 7 * 86_400 * SECOND),
+            b"byte" | b"bytes" => Self::neutral(Bytes, 1),
+            b"kilobyte" | b"kilobytes" => Self::decimal(Bytes, 1_000),
+            b"megabyte" | b"megabytes" => Self::decimal(Bytes, 1_000_000),
+            b"gigabyte" | b"gigabytes" => Self::decimal(Bytes, 1_000_000_000),
+            b"terabyte" | b"terabytes" => Self::decimal(Bytes, 1_000_000_000_000),
+            b"kibibyte" | b"kibibytes" => Self::binary(Bytes, 1 << 10),
+            b"mebibyte" | b"mebibytes" => Self::binary(Bytes, 1 << 20),
+            b"gibibyte" | b"gibibytes" => Self::binary(Bytes, 1 << 30),
+            b"bit" | b"bits" => Self::neutral(Bits, 1),
+            b"core" | b"cores" | b"vcpu" | b"vcpus" | b"cpus" => Self::CORES,
+            b"millicore" | b"millicores" | b"mcores" => Self::MILLICORES,
+            b"rps" | b"qps" | b"iops" | b"tps" => Self::neutral(Rate, 86_400),
+            _ => return None,
+        })
+    }
+
+    /// This unit by a length of time: bytes by seconds, counts by minutes.
+    #[must_use]
+    pub fn per(self, time: Self) -> Option<Self> {
+        if time.dimension != Dimension::Duration {
+            return None;
+        }
+        let seconds = time.factor / SECOND;
+        let of = |whole: u64| {
+            whole.checked_div(seconds).filter(|_| whole.checked_rem(seconds) == Some(0))
+        };
+        let (dimension, share) = match self.dimension {
+            Dimension::Count => (Dimension::Rate, of(86_400)?),
+            Dimension::Bytes => (Dimension::ByteRate, of(3_600)?),
+            Dimension::Bits => (Dimension::BitRate, of(1)?),
+            _ => return None,
+        };
+        Some(Self { dimension, factor: self.factor.checked_mul(share)?, system: self.system })
+    }
+
+    /// The unit that a field's name ends in: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
+    #[must_use]
+    pub fn of_field(name: &str) -> Option<Self> {
+        const MARKS: [(&str, &str); 20] = [
+            ("ms", "ms"),
+            ("millis", "ms"),
+            ("milliseconds", "ms"),
+            ("seconds", "s"),
+            ("secs", "s"),
+            ("sec", "s"),
+            ("minutes", "min"),
+            ("hours", "h"),
+            ("bytes", "B"),
+            ("kb", "KB"),
+            ("mb", "MB"),
+            ("gb", "GB"),
+            ("kib", "KiB"),
+            ("mib", "MiB"),
+            ("gib", "GiB"),
+            ("percent", "%"),
+            ("pct", "%"),
+            ("percentage", "%"),
+            ("millicores", "millicores"),
+            ("cores", "cores"),
+        ];
+        if name.contains("per_") || name.contains("Per") {
+            return None;
+        }
+        let camel = name
+            .char_indices()
+            .rev()
+            .find(|(_, c)| !c.is_ascii_lowercase())
+            .map(|(at, c)| if c.is_ascii_uppercase() { at } else { at + c.len_utf8() });
+        let ending = super::super::part(name, camel.unwrap_or(0)..name.len());
+        let (_, unit) = MARKS.iter().find(|(mark, _)| ending.eq_ignore_ascii_case(mark))?;
+        Self::named(unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_and_binary_bytes_are_distinct() {
+        assert_ne!(Unit::named("MB"), Unit::named("MiB"));
+        assert_eq!(Unit::named("Gi"), Unit::named("GiB"));
+        assert_eq!(Unit::named("Mb").unwrap().dimension, Dimension::Bits);
+    }
+
+    #[test]
+    fn rates_are_built_from_a_unit_and_a_time() {
+        let second = Unit::named("s").unwrap();
+        let minute = Unit::named("minute").unwrap();
+        assert_eq!(Unit::COUNT.per(second), Unit::named("rps"));
+        assert_eq!(
+            Unit::COUNT.per(minute).unwrap().factor * 60,
+            Unit::COUNT.per(second).unwrap().factor
+        );
+        assert_eq!(Unit::named("MB").unwrap().per(second).unwrap().dimension, Dimension::ByteRate);
+        assert_eq!(second.per(second), None);
+        assert_eq!(Unit::COUNT.per(Unit::named("ns").unwrap()), None);
+    }
+
+    #[test]
+    fn field_names_carry_units() {
+        assert_eq!(Unit::of_field("p99_ms"), Unit::named("ms"));
+        assert_eq!(Unit::of_field("durationMs"), Unit::named("ms"));
+        assert_eq!(Unit::of_field("memory_bytes"), Unit::named("B"));
+        assert_eq!(Unit::of_field("items"), None);
+        assert_eq!(Unit::of_field("calls_per_sec"), None);
+        assert_eq!(Unit::of_field("é"), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! Reading claims and evidence as text: folding, words, sentences, figures, polarity.
+//!
+//! Everything here is a plain function of a text: no model, no regular expressions, no clock. Spans are
+//! half-open byte ranges of the text that was given and always fall on character boundaries. This room
+//! knows nothing of policies, classes or evidence items.
+
+pub mod figures;
+pub mod fold;
+pub mod polarity;
+pub mod sentences;
+pub mod tokens;
+
+use core::ops::Range;
+
+/// The part of a text, or nothing where the range does not fall on characters.
+pub(crate) fn part(text: &str, range: Range<usize>) -> &str {
+    text.get(range).unwrap_or_default()
+}
+
+/// The byte at an offset, or 0 past the end.
+pub(crate) fn byte_at(text: &str, offset: usize) -> u8 {
+    text.as_bytes().get(offset).copied().unwrap_or(0)
+}
+
+/// The character that starts at an offset.
+pub(crate) fn char_at(text: &str, offset: usize) -> Option<char> {
+    text.get(offset..).and_then(|rest| rest.chars().next())
+}
+
+/// The character that ends just before an offset.
+pub(crate) fn char_before(text: &str, offset: usize) -> Option<char> {
+    text.get(..offset).and_then(|before| before.chars().next_back())
+}

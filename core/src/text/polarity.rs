@@ -1,0 +1,607 @@
+//! Polarity and modality: what a sentence denies, hedges, blames, or says was done.
+//!
+//! [`markers`] reads a text once and reports every cue with its place; the other functions ask one
+//! question each. Cues are whole words from short tables, compared without case. A cue inside another
+//! word (`no` in `node`) is none.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::tokens::{Shape, Word, Words, words};
+use super::{byte_at, part};
+
+/// A cue and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// The bytes of the cue.
+    pub span: Range<usize>,
+    /// What it does.
+    pub kind: MarkerKind,
+}
+
+/// What a cue does to the words around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkerKind {
+    /// Denies what follows, up to the end of the clause: "did not", "without", "no longer", "zero".
+    Negation,
+    /// Takes back certainty: "likely", "may have", "suggests".
+    Hedge,
+    /// Links a cause and an effect: "because", "led to", "due to".
+    Cause,
+    /// Says that something was done about the incident: "fixed", "rolled back".
+    ActionDone,
+    /// All of a kind: "all", "every", "each".
+    All,
+    /// None of a kind: "none", "no", "zero".
+    None,
+    /// Some of a kind: "some", "several", "at least one".
+    Some,
+}
+
+/// Every cue of a text, in order; the longest at each place. "no" counts as negation and as quantifier.
+#[must_use]
+pub fn markers(text: &str) -> Vec<Marker> {
+    scan(text).collect()
+}
+
+/// The cues of a text, found one by one.
+fn scan(text: &str) -> Scan<'_> {
+    Scan { rest: words(text), held: None }
+}
+
+struct Scan<'a> {
+    rest: Words<'a>,
+    /// The second cue of a place that has two.
+    held: Option<Marker>,
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Marker;
+
+    fn next(&mut self) -> Option<Marker> {
+        if let Some(held) = self.held.take() {
+            return Some(held);
+        }
+        loop {
+            let first = self.rest.next()?;
+            let Some((phrase, kind, following)) = longest_phrase(&first, &self.rest) else {
+                continue;
+            };
+            if kind == MarkerKind::Negation && denies_nothing(&first, phrase, &following.rest) {
+                continue;
+            }
+            let end = following.last_end.unwrap_or(first.span.end);
+            let span = first.span.start..end;
+            self.rest = following.rest;
+            if matches!(phrase, "no" | "none" | "zero" | "none of" | "neither" | "0") {
+                self.held = Some(Marker { span: span.clone(), kind });
+                return Some(Marker { span, kind: MarkerKind::None });
+            }
+            return Some(Marker { span, kind });
+        }
+    }
+}
+
+/// Whether the text denies anything.
+#[must_use]
+pub fn is_negated(text: &str) -> bool {
+    scan(text).any(|marker| marker.kind == MarkerKind::Negation)
+}
+
+/// Whether a negation reaches the words at `at`: it stands before them in the same clause, or is among them.
+#[must_use]
+pub fn negates(text: &str, at: &Range<usize>) -> bool {
+    scan(text).any(|marker| {
+        marker.kind == MarkerKind::Negation
+            && marker.span.start < at.end
+            && at.start < scope_end(text, marker.span.end)
+    })
+}
+
+/// The first hedge.
+#[must_use]
+pub fn hedge(text: &str) -> Option<Range<usize>> {
+    first(text, MarkerKind::Hedge)
+}
+
+/// The first word that links a cause and an effect.
+#[must_use]
+pub fn causal_link(text: &str) -> Option<Range<usize>> {
+    first(text, MarkerKind::Cause)
+}
+
+/// The first word that says something was done about the incident, unless it is denied.
+#[must_use]
+pub fn action_done(text: &str) -> Option<Range<usize>> {
+    first(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
+}
+
+/// Whether the text denies by "not", "no", "never", "none", "without" and the like. Words such as
+/// "missing", "failed to" or "0" also deny, but so does "not there" what they say: they do not count here.
+#[must_use]
+pub fn is_denied(text: &str) -> bool {
+    words(text).any(|word| is_denial(&word)) && denies(text)
+}
+
+fn denies(text: &str) -> bool {
+    scan(text).any(|marker| {
+        marker.kind == MarkerKind::Negation
+            && words(part(text, marker.span.clone())).next().is_some_and(|cue| is_denial(&cue))
+    })
+}
+
+/// Whether a word is "not", "no", "never", "none", "without" and the like.
+#[must_use]
+pub fn is_denial(cue: &Word<'_>) -> bool {
+    let last = cue.text.as_bytes().last().copied().unwrap_or(0);
+    let contracted = last.eq_ignore_ascii_case(&b't') && cue.text.contains(['\'', '\u{2019}']);
+    contracted || PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
+}
+
+const PLAIN_DENIALS: [&str; 10] =
+    ["no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "cannot", "without"];
+
+/// Whether a text says nothing but zero, false or empty where a value would stand, so that it may deny
+/// without a word of denial: `0`, `[]`, `{}`, `null`, `false`, `none`, "empty".
+#[must_use]
+pub fn is_blank_answer(text: &str) -> bool {
+    const BLANK: [&str; 8] = ["0", "zero", "false", "null", "none", "nil", "empty", "nan"];
+    text.contains("[]")
+        || text.contains("{}")
+        || text.contains("\"\"")
+        || words(text).any(|word| BLANK.iter().any(|entry| word.is(entry)))
+}
+
+/// Whether the text reports an absence: that something was not found, seen, logged or mentioned.
+#[must_use]
+pub fn reports_absence(text: &str) -> bool {
+    const FINDING: [&str; 41] = [
+        "found",
+        "find",
+        "observed",
+        "seen",
+        "recorded",
+        "reported",
+        "logged",
+        "mentioned",
+        "mention",
+        "mentions",
+        "detected",
+        "present",
+        "shown",
+        "show",
+        "shows",
+        "contain",
+        "contains",
+        "contained",
+        "exist",
+        "exists",
+        "existed",
+        "appear",
+        "appears",
+        "appeared",
+        "evidence",
+        "sign",
+        "signs",
+        "indication",
+        "indications",
+        "trace",
+        "traces",
+        "record",
+        "records",
+        "entries",
+        "occurred",
+        "noted",
+        "visible",
+        "listed",
+        "returned",
+        "matched",
+        "matches",
+    ];
+    is_denied(text) && words(text).any(|word| FINDING.iter().any(|entry| word.is(entry)))
+}
+
+/// The first quantifier: [`MarkerKind::All`], [`MarkerKind::None`] or [`MarkerKind::Some`].
+#[must_use]
+pub fn quantifier(text: &str) -> Option<Marker> {
+    let quantifies = |kind| matches!(kind, MarkerKind::All | MarkerKind::None | MarkerKind::Some);
+    scan(text).find(|marker| quantifies(marker.kind))
+}
+
+fn first(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
+    scan(text).find(|marker| marker.kind == kind).map(|marker| marker.span)
+}
+
+/// Where the clause after a cue ends: at a full stop, comma, semicolon, colon, dash or adversative.
+fn scope_end(text: &str, from: usize) -> usize {
+    for word in words(part(text, from..text.len())) {
+        let start = from + word.span.start;
+        let end = from + word.span.end;
+        if BREAKS.iter().any(|breaker| word.is(breaker)) {
+            return start;
+        }
+        if matches!(byte_at(text, end), b',' | b';' | b':' | b'.' | b'!' | b'?' | b'(') {
+            return end;
+        }
+    }
+    text.len()
+}
+
+const BREAKS: [&str; 8] =
+    ["but", "while", "although", "though", "however", "yet", "whereas", "because"];
+
+struct Following<'a> {
+    rest: Words<'a>,
+    last_end: Option<usize>,
+}
+
+type Entry = (&'static str, MarkerKind);
+
+fn longest_phrase<'a>(
+    first: &Word<'a>,
+    rest: &Words<'a>,
+) -> Option<(&'static str, MarkerKind, Following<'a>)> {
+    let initial = usize::from(byte_at(first.text, 0).to_ascii_lowercase());
+    let Initial { start, end, lengths } = *INITIALS.get(initial)?;
+    if first.text.is_ascii() && lengths & length_bit(first.text.len()) == 0 {
+        return None;
+    }
+    let mut best = None;
+    for (phrase, kind) in PHRASES.get(start..end)? {
+        let Some(more) = after_first_word(phrase, first.text) else { continue };
+        if let Some(following) = match_rest(more, rest) {
+            // Entries are sorted, so a longer phrase with the same beginning comes later.
+            best = Some((*phrase, *kind, following));
+        }
+    }
+    best
+}
+
+/// The entries that begin with one letter.
+#[derive(Clone, Copy)]
+struct Initial {
+    start: usize,
+    end: usize,
+    /// One bit for each length that their first words have.
+    lengths: u32,
+}
+
+/// The entries by the byte they begin with.
+static INITIALS: [Initial; 128] = initials();
+
+const fn length_bit(length: usize) -> u32 {
+    if length < 32 { 1 << length } else { 0 }
+}
+
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn initials() -> [Initial; 128] {
+    let mut initials = [Initial { start: 0, end: 0, lengths: 0 }; 128];
+    let mut entry = 0;
+    while entry < PHRASES.len() {
+        let phrase = PHRASES[entry].0.as_bytes();
+        let mut length = 0;
+        while length < phrase.len() && phrase[length] != b' ' {
+            length += 1;
+        }
+        let initial = &mut initials[phrase[0] as usize];
+        if initial.end == 0 {
+            initial.start = entry;
+        }
+        initial.end = entry + 1;
+        initial.lengths |= length_bit(length);
+        entry += 1;
+    }
+    initials
+}
+
+/// What a phrase asks for after its first word, if that is the word written.
+fn after_first_word(phrase: &'static str, written: &str) -> Option<&'static str> {
+    if written.is_ascii() {
+        let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
+        let more = phrase.get(written.len()..).filter(|_| begins)?;
+        return if more.is_empty() { Some(more) } else { more.strip_prefix(' ') };
+    }
+    let (first, more) = phrase.split_once(' ').unwrap_or((phrase, ""));
+    same(written, first).then_some(more)
+}
+
+fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
+    let mut following = Following { rest: rest.clone(), last_end: None };
+    for word in more.split(' ').filter(|word| !word.is_empty()) {
+        let next = following.rest.next().filter(|next| same(next.text, word))?;
+        following.last_end = Some(next.span.end);
+    }
+    Some(following)
+}
+
+/// Equal without case; a typographic apostrophe equals a plain one.
+fn same(written: &str, entry: &str) -> bool {
+    if written.is_ascii() {
+        return written.eq_ignore_ascii_case(entry);
+    }
+    let plain = |c: char| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() };
+    written.chars().map(plain).eq(entry.chars())
+}
+
+/// "no longer than", "no more than", "no later than", "not only", "No. 5" deny nothing.
+fn denies_nothing(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
+    let mut ahead = rest.clone();
+    let (next, after) = (ahead.next(), ahead.next());
+    let next_is =
+        |table: &[&str]| next.as_ref().is_some_and(|word| table.iter().any(|entry| word.is(entry)));
+    match phrase {
+        "no" if next_is(&["more", "less", "fewer", "later", "earlier", "longer"]) => {
+            after.is_some_and(|word| word.is("than"))
+        }
+        "no" => {
+            first.text.starts_with('N')
+                && next.is_some_and(|word| word.text.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        "no longer" => next_is(&["than"]),
+        "not" => next_is(&["only", "just", "merely"]),
+        // "0 errors" denies; "0 ms" and "0 / 5" measure.
+        "0" => !next.is_some_and(|word| word.shape() == Shape::Plain && word.text.len() > 3),
+        _ => false,
+    }
+}
+
+use MarkerKind::{ActionDone, All, Cause, Hedge, Negation, Some as SomeOf};
+
+/// Sorted, so that entries with one initial stand together and longer ones after their beginnings.
+const PHRASES: [Entry; 165] = [
+    ("0", Negation),
+    ("a few", SomeOf),
+    ("absence of", Negation),
+    ("absent", Negation),
+    ("all", All),
+    ("almost certainly", Hedge),
+    ("apparently", Hedge),
+    ("appear to", Hedge),
+    ("appeared to", Hedge),
+    ("appears to", Hedge),
+    ("aren't", Negation),
+    ("as a consequence", Cause),
+    ("as a result", Cause),
+    ("assume", Hedge),
+    ("assumed", Hedge),
+    ("at least one", SomeOf),
+    ("attributable to", Cause),
+    ("attributed to", Cause),
+    ("because", Cause),
+    ("because of", Cause),
+    ("believed to", Hedge),
+    ("brought about", Cause),
+    ("can't", Negation),
+    ("cannot", Negation),
+    ("caused", Cause),
+    ("caused by", Cause),
+    ("causes", Cause),
+    ("causing", Cause),
+    ("consequently", Cause),
+    ("could have", Hedge),
+    ("couldn't", Negation),
+    ("didn't", Negation),
+    ("doesn't", Negation),
+    ("don't", Negation),
+    ("driven by", Cause),
+    ("due to", Cause),
+    ("each", All),
+    ("entire", All),
+    ("entirely", All),
+    ("every", All),
+    ("failed to", Negation),
+    ("failing to", Negation),
+    ("fails to", Negation),
+    ("fixed", ActionDone),
+    ("free of", Negation),
+    ("hadn't", Negation),
+    ("hardly", Negation),
+    ("hasn't", Negation),
+    ("haven't", Negation),
+    ("hence", Cause),
+    ("hotfixed", ActionDone),
+    ("hypothesis", Hedge),
+    ("in response to", Cause),
+    ("isn't", Negation),
+    ("lack of", Negation),
+    ("lacked", Negation),
+    ("lacking", Negation),
+    ("lacks", Negation),
+    ("lead to", Cause),
+    ("leading to", Cause),
+    ("leads to", Cause),
+    ("led to", Cause),
+    ("likely", Hedge),
+    ("may affect", Hedge),
+    ("may also", Hedge),
+    ("may be", Hedge),
+    ("may cause", Hedge),
+    ("may contribute", Hedge),
+    ("may explain", Hedge),
+    ("may have", Hedge),
+    ("may indicate", Hedge),
+    ("may lead", Hedge),
+    ("may point", Hedge),
+    ("may reflect", Hedge),
+    ("may result", Hedge),
+    ("may stem", Hedge),
+    ("may suggest", Hedge),
+    ("may well", Hedge),
+    ("maybe", Hedge),
+    ("might", Hedge),
+    ("might have", Hedge),
+    ("missing", Negation),
+    ("mitigated", ActionDone),
+    ("most likely", Hedge),
+    ("neither", Negation),
+    ("never", Negation),
+    ("no", Negation),
+    ("no longer", Negation),
+    ("nobody", Negation),
+    ("none", Negation),
+    ("none of", Negation),
+    ("nor", Negation),
+    ("not", Negation),
+    ("nothing", Negation),
+    ("nowhere", Negation),
+    ("owing to", Cause),
+    ("patched", ActionDone),
+    ("perhaps", Hedge),
+    ("plausible", Hedge),
+    ("plausibly", Hedge),
+    ("points to", Hedge),
+    ("possible", Hedge),
+    ("possibly", Hedge),
+    ("potential", Hedge),
+    ("potentially", Hedge),
+    ("presumably", Hedge),
+    ("probable", Hedge),
+    ("probably", Hedge),
+    ("rather than", Negation),
+    ("recovered", ActionDone),
+    ("redeployed", ActionDone),
+    ("remediated", ActionDone),
+    ("repaired", ActionDone),
+    ("resolved", ActionDone),
+    ("restarted by", ActionDone),
+    ("restored", ActionDone),
+    ("resulted from", Cause),
+    ("resulted in", Cause),
+    ("resulting from", Cause),
+    ("resulting in", Cause),
+    ("results from", Cause),
+    ("results in", Cause),
+    ("reverted", ActionDone),
+    ("rolled back", ActionDone),
+    ("root cause", Cause),
+    ("scaled down", ActionDone),
+    ("scaled up", ActionDone),
+    ("seem to", Hedge),
+    ("seemed to", Hedge),
+    ("seemingly", Hedge),
+    ("seems", Hedge),
+    ("seems to", Hedge),
+    ("several", SomeOf),
+    ("shouldn't", Negation),
+    ("some", SomeOf),
+    ("stemmed from", Cause),
+    ("stems from", Cause),
+    ("suggest", Hedge),
+    ("suggested", Hedge),
+    ("suggesting", Hedge),
+    ("suggests", Hedge),
+    ("suspect", Hedge),
+    ("suspected", Hedge),
+    ("the reason", Cause),
+    ("therefore", Cause),
+    ("thus", Cause),
+    ("to be caused by", Cause),
+    ("traced back to", Cause),
+    ("traced to", Cause),
+    ("trigger for", Cause),
+    ("triggered", Cause),
+    ("triggered by", Cause),
+    ("triggering", Cause),
+    ("unable to", Negation),
+    ("unclear", Hedge),
+    ("unlikely", Hedge),
+    ("was restarted", ActionDone),
+    ("wasn't", Negation),
+    ("were restarted", ActionDone),
+    ("weren't", Negation),
+    ("without", Negation),
+    ("won't", Negation),
+    ("wouldn't", Negation),
+    ("yet to", Negation),
+    ("zero", Negation),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::string::String;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(PHRASES.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn h24_negation_is_seen_in_its_forms() {
+        for denied in [
+            "checkout did not restart",
+            "The pool is no longer exhausted",
+            "it ran without errors",
+            "0 errors were logged",
+            "None of the pods restarted",
+            "it didn’t recover",
+            "The probe failed to connect",
+        ] {
+            assert!(is_negated(denied), "{denied}");
+        }
+        for stated in [
+            "node-6 restarted",
+            "it took no longer than 5 s",
+            "no more than 3 pods restarted",
+            "Incident No. 5 hit checkout",
+            "not only checkout but payments restarted",
+            "the notification service restarted",
+            "10 errors at 14:00",
+        ] {
+            assert!(!is_negated(stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn h24_a_negation_reaches_its_own_clause_only() {
+        let text = "payments did not restart, but checkout restarted";
+        let at = |word: &str| {
+            let start = text.rfind(word).unwrap();
+            start..start + word.len()
+        };
+        assert!(!negates(text, &at("checkout")));
+        let start = text.find("restart").unwrap();
+        assert!(negates(text, &(start..start + 7)));
+    }
+
+    #[test]
+    fn h24_hedges_and_quantifiers() {
+        assert!(hedge("The pool was likely exhausted").is_some());
+        assert!(hedge("A leak may have caused it").is_some());
+        for plain in
+            ["The pool was exhausted", "The container may use 50Mi", "No logs could be found"]
+        {
+            assert!(hedge(plain).is_none(), "{plain}");
+        }
+        assert_eq!(quantifier("all pods restarted").unwrap().kind, MarkerKind::All);
+        assert_eq!(quantifier("at least one pod restarted").unwrap().kind, MarkerKind::Some);
+        assert_eq!(quantifier("no pods restarted").unwrap().kind, MarkerKind::None);
+        assert_eq!(quantifier("pods restarted"), None);
+    }
+
+    #[test]
+    fn h25_causal_links_are_found() {
+        let text = "p99 rose to 1.8 s because the pool was exhausted";
+        let at = causal_link(text).unwrap();
+        assert_eq!(part(text, at), "because");
+        assert!(causal_link("The rollout led to restarts").is_some());
+        assert!(causal_link("p99 rose at 14:02").is_none());
+    }
+
+    #[test]
+    fn h15_done_is_told_from_not_done() {
+        assert!(action_done("The deployment was rolled back at 14:20").is_some());
+        assert!(action_done("The deployment was not rolled back").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn markers_lie_on_characters(text in "(\\PC|no |not |don’t |may have |because of ){0,20}") {
+            for marker in markers(&text) {
+                prop_assert!(text.get(marker.span).is_some());
+            }
+            let _: String = text;
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Words as incident reports use them: identifiers stay whole, plurals and case fold away.
+//!
+//! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
+//! `shop/checkout` and `cause=oom` are two. No word is copied: a [`Word`] borrows from its text.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{byte_at, char_at, char_before, part};
+
+/// A word and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The word as written.
+    pub text: &'a str,
+    /// Its bytes in the text.
+    pub span: Range<usize>,
+}
+
+/// What a word looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Letters only: `memory`.
+    Plain,
+    /// Small letters with hyphens, a name or English: `checkout-db`, `long-running`.
+    Compound,
+    /// Certainly a name: digits, underscores, dots or inner capitals: `p99`, `OOMKilled`, `mem_limit`.
+    Identifier,
+    /// Starts with a digit and holds digits and separators only: `14:02`, `1.5`, `10.0.3.4`.
+    Number,
+}
+
+impl Word<'_> {
+    /// What the word looks like.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        let bytes = self.text.as_bytes();
+        if bytes.first().is_some_and(u8::is_ascii_digit)
+            && !bytes.iter().any(u8::is_ascii_alphabetic)
+        {
+            return Shape::Number;
+        }
+        let named = bytes.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
+        if named || has_inner_capital(bytes) {
+            Shape::Identifier
+        } else if bytes.contains(&b'-') {
+            Shape::Compound
+        } else {
+            Shape::Plain
+        }
+    }
+
+    /// Equal for equal words whatever their case and number; a filter before [`Word::same`].
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut feed = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        if self.text.is_ascii() {
+            let (stem, ending) = singular(self.text);
+            stem.bytes().chain(ending.bytes()).for_each(|byte| feed(byte.to_ascii_lowercase()));
+        } else {
+            for character in self.text.chars().flat_map(char::to_lowercase) {
+                character.encode_utf8(&mut [0; 4]).bytes().for_each(&mut feed);
+            }
+        }
+        hash
+    }
+
+    /// A coarser key: plain words of one beginning share it, such as "restart", "restarts", "restarted".
+    #[must_use]
+    pub fn stem(&self) -> u64 {
+        const BEGINNING: usize = 6;
+        if self.shape() == Shape::Plain && self.text.is_ascii() {
+            let (stem, _) = singular(self.text);
+            let beginning = part(stem, 0..stem.len().min(BEGINNING));
+            return Word { text: beginning, span: self.span.clone() }.key();
+        }
+        self.key()
+    }
+
+    /// Whether two words are the same but for case and plural.
+    #[must_use]
+    pub fn same(&self, other: &Word<'_>) -> bool {
+        if self.text.is_ascii() && other.text.is_ascii() {
+            let ((a, a_ending), (b, b_ending)) = (singular(self.text), singular(other.text));
+            let lowered = |stem: &'static str| stem.bytes();
+            return a
+                .bytes()
+                .chain(lowered(a_ending))
+                .map(|byte| byte.to_ascii_lowercase())
+                .eq(b.bytes().chain(lowered(b_ending)).map(|byte| byte.to_ascii_lowercase()));
+        }
+        let lower = |text: &'_ str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+        lower(self.text) == lower(other.text)
+    }
+
+    /// Whether the word, its case aside, is this lower-case one.
+    #[must_use]
+    pub fn is(&self, lower_case: &str) -> bool {
+        self.text.eq_ignore_ascii_case(lower_case)
+    }
+}
+
+/// The words of a text, in order.
+#[must_use]
+pub fn words(text: &str) -> Words<'_> {
+    Words { text, position: 0 }
+}
+
+/// Iterator over the words of a text.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        let start = self.skip_to_word()?;
+        let end = end_of_word(self.text, start);
+        self.position = end;
+        Some(Word { text: part(self.text, start..end), span: start..end })
+    }
+}
+
+impl Words<'_> {
+    fn skip_to_word(&mut self) -> Option<usize> {
+        loop {
+            while byte_at(self.text, self.position).is_ascii_punctuation()
+                || byte_at(self.text, self.position) == b' '
+            {
+                self.position += 1;
+            }
+            let character = char_at(self.text, self.position)?;
+            if character.is_alphanumeric() {
+                return Some(self.position);
+            }
+            self.position += character.len_utf8();
+        }
+    }
+}
+
+fn end_of_word(text: &str, start: usize) -> usize {
+    let mut end = start;
+    loop {
+        while byte_at(text, end).is_ascii_alphanumeric() {
+            end += 1;
+        }
+        let Some(character) = char_at(text, end) else { break };
+        let after = end + character.len_utf8();
+        if character.is_alphanumeric() {
+            // Scripts without spaces: each character is a word.
+            if is_ideographic(character) {
+                return if end == start { after } else { end };
+            }
+            end = after;
+        } else if joins(text, start, end, character) {
+            end = after;
+        } else {
+            break;
+        }
+    }
+    end
+}
+
+/// Whether a separator inside a word belongs to it.
+fn joins(text: &str, start: usize, at: usize, character: char) -> bool {
+    let next = char_at(text, at + character.len_utf8());
+    let followed = next.is_some_and(|c| c.is_alphanumeric() && !is_ideographic(c));
+    match character {
+        '-' | '.' => followed,
+        '_' => {
+            followed
+                || next == Some('_')
+                    && part(text, at..text.len())
+                        .trim_start_matches('_')
+                        .chars()
+                        .next()
+                        .is_some_and(char::is_alphanumeric)
+        }
+        ':' => {
+            byte_at(text, at + 1).is_ascii_digit()
+                && char_before(text, at).is_some_and(|c| c.is_ascii_digit())
+                && part(text, start..at).bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+        }
+        '\'' | '\u{2019}' => {
+            let tail = at + character.len_utf8();
+            next.is_some_and(|c| c.eq_ignore_ascii_case(&'t'))
+                && !char_at(text, tail + 1).is_some_and(char::is_alphanumeric)
+        }
+        _ => false,
+    }
+}
+
+fn is_ideographic(character: char) -> bool {
+    matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn has_inner_capital(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| match pair {
+        [a, b] => a.is_ascii_lowercase() && b.is_ascii_uppercase(),
+        _ => false,
+    }) || bytes.windows(3).any(|three| match three {
+        [a, b, c] => {
+            a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_lowercase() && *c != b's'
+        }
+        _ => false,
+    })
+}
+
+/// The singular of a plain English word as a stem and the ending to add; other words stay as they are.
+fn singular(word: &str) -> (&str, &'static str) {
+    let bytes = word.as_bytes();
+    let plural = bytes.len() > 3
+        && bytes.last().is_some_and(|last| last.eq_ignore_ascii_case(&b's'))
+        && bytes.iter().all(u8::is_ascii_alphabetic);
+    if !plural {
+        return (word, "");
+    }
+    let cut = |count: usize| part(word, 0..word.len() - count);
+    let ends = |ending: &str| ends_ignoring_case(word, ending);
+    if ends("ies") && bytes.len() > 4 {
+        (cut(3), "y")
+    } else if ends("sses") || ends("shes") || ends("ches") || ends("xes") {
+        (cut(2), "")
+    } else if ends("ss") || ends("us") || ends("is") {
+        (word, "")
+    } else {
+        (cut(1), "")
+    }
+}
+
+pub(crate) fn ends_ignoring_case(text: &str, ending: &str) -> bool {
+    text.len() >= ending.len()
+        && text
+            .as_bytes()
+            .iter()
+            .rev()
+            .zip(ending.bytes().rev())
+            .all(|(a, b)| a.eq_ignore_ascii_case(&b))
+}
+
+/// The words that carry content: no stop words, no bare numbers (those are figures).
+pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
+}
+
+/// Whether a word only joins others. Negations, quantifiers and comparisons are no stop words.
+#[must_use]
+pub fn is_stop_word(word: &str) -> bool {
+    const LONGEST: usize = 7;
+    let mut lower = [0_u8; LONGEST];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    match lower {
+        [] => true,
+        [only] => only.is_ascii_alphabetic(),
+        _ => STOP_WORDS.binary_search(&&*lower).is_ok(),
+    }
+}
+
+/// Sorted.
+const STOP_WORDS: [&[u8]; 75] = [
+    b"about", b"after", b"also", b"am", b"an", b"and", b"are", b"as", b"at", b"be", b"because",
+    b"been", b"before", b"being", b"but", b"by", b"can", b"did", b"do", b"does", b"during", b"for",
+    b"from", b"had", b"has", b"have", b"having", b"he", b"her", b"here", b"his", b"if", b"in",
+    b"into", b"is", b"it", b"its", b"itself", b"ll", b"me", b"my", b"of", b"on", b"or", b"our",
+    b"re", b"she", b"so", b"such", b"than", b"that", b"the", b"their", b"them", b"then", b"there",
+    b"these", b"they", b"this", b"those", b"through", b"to", b"too", b"under", b"us", b"ve",
+    b"was", b"we", b"were", b"when", b"where", b"which", b"while", b"who", b"with",
+];
+
+/// The workload behind a name: a pod's name without replica-set hash and pod suffix, a stateful pod's
+/// without its ordinal, a service's DNS name without its domain. Other names stay as they are.
+#[must_use]
+pub fn entity_root(name: &str) -> &str {
+    if let Some((service, domain)) = name.split_once('.') {
+        let in_cluster = domain.split('.').any(|label| label == "svc") || domain == "cluster.local";
+        return if in_cluster { service } else { name };
+    }
+    let Some((before_last, last)) = name.rsplit_once('-') else { return name };
+    if before_last.is_empty() {
+        return name;
+    }
+    if last.len() <= 3 && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        return before_last;
+    }
+    if let Some((workload, hash)) = before_last.rsplit_once('-')
+        && !workload.is_empty()
+        && is_pod_suffix(last)
+        && is_replica_set_hash(hash)
+    {
+        return workload;
+    }
+    let has_digit = last.bytes().any(|byte| byte.is_ascii_digit());
+    if last.len() == 5 && has_digit && last.bytes().all(is_generated_letter) {
+        return before_last;
+    }
+    name
+}
+
+/// Whether evidence about `evidence` is evidence about `claimed`: the same name, or a part (a pod) of the
+/// workload that the claim names. `checkout` is not `checkout-db`, and one pod is not another.
+#[must_use]
+pub fn entity_matches(claimed: &str, evidence: &str) -> bool {
+    claimed.eq_ignore_ascii_case(evidence) || claimed.eq_ignore_ascii_case(entity_root(evidence))
+}
+
+fn is_pod_suffix(segment: &str) -> bool {
+    segment.len() == 5
+        && segment.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+fn is_replica_set_hash(segment: &str) -> bool {
+    let lower = segment.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let digits = segment.bytes().any(|byte| byte.is_ascii_digit());
+    (6..=10).contains(&segment.len())
+        && lower
+        && (digits || segment.bytes().all(is_generated_letter))
+}
+
+/// The alphabet of generated Kubernetes suffixes: no vowels, no digits that look like them.
+fn is_generated_letter(byte: u8) -> bool {
+    matches!(byte, b'2' | b'4'..=b'9')
+        || byte.is_ascii_lowercase() && !matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn texts(text: &str) -> Vec<&str> {
+        words(text).map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn identifiers_stay_whole() {
+        let text = "pod checkout-7f9c4d-x2x1z (10.0.3.4:5432) was OOMKilled: memory_limit, p99=1.8s at 14:02:31; it didn't recover.";
+        let expected = [
+            "pod",
+            "checkout-7f9c4d-x2x1z",
+            "10.0.3.4:5432",
+            "was",
+            "OOMKilled",
+            "memory_limit",
+            "p99",
+            "1.8s",
+            "at",
+            "14:02:31",
+            "it",
+            "didn't",
+            "recover",
+        ];
+        assert_eq!(texts(text), expected);
+    }
+
+    #[test]
+    fn markdown_and_key_value_pairs_fall_apart() {
+        assert_eq!(
+            texts("**shop/checkout** _slow_ `a__b` key:value `x`."),
+            ["shop", "checkout", "slow", "a__b", "key", "value", "x"]
+        );
+    }
+
+    #[test]
+    fn shapes() {
+        let shape = |text| words(text).next().unwrap().shape();
+        for (text, expected) in [
+            ("memory", Shape::Plain),
+            ("SLO", Shape::Plain),
+            ("SLOs", Shape::Plain),
+            ("checkout-db", Shape::Compound),
+            ("OOMKilled", Shape::Identifier),
+            ("CrashLoopBackOff", Shape::Identifier),
+            ("p99", Shape::Identifier),
+            ("10.0.3.4:5432", Shape::Number),
+            ("250m", Shape::Identifier),
+        ] {
+            assert_eq!(shape(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn plurals_and_case_fold() {
+        let same = |a, b| {
+            let (a, b) = (words(a).next().unwrap(), words(b).next().unwrap());
+            assert_eq!(a.same(&b), a.key() == b.key());
+            a.same(&b)
+        };
+        assert!(same("Pods", "pod") && same("crashes", "crash") && same("retries", "retry"));
+        assert!(
+            !same("redis", "redi") && !same("status", "statu") && !same("checkout", "checkouts-db")
+        );
+        assert!(same("ÄNDERUNG", "änderung"));
+    }
+
+    #[test]
+    fn stop_words_are_sorted_and_negations_are_kept() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| word.len() <= 7));
+        let kept: Vec<_> =
+            content_words("The pods did not restart without 3 errors").map(|w| w.text).collect();
+        assert_eq!(kept, ["pods", "not", "restart", "without", "errors"]);
+    }
+
+    #[test]
+    fn h23_a_pod_belongs_to_its_workload_and_to_no_other() {
+        assert_eq!(entity_root("checkout-7f9c4d-x2x1z"), "checkout");
+        assert_eq!(entity_root("checkout-db-6d4cf56db6-9kzqp"), "checkout-db");
+        assert_eq!(entity_root("postgres-0"), "postgres");
+        assert_eq!(entity_root("fluentd-x2b7z"), "fluentd");
+        assert_eq!(entity_root("checkout.shop.svc.cluster.local"), "checkout");
+        for name in ["checkout", "checkout-db", "nginx-proxy", "api-https", "db.example.com"] {
+            assert_eq!(entity_root(name), name);
+        }
+        assert!(entity_matches("checkout", "checkout-7f9c4d-x2x1z"));
+        assert!(!entity_matches("checkout", "checkout-db"));
+        assert!(!entity_matches("checkout", "checkout-db-6d4cf56db6-9kzqp"));
+        assert!(!entity_matches("node-6", "node-7"));
+        assert!(!entity_matches("checkout-7f9c4d-x2x1z", "checkout-7f9c4d-aaaaa"));
+    }
+
+    proptest! {
+        #[test]
+        fn words_lie_in_the_text(text in "\\PC{0,80}") {
+            let mut last = 0;
+            for word in words(&text) {
+                prop_assert!(word.span.start >= last && word.span.end > word.span.start);
+                prop_assert_eq!(text.get(word.span.clone()), Some(word.text));
+                last = word.span.end;
+                let _ = (word.key(), word.shape(), entity_root(word.text).len());
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Instants and spans as plain numbers. This crate reads no clock: every time is handed in.
+
+/// An instant: microseconds since 1970-01-01T00:00:00Z, negative before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The instant that many microseconds after the epoch.
+    #[must_use]
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since the epoch.
+    #[must_use]
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// Microseconds from `earlier` to `self`; negative when `self` is the earlier one.
+    #[must_use]
+    pub const fn micros_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// A stretch of time between two instants, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    start: Timestamp,
+    end: Timestamp,
+}
+
+impl Window {
+    /// The window from `start` to `end`, or `None` when they are reversed.
+    #[must_use]
+    pub const fn new(start: Timestamp, end: Timestamp) -> Option<Self> {
+        if start.0 <= end.0 { Some(Self { start, end }) } else { None }
+    }
+
+    /// The first instant.
+    #[must_use]
+    pub const fn start(self) -> Timestamp {
+        self.start
+    }
+
+    /// The last instant.
+    #[must_use]
+    pub const fn end(self) -> Timestamp {
+        self.end
+    }
+
+    /// Whether the instant lies in the window.
+    #[must_use]
+    pub const fn contains(self, instant: Timestamp) -> bool {
+        self.start.0 <= instant.0 && instant.0 <= self.end.0
+    }
+}

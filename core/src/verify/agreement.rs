@@ -1,0 +1,94 @@
+//! What a claim cites, as text, and the rule by which the two must agree.
+//!
+//! | the claim | the cited words | effect |
+//! |---|---|---|
+//! | names a pod, version, address or code | none of the cited items holds it | ungrounded |
+//! | names `checkout` | name `checkout-db` and nowhere `checkout` | ungrounded |
+//! | denies what the quote states, or the reverse | share 0.6 of the words of the shorter side | ungrounded |
+//! | one figure differs from the only quoted one of its unit, everything around it agrees | | contradicted |
+//! | a figure differs from quoted ones whose attribute words agree | | ungrounded |
+//! | a figure | hold it nowhere and hold nothing to derive it from | ungrounded |
+//! | a figure or time | hold it nowhere but hold what it may derive from | at most synthesis |
+//! | a time with its date | hold dated times, all of them others | ungrounded |
+//!
+//! Figures compare only where the unit's kind agrees, at least 0.6 of the words around them, and the words
+//! right beside them; names, versions, years, ports and ids are no figures.
+
+use alloc::vec::Vec;
+
+use super::corpus::Sources;
+use super::references::Source;
+use crate::evidence::Citation;
+use crate::text::polarity::{is_blank_answer, is_denied};
+use crate::text::tokens::content_words;
+
+/// The words behind the valid citations of one claim.
+#[derive(Debug)]
+pub(super) struct Cited<'a> {
+    /// What is quoted: quotes, texts of cited fields, and cited claims.
+    pub(super) quotes: Vec<&'a str>,
+    /// The places of the cited items, each once.
+    pub(super) items: Vec<usize>,
+    /// The contents of items that are cited as a whole, without quote or field.
+    pub(super) whole: Vec<&'a str>,
+}
+
+impl<'a> Cited<'a> {
+    /// Gathers them; `citations` and `points_at` run in step, `texts` holds the words of all claims.
+    pub(super) fn of(
+        citations: &'a [Citation],
+        points_at: &'a [Source],
+        texts: &'a [alloc::string::String],
+        sources: &Sources<'a>,
+    ) -> Self {
+        let mut cited = Self { quotes: Vec::new(), items: Vec::new(), whole: Vec::new() };
+        for (citation, source) in citations.iter().zip(points_at) {
+            let quote = Some(citation.quote.as_str()).filter(|quote| !quote.is_empty());
+            match source {
+                Source::Claim(place) => {
+                    cited.quotes.extend(quote);
+                    cited.quotes.extend(texts.get(*place).map(alloc::string::String::as_str));
+                }
+                Source::Item { position, field } => {
+                    if !cited.items.contains(position) {
+                        cited.items.push(*position);
+                    }
+                    match quote.or(field.as_deref()) {
+                        Some(words) => cited.quotes.push(words),
+                        None => cited.whole.push(sources.content(*position)),
+                    }
+                }
+            }
+        }
+        cited
+    }
+
+    /// Whether the cited words hold at least 0.6 of the distinct content words of a text.
+    pub(super) fn state_most_of(&self, text: &str) -> bool {
+        let mut wanted: Vec<u64> = content_words(text)
+            .filter(|word| crate::text::polarity::hedge(word.text).is_none())
+            .map(|word| word.key())
+            .collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut held: Vec<u64> = self
+            .quotes
+            .iter()
+            .chain(&self.whole)
+            .flat_map(|words| content_words(words))
+            .map(|word| word.key())
+            .filter(|word| wanted.binary_search(word).is_ok())
+            .collect();
+        held.sort_unstable();
+        held.dedup();
+        !wanted.is_empty() && held.len() * 10 >= wanted.len() * 6
+    }
+
+    /// Whether any of the quoted words deny, count zero or are empty.
+    pub(super) fn deny(&self) -> bool {
+        const SHORT: usize = 200;
+        let denies = |words: &&str| is_denied(words) || is_blank_answer(words);
+        let short = |words: &&&str| words.len() <= SHORT;
+        self.quotes.iter().any(denies) || self.whole.iter().filter(short).any(denies)
+    }
+}

@@ -1,0 +1,59 @@
+//! A grounded, contradicted or complementary claim needs at least one valid citation.
+
+use alloc::string::String;
+
+use super::corrections::{CorrectionCode, Findings};
+use super::{Standing, VerifiedClaim};
+use crate::claim::Class;
+
+/// Makes a claim without any valid citation ungrounded. One that was judged contradicted keeps blocking.
+pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
+    if claim.judged.class == Class::Ungrounded || !claim.judged.citations.is_empty() {
+        return;
+    }
+    let contradicted = claim.judged.class == Class::Contradicted;
+    let sentence = if contradicted {
+        "No valid citation contradicts the claim; it counts as ungrounded and still blocks."
+    } else {
+        "No valid citation supports the claim."
+    };
+    if contradicted {
+        claim.standing = Standing::UnverifiedContradiction;
+        // Contradicted is the stricter class by order; the standing keeps it from becoming the better one.
+        let from = (claim.judged.class, claim.judged.evidence_type);
+        claim.judged.class = Class::Ungrounded;
+        findings.note_change(
+            &claim.judged,
+            CorrectionCode::NoValidCitation,
+            from,
+            String::from(sentence),
+        );
+    } else {
+        let code = CorrectionCode::NoValidCitation;
+        findings.reclass(&mut claim.judged, code, Class::Ungrounded, String::from(sentence));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{claims, judged, tool, verified};
+    use super::*;
+    use crate::claim::EvidenceType::ToolMatch;
+
+    #[test]
+    fn h09_fabricated_quotes_support_nothing() {
+        let given = claims(&["the pool was exhausted"]);
+        let items = [tool("e1", "all connections healthy")];
+        for (class, standing) in [
+            (Class::Grounded, Standing::AsJudged),
+            (Class::Complementary, Standing::AsJudged),
+            (Class::Contradicted, Standing::UnverifiedContradiction),
+        ] {
+            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "the pool was exhausted")])];
+            let result = verified(&given, &answer, &items);
+            assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
+            assert_eq!(result.claims[0].standing, standing);
+            assert!(result.claims[0].judged.citations.is_empty());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What verification finds: corrections, each with a stable code and a sentence for a person.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
+use crate::policy::PolicyValues;
+
+/// One thing that verification corrected, or would have corrected, in a judge's partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// The claim.
+    pub claim: ClaimId,
+    /// What was wrong.
+    pub code: CorrectionCode,
+    /// Class and type before.
+    pub from: (Class, EvidenceType),
+    /// Class and type after; the same where only a citation was refused.
+    pub to: (Class, EvidenceType),
+    /// What was wrong, in one sentence for a person.
+    pub sentence: String,
+    /// Whether the returned claim carries it.
+    pub applied: bool,
+}
+
+/// What a correction is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CorrectionCode {
+    /// The judge spoke of a claim that the report does not have.
+    UnknownClaim,
+    /// The judge gave a claim more than once; the strictest counts.
+    DuplicateClaim,
+    /// The judge changed the words or the place of a claim.
+    AlteredClaim,
+    /// The judge left a claim out.
+    ClaimDropped,
+    /// A citation of an item that the evidence does not have.
+    UnknownEvidence,
+    /// A citation of a field that the item does not have.
+    UnknownField,
+    /// A citation of a claim that the report does not have.
+    UnknownReference,
+    /// A claim that cites itself.
+    SelfCitation,
+    /// Claims that rest on each other in a circle.
+    CitationCycle,
+    /// A quote that the cited item does not contain.
+    QuoteNotFound,
+    /// A grounded, contradicted or complementary claim without any valid citation.
+    NoValidCitation,
+    /// A claim that rests on a weaker one.
+    WeakerSupport,
+    /// A type above what the kind of the cited item allows.
+    TypeAboveEvidence,
+    /// A type above inference on an item that nobody vouches for, or that a model inferred.
+    NotAttested,
+    /// A hedged claim whose content the evidence does not state.
+    Hedged,
+    /// A figure that differs from the quoted one of the same attribute.
+    FigureConflict,
+    /// A figure that the cited items neither hold nor allow to derive.
+    FigureNotInEvidence,
+    /// A figure or time that the cited items do not state but may allow to derive.
+    Derived,
+    /// A time that differs from every one of the cited items.
+    TimeConflict,
+    /// A name, version, address or code that the cited items do not hold.
+    NameNotInEvidence,
+    /// A name that is a part of another name in the quote.
+    NameConflict,
+    /// A denial of what the quote states, or the reverse.
+    NegationConflict,
+    /// An absence without a search or exhaustive item behind it.
+    AbsenceNotShown,
+}
+
+impl CorrectionCode {
+    /// The stable name, in upper snake case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownClaim => "UNKNOWN_CLAIM",
+            Self::DuplicateClaim => "DUPLICATE_CLAIM",
+            Self::AlteredClaim => "ALTERED_CLAIM",
+            Self::ClaimDropped => "CLAIM_DROPPED",
+            Self::UnknownEvidence => "UNKNOWN_EVIDENCE",
+            Self::UnknownField => "UNKNOWN_FIELD",
+            Self::UnknownReference => "UNKNOWN_REFERENCE",
+            Self::SelfCitation => "SELF_CITATION",
+            Self::CitationCycle => "CITATION_CYCLE",
+            Self::QuoteNotFound => "QUOTE_NOT_FOUND",
+            Self::NoValidCitation => "NO_VALID_CITATION",
+            Self::WeakerSupport => "WEAKER_SUPPORT",
+            Self::TypeAboveEvidence => "TYPE_ABOVE_EVIDENCE",
+            Self::NotAttested => "NOT_ATTESTED",
+            Self::Hedged => "HEDGED",
+            Self::FigureConflict => "FIGURE_CONFLICT",
+            Self::FigureNotInEvidence => "FIGURE_NOT_IN_EVIDENCE",
+            Self::Derived => "DERIVED",
+            Self::TimeConflict => "TIME_CONFLICT",
+            Self::NameNotInEvidence => "NAME_NOT_IN_EVIDENCE",
+            Self::NameConflict => "NAME_CONFLICT",
+            Self::NegationConflict => "NEGATION_CONFLICT",
+            Self::AbsenceNotShown => "ABSENCE_NOT_SHOWN",
+        }
+    }
+}
+
+/// The corrections found so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) corrections: Vec<Correction>,
+}
+
+impl Findings {
+    /// Notes something that leaves class and type as they are.
+    pub(super) fn note(&mut self, judged: &JudgedClaim, code: CorrectionCode, sentence: String) {
+        let stands = (judged.class, judged.evidence_type);
+        self.push(judged.claim.id.clone(), code, stands, stands, sentence);
+    }
+
+    /// Moves a supported claim to a stricter class; its type stays, so its weight does not shrink.
+    pub(super) fn reclass(
+        &mut self,
+        judged: &mut JudgedClaim,
+        code: CorrectionCode,
+        class: Class,
+        sentence: String,
+    ) {
+        let from = (judged.class, judged.evidence_type);
+        judged.class = judged.class.max(class);
+        self.push(
+            judged.claim.id.clone(),
+            code,
+            from,
+            (judged.class, judged.evidence_type),
+            sentence,
+        );
+    }
+
+    /// Lowers the type of a supported claim to at most `ceiling`. Nothing happens where the type is no
+    /// higher, or where the policy gives the lower type more weight.
+    pub(super) fn retype(
+        &mut self,
+        policy: &PolicyValues,
+        judged: &mut JudgedClaim,
+        code: CorrectionCode,
+        ceiling: EvidenceType,
+        sentence: impl FnOnce() -> String,
+    ) {
+        let weight = |evidence_type| policy.weights.of(evidence_type);
+        let too_high = judged.evidence_type < ceiling;
+        if !is_supported(judged) || !too_high || weight(ceiling) > weight(judged.evidence_type) {
+            return;
+        }
+        let from = (judged.class, judged.evidence_type);
+        judged.evidence_type = ceiling;
+        self.push(judged.claim.id.clone(), code, from, (judged.class, ceiling), sentence());
+    }
+
+    /// Notes a change of class that was made already.
+    pub(super) fn note_change(
+        &mut self,
+        judged: &JudgedClaim,
+        code: CorrectionCode,
+        from: (Class, EvidenceType),
+        sentence: String,
+    ) {
+        let to = (judged.class, judged.evidence_type);
+        self.push(judged.claim.id.clone(), code, from, to, sentence);
+    }
+
+    fn push(
+        &mut self,
+        claim: ClaimId,
+        code: CorrectionCode,
+        from: (Class, EvidenceType),
+        to: (Class, EvidenceType),
+        sentence: String,
+    ) {
+        self.corrections.push(Correction { claim, code, from, to, sentence, applied: true });
+    }
+}
+
+/// Whether a claim counts towards the score's numerator.
+pub(super) fn is_supported(judged: &JudgedClaim) -> bool {
+    matches!(judged.class, Class::Grounded | Class::Complementary)
+}

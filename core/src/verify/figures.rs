@@ -1,0 +1,746 @@
+//! Figures and times of a claim agree with what it cites. See the table of `agreement`.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::agreement::Cited;
+use super::corpus::Sources;
+use super::corrections::{CorrectionCode, Findings, is_supported};
+use crate::claim::{Class, EvidenceType, JudgedClaim};
+use crate::policy::PolicyValues;
+use crate::text::figures::{
+    Agreement, ClockTime, Dimension, Figure, Figures, Unit, agree, agree_times, figures,
+};
+use crate::text::part;
+use crate::text::tokens::{Shape, Word, is_stop_word, words};
+
+/// The most figures or times of a claim that is still one statement.
+const MOST_FIGURES: usize = 32;
+
+/// Reclasses or retypes a claim whose figures or times are not those of what it cites.
+pub(super) fn check(
+    policy: &PolicyValues,
+    judged: &mut JudgedClaim,
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    if !is_supported(judged) {
+        return;
+    }
+    let claimed = figures(&judged.claim.text);
+    if claimed.is_empty() {
+        return;
+    }
+    if claimed.figures.len().max(claimed.times.len()) > MOST_FIGURES {
+        let sentence =
+            format!("More than {MOST_FIGURES} figures or times are no one checkable statement.");
+        findings.reclass(judged, CorrectionCode::FigureNotInEvidence, Class::Ungrounded, sentence);
+        return;
+    }
+    let quoted: Vec<Quoted<'_>> = cited.quotes.iter().map(|quote| Quoted::of(quote)).collect();
+    check_conflicts(judged, &claimed, &quoted, cited, sources, findings);
+    // What was not there, or what is generally so, need not stand in the evidence.
+    let stated = !matches!(judged.evidence_type, EvidenceType::NegEvidence | EvidenceType::Domain);
+    if judged.class == Class::Grounded && stated {
+        check_presence(policy, judged, &claimed, &quoted, cited, sources, findings);
+    }
+    if is_supported(judged) {
+        check_times(policy, judged, &claimed, &quoted, cited, sources, findings);
+    }
+}
+
+/// A quote with its figures.
+struct Quoted<'a> {
+    read: Figures,
+    text: &'a str,
+}
+
+impl<'a> Quoted<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { read: figures(text), text }
+    }
+}
+
+/// How a claim's figure relates to the quoted ones of the same attribute.
+enum Conflict<'a> {
+    /// One rival, and everything around it agrees.
+    Exact(&'a str),
+    /// Rivals.
+    Loose(&'a str),
+}
+
+fn check_conflicts(
+    judged: &mut JudgedClaim,
+    claimed: &Figures,
+    quoted: &[Quoted<'_>],
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    let text = judged.claim.text.as_str();
+    let mut conflicts = claimed.figures.iter().filter_map(|figure| {
+        if quoted.iter().any(|quote| has_same(&quote.read, figure)) {
+            return None;
+        }
+        let around = attributes(text, figure);
+        let conflict = conflict_of(figure, &around, quoted)?;
+        let elsewhere = match conflict {
+            Conflict::Exact(_) => is_stated_elsewhere(figure, &around, cited, sources),
+            Conflict::Loose(_) => {
+                cited.items.iter().any(|position| item_holds(*position, figure, sources))
+            }
+        };
+        let stands = !elsewhere && !states_aggregate(text);
+        stands.then(|| (part(text, figure.span.clone()), conflict))
+    });
+    let Some((figure, conflict)) = conflicts.next() else { return };
+    let alone = conflicts.next().is_none();
+    let (class, rival) = match conflict {
+        Conflict::Exact(rival) if alone => (Class::Contradicted, rival),
+        Conflict::Exact(rival) | Conflict::Loose(rival) => (Class::Ungrounded, rival),
+    };
+    let sentence = format!("The claim says {figure}, the quote {rival}.");
+    findings.reclass(judged, CorrectionCode::FigureConflict, class, sentence);
+}
+
+fn conflict_of<'q>(
+    figure: &Figure,
+    around: &Attributes,
+    quoted: &[Quoted<'q>],
+) -> Option<Conflict<'q>> {
+    let mut rivals = Vec::new();
+    for quote in quoted {
+        for other in &quote.read.figures {
+            if agree(figure, other) != Agreement::Different {
+                continue;
+            }
+            let mixed_up = is_unit_mix_up(figure, other, &quote.read);
+            let other_around = attributes(quote.text, other);
+            if mixed_up || are_alike(around, &other_around) {
+                let exact = mixed_up || are_close(around, &other_around);
+                rivals.push((part(quote.text, other.span.clone()), exact));
+            }
+        }
+    }
+    match rivals.as_slice() {
+        [] => None,
+        [(rival, true)] => Some(Conflict::Exact(rival)),
+        [(rival, _), ..] => Some(Conflict::Loose(rival)),
+    }
+}
+
+fn has_same(read: &Figures, figure: &Figure) -> bool {
+    read.figures.iter().any(|other| agree(figure, other) == Agreement::Same)
+}
+
+/// Whether a claim sums up, so that its figures are no single ones of the evidence.
+fn states_aggregate(text: &str) -> bool {
+    const AGGREGATES: [&str; 12] = [
+        "together",
+        "total",
+        "totals",
+        "sum",
+        "sums",
+        "combined",
+        "overall",
+        "average",
+        "averaged",
+        "altogether",
+        "cumulative",
+        "mean",
+    ];
+    words(text).any(|word| AGGREGATES.iter().any(|entry| word.is(entry)))
+}
+
+/// "71 GiB" where the quote's only figure of the kind is "71Mi".
+fn is_unit_mix_up(figure: &Figure, other: &Figure, read: &Figures) -> bool {
+    let dimension = figure.unit.dimension;
+    let only = read.figures.iter().filter(|figure| figure.unit.dimension == dimension).count() == 1;
+    only && figure.unit != other.unit && figure.value.is_same_number(other.value)
+}
+
+/// Whether the cited items state a figure of the same attribute outside the quote.
+fn is_stated_elsewhere(
+    figure: &Figure,
+    around: &Attributes,
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+) -> bool {
+    cited.items.iter().any(|position| {
+        let content = sources.content(*position);
+        let read = sources.figures(*position);
+        let mut same = read.figures.iter().filter(|other| agree(figure, other) == Agreement::Same);
+        same.any(|other| are_alike(around, &attributes(content, other)))
+    })
+}
+
+/// The words around a figure that say what it measures, as stems.
+struct Attributes {
+    /// Each once.
+    stems: Vec<u64>,
+    /// The one beside the figure: for a bare count the noun that follows it, else the one in front.
+    nearest: Option<u64>,
+    /// Whether `nearest` is what a bare count counts.
+    counts: bool,
+}
+
+impl Attributes {
+    fn shared_with(&self, other: &Self) -> usize {
+        self.stems.iter().filter(|word| other.stems.contains(word)).count()
+    }
+
+    fn hold(&self, word: Option<u64>) -> bool {
+        word.is_some_and(|word| self.stems.contains(&word))
+    }
+}
+
+/// Whether a quoted figure measures what the claim's does: the word beside it is one of the claim's, and
+/// either all of its words are or most, the one beside the claim's figure among them. "memory limit 512Mi"
+/// and "memory usage 490Mi" measure different things.
+fn are_alike(claimed: &Attributes, quoted: &Attributes) -> bool {
+    let shared = claimed.shared_with(quoted);
+    let smaller = claimed.stems.len().min(quoted.stems.len());
+    let beside = quoted.hold(claimed.nearest);
+    let most = shared * 10 >= smaller * 6 && beside;
+    let all = shared == quoted.stems.len() && (beside || !claimed.counts);
+    claimed.hold(quoted.nearest) && (all || most)
+}
+
+/// Whether most of all the words on both sides are shared.
+fn are_close(claimed: &Attributes, quoted: &Attributes) -> bool {
+    let larger = claimed.stems.len().max(quoted.stems.len());
+    claimed.shared_with(quoted) * 10 >= larger * 6
+}
+
+fn attributes(text: &str, figure: &Figure) -> Attributes {
+    let (before, after) = neighbourhood(text, figure);
+    let preceding: Vec<Word<'_>> = words(before).collect();
+    let assigned =
+        preceding.last().filter(|key| is_assignment(part(before, key.span.end..before.len())));
+    let mut stems = Vec::new();
+    if let Some(key) = assigned {
+        parts_of_name(key.text).for_each(|part| push_attribute(&part, &mut stems));
+    }
+    if stems.is_empty() {
+        push_window(before, &preceding, after, &mut stems);
+    }
+    let counted = if figure.unit == Unit::COUNT { counted_noun(after) } else { None };
+    let nearest = counted.or(stems.first().copied());
+    stems.sort_unstable();
+    stems.dedup();
+    Attributes { stems, nearest, counts: counted.is_some() }
+}
+
+/// What a bare number counts: the noun of "3 pods".
+fn counted_noun(after: &str) -> Option<u64> {
+    let noun = words(after).next().filter(|noun| part(after, 0..noun.span.start) == " ")?;
+    let mut stem = Vec::new();
+    push_attribute(&noun, &mut stem);
+    stem.first().copied()
+}
+
+/// The text around a figure, as far as it may say what the figure measures.
+fn neighbourhood<'t>(text: &'t str, figure: &Figure) -> (&'t str, &'t str) {
+    const REACH: usize = 96;
+    let mut from = figure.span.start.saturating_sub(REACH);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let mut to = (figure.span.end + REACH).min(text.len());
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    (part(text, from..figure.span.start), part(text, figure.span.end..to))
+}
+
+/// Four words before and three behind, within the clause and up to the next number.
+fn push_window(before: &str, preceding: &[Word<'_>], after: &str, stems: &mut Vec<u64>) {
+    const BEFORE: usize = 4;
+    const AFTER: usize = 3;
+    let mut edge = before.len();
+    for word in preceding.iter().rev() {
+        let apart = parts_clause(part(before, word.span.end..edge));
+        if stems.len() >= BEFORE || word.shape() == Shape::Number || apart {
+            break;
+        }
+        push_attribute(word, stems);
+        edge = word.span.start;
+    }
+    let limit = stems.len() + AFTER;
+    let mut edge = 0;
+    for word in words(after) {
+        let apart = parts_clause(part(after, edge..word.span.start));
+        if stems.len() >= limit || word.shape() == Shape::Number || apart {
+            break;
+        }
+        push_attribute(&word, stems);
+        edge = word.span.end;
+    }
+}
+
+/// Whether a key and its value are joined: `delay=180s`, `"delay": 180`.
+fn is_assignment(between: &str) -> bool {
+    between.contains(['=', ':'])
+        && between.bytes().all(|byte| matches!(byte, b'=' | b':' | b'"' | b'\'' | b' ' | b'\t'))
+}
+
+/// The words of a field's name: `initialDelaySeconds`, `memory_limit`.
+fn parts_of_name(name: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut rest = name;
+    core::iter::from_fn(move || {
+        rest = rest.trim_start_matches(['_', '-', '.']);
+        let mut ends = rest.char_indices().skip(1);
+        let end = ends
+            .find(|(_, c)| matches!(c, '_' | '-' | '.') || c.is_uppercase())
+            .map_or(rest.len(), |(at, _)| at);
+        let text = part(rest, 0..end);
+        rest = part(rest, end..rest.len());
+        (!text.is_empty()).then(|| Word { text, span: 0..text.len() })
+    })
+}
+
+fn push_attribute(word: &Word<'_>, stems: &mut Vec<u64>) {
+    /// Words that say how a figure moves or is stated, not what it measures.
+    const GENERAL: [&str; 61] = [
+        "time",
+        "times",
+        "count",
+        "total",
+        "number",
+        "value",
+        "least",
+        "most",
+        "more",
+        "less",
+        "fewer",
+        "over",
+        "above",
+        "below",
+        "up",
+        "around",
+        "roughly",
+        "approximately",
+        "nearly",
+        "almost",
+        "just",
+        "only",
+        "exactly",
+        "rose",
+        "reached",
+        "hit",
+        "peaked",
+        "increased",
+        "grew",
+        "dropped",
+        "fell",
+        "went",
+        "decreased",
+        "climbed",
+        "reported",
+        "showed",
+        "shows",
+        "equals",
+        "set",
+        "stood",
+        "out",
+        "now",
+        "of",
+        "per",
+        "each",
+        "all",
+        "stands",
+        "stand",
+        "seconds",
+        "second",
+        "ms",
+        "bytes",
+        "percent",
+        "minutes",
+        "last",
+        "been",
+        "took",
+        "uses",
+        "use",
+        "used",
+        "exact",
+    ];
+    if !is_stop_word(word.text) && !GENERAL.iter().any(|general| word.is(general)) {
+        stems.push(word.stem());
+    }
+}
+
+fn parts_clause(between: &str) -> bool {
+    between.contains([',', ';', '|', '\n', '(', ')', '{', '}', '[', ']']) || between.contains(". ")
+}
+
+fn check_presence(
+    policy: &PolicyValues,
+    judged: &mut JudgedClaim,
+    claimed: &Figures,
+    quoted: &[Quoted<'_>],
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    let absent = claimed.figures.iter().find(|figure| {
+        !is_one(figure)
+            && !quoted.iter().any(|quote| holds(&quote.read, figure))
+            && !cited.items.iter().any(|position| item_holds(*position, figure, sources))
+    });
+    let Some(figure) = absent else { return };
+    let stated = String::from(part(&judged.claim.text, figure.span.clone()));
+    if may_derive(figure, cited, quoted, sources) {
+        findings.retype(policy, judged, CorrectionCode::Derived, EvidenceType::Synthesis, || {
+            format!("No cited item states {stated}; it may only follow from what they state.")
+        });
+    } else {
+        let sentence = format!("No cited item states {stated} or anything it could follow from.");
+        findings.reclass(judged, CorrectionCode::FigureNotInEvidence, Class::Ungrounded, sentence);
+    }
+}
+
+/// "One pod" is shown by naming it.
+fn is_one(figure: &Figure) -> bool {
+    figure.unit == Unit::COUNT && figure.value.mantissa == 1 && figure.value.places == 0
+}
+
+fn item_holds(position: usize, figure: &Figure, sources: &mut Sources<'_>) -> bool {
+    let asked = sources.item(position).is_some_and(|item| {
+        holds(&figures(&item.tool), figure) || holds(&figures(&item.query), figure)
+    });
+    asked || holds(sources.figures(position), figure)
+}
+
+/// Whether a figure is among those read, or a bare number among them is it in some unit of its kind.
+fn holds(read: &Figures, figure: &Figure) -> bool {
+    let is_it = |unit: Unit, other: &Figure| {
+        agree(figure, &Figure { unit, ..other.clone() }) == Agreement::Same
+    };
+    read.figures.iter().any(|other| {
+        agree(figure, other) == Agreement::Same
+            || (other.unit == Unit::COUNT
+                && units_of(figure.unit.dimension).any(|unit| is_it(unit, other)))
+    })
+}
+
+/// The units in which a bare number of the evidence may be meant: the unit often stands in a column's head.
+fn units_of(dimension: Dimension) -> impl Iterator<Item = Unit> {
+    let names: &[&str] = match dimension {
+        Dimension::Duration => &["ns", "us", "ms", "s", "min", "h"],
+        Dimension::Bytes | Dimension::ByteRate => &["B", "KB", "MB", "GB", "KiB", "MiB", "GiB"],
+        Dimension::Percent => &["%"],
+        Dimension::Cores => &["cores", "millicores"],
+        Dimension::Rate => &["rps"],
+        Dimension::BitRate => &["kbps", "Mbps"],
+        Dimension::Multiple => &["x"],
+        Dimension::Count | Dimension::Bits => &[],
+    };
+    names.iter().filter_map(move |name| {
+        let unit = Unit::named(name)?;
+        if dimension == Dimension::ByteRate { unit.per(Unit::named("s")?) } else { Some(unit) }
+    })
+}
+
+/// Whether the cited items hold enough from which a figure might follow: lines to count, two figures of its
+/// kind, counts for a share, times for a length of time.
+fn may_derive(
+    figure: &Figure,
+    cited: &Cited<'_>,
+    quoted: &[Quoted<'_>],
+    sources: &mut Sources<'_>,
+) -> bool {
+    let dimension = figure.unit.dimension;
+    let (mut alike, mut any, mut times, mut entries) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let mut add = |read: &Figures, text: &str| {
+        alike += read
+            .figures
+            .iter()
+            .filter(|other| other.unit.dimension == dimension || other.unit == Unit::COUNT)
+            .count();
+        any += read.figures.len();
+        times += read.times.len();
+        entries += 1 + text.bytes().filter(|byte| matches!(byte, b'\n' | b'{' | b',')).count();
+    };
+    for position in &cited.items {
+        let content = sources.content(*position);
+        add(sources.figures(*position), content);
+    }
+    if cited.items.is_empty() {
+        for quote in quoted {
+            add(&quote.read, quote.text);
+        }
+    }
+    let countable = || {
+        figure.value.places == 0
+            && usize::try_from(figure.value.mantissa).is_ok_and(|count| count <= entries)
+    };
+    match dimension {
+        Dimension::Count => alike >= 2 || countable(),
+        Dimension::Duration => alike >= 2 || times >= 2,
+        Dimension::Percent | Dimension::Multiple => any >= 2,
+        _ => alike >= 2,
+    }
+}
+
+fn check_times(
+    policy: &PolicyValues,
+    judged: &mut JudgedClaim,
+    claimed: &Figures,
+    quoted: &[Quoted<'_>],
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    for time in &claimed.times {
+        let text = judged.claim.text.as_str();
+        if is_bound(text, time) || quoted.iter().any(|quote| states(&quote.read.times, time)) {
+            continue;
+        }
+        let mut elsewhere = Elsewhere::default();
+        for quote in quoted {
+            elsewhere.compare(time, &quote.read.times);
+        }
+        for position in &cited.items {
+            elsewhere.compare(time, &sources.figures(*position).times);
+        }
+        let stated = String::from(part(text, time.span.clone()));
+        if elsewhere.stated || elsewhere.compared == 0 {
+            continue;
+        }
+        if elsewhere.different == elsewhere.compared || is_other_than_quoted(time, quoted) {
+            let sentence = format!("The cited items hold other times than {stated}.");
+            findings.reclass(judged, CorrectionCode::TimeConflict, Class::Ungrounded, sentence);
+            return;
+        }
+        if judged.class == Class::Grounded {
+            findings.retype(
+                policy,
+                judged,
+                CorrectionCode::Derived,
+                EvidenceType::Synthesis,
+                || format!("No cited item states the time {stated}."),
+            );
+        }
+    }
+}
+
+fn states(times: &[ClockTime], time: &ClockTime) -> bool {
+    times.iter().any(|other| agree_times(time, other) == Agreement::Same)
+}
+
+/// How the times of the evidence relate to a claim's.
+#[derive(Default)]
+struct Elsewhere {
+    stated: bool,
+    compared: usize,
+    different: usize,
+}
+
+impl Elsewhere {
+    fn compare(&mut self, time: &ClockTime, times: &[ClockTime]) {
+        for other in times {
+            self.compared += 1;
+            match agree_times(time, other) {
+                Agreement::Same => self.stated = true,
+                Agreement::Different if !within_a_minute(time, other) => self.different += 1,
+                Agreement::Different | Agreement::Incomparable => {}
+            }
+        }
+    }
+}
+
+/// Whether the quotes hold one time, which is another even if zones were left out.
+fn is_other_than_quoted(time: &ClockTime, quoted: &[Quoted<'_>]) -> bool {
+    const HALF_HOUR: u32 = 1_800;
+    let mut times = quoted.iter().flat_map(|quote| &quote.read.times);
+    let (Some(other), None) = (times.next(), times.next()) else { return false };
+    let zones = [time, other].map(|time| time.offset_minutes.unwrap_or(0) * 60);
+    let of_day = |time: &ClockTime, zone: i32| i64::from(time.seconds_of_day) - i64::from(zone);
+    let [zone, other_zone] = zones;
+    let gap = (of_day(time, zone) - of_day(other, other_zone)).rem_euclid(86_400);
+    let gap = u32::try_from(gap.min(86_400 - gap)).unwrap_or(0);
+    let one_zone_unknown = time.offset_minutes.is_some() != other.offset_minutes.is_some();
+    // Whole half hours apart may be one instant in two zones.
+    let shifted = one_zone_unknown && gap % HALF_HOUR <= time.grain.max(other.grain);
+    gap > 60 && time.grain <= 60 && other.grain <= 60 && !shifted
+}
+
+/// Tools disagree by up to a minute about when a thing happened.
+fn within_a_minute(a: &ClockTime, b: &ClockTime) -> bool {
+    a.seconds().zip(b.seconds()).is_some_and(|(a, b)| a.abs_diff(b) <= 60)
+}
+
+/// Whether a time bounds a stretch rather than being an instant: "since 14:02", "between 14:02 and 14:17".
+fn is_bound(text: &str, time: &ClockTime) -> bool {
+    const BOUNDS: [&str; 15] = [
+        "before",
+        "after",
+        "since",
+        "until",
+        "till",
+        "from",
+        "by",
+        "between",
+        "to",
+        "and",
+        "around",
+        "about",
+        "approximately",
+        "past",
+        "through",
+    ];
+    let before = part(text, 0..time.span.start);
+    let last = words(before).last();
+    let dashed = before.trim_end().ends_with(['-', '–', '—', '~', '≈']);
+    dashed || last.is_some_and(|word| BOUNDS.iter().any(|bound| word.is(bound)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{codes, single};
+    use super::*;
+    use EvidenceType::{Synthesis, ToolMatch};
+
+    fn class_of(claim: &str, content: &str, quote: &str) -> Class {
+        single(claim, Class::Grounded, ToolMatch, content, quote).claims[0].judged.class
+    }
+
+    #[test]
+    fn h21_the_same_quantity_in_other_words_agrees() {
+        for (claim, quote) in [
+            ("p99 latency rose to 1800 ms", "p99 latency 1.8 s"),
+            ("CPU was at 95 %", "cpu usage 0.95"),
+            ("CPU was at about 97 %", "cpu usage 95.9 %"),
+            ("memory limit is 512 MiB", "memory limit 512Mi"),
+            ("checkout restarted three times", "checkout restarted 3 times"),
+        ] {
+            let result = single(claim, Class::Grounded, ToolMatch, quote, quote);
+            assert!(result.corrections.is_empty(), "{claim}: {:?}", result.corrections);
+        }
+    }
+
+    #[test]
+    fn h21_one_differing_figure_contradicts() {
+        for (claim, quote) in [
+            ("checkout restarted 5 times", "checkout restarted 3 times"),
+            ("memory limit is 512 MB", "memory limit 512 MiB"),
+            ("p99 latency of checkout rose to 2.8 s", "checkout p99 latency 1.8 s"),
+        ] {
+            assert_eq!(class_of(claim, quote, quote), Class::Contradicted, "{claim}");
+        }
+    }
+
+    #[test]
+    fn h21_figures_that_differ_among_several_are_ungrounded() {
+        let quote = "checkout restarted 3 times, then checkout restarted 4 times";
+        assert_eq!(class_of("checkout restarted 5 times", quote, quote), Class::Ungrounded);
+        assert_eq!(class_of("checkout restarted 4 times", quote, quote), Class::Grounded);
+    }
+
+    #[test]
+    fn h37_counts_of_other_things_and_sums_do_not_conflict() {
+        for (claim, quote) in [
+            ("Neither of the two containers was restarted", "Restart Count:  0"),
+            ("Together the pods have restarted 12 times", "\"restart_count\": 6"),
+            ("The volume is 28 days old", "volume   Pending   <unset>    28d"),
+        ] {
+            let result = single(claim, Class::Grounded, ToolMatch, quote, quote);
+            assert!(!codes(&result).contains(&CorrectionCode::FigureConflict), "{claim}");
+        }
+    }
+
+    #[test]
+    fn h37_figures_of_other_attributes_do_not_conflict() {
+        let content =
+            "memory usage 490Mi of checkout, memory limit 512Mi, pod restarts 7, port 8080, v2.3.1";
+        for (claim, quote) in [
+            ("memory limit of checkout is 512Mi", "memory usage 490Mi of checkout"),
+            ("checkout has restarted 7 times", "port 8080"),
+            ("payments allows 8080 connections", "port 8080, v2.3.1"),
+        ] {
+            let result = single(claim, Class::Grounded, ToolMatch, content, quote);
+            assert!(!codes(&result).contains(&CorrectionCode::FigureConflict), "{claim}");
+        }
+    }
+
+    #[test]
+    fn h21_a_figure_out_of_nowhere_is_ungrounded() {
+        let quote = "connection pool exhausted";
+        let result =
+            single("The pool of 50 GB was exhausted", Class::Grounded, ToolMatch, quote, quote);
+        assert_eq!(codes(&result), [CorrectionCode::FigureNotInEvidence]);
+        assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
+    }
+
+    #[test]
+    fn what_may_follow_from_the_evidence_is_synthesis() {
+        let content = "errors 142\nrequests 407";
+        let result =
+            single("35 % of requests failed", Class::Grounded, ToolMatch, content, "errors 142");
+        assert_eq!(codes(&result), [CorrectionCode::Derived]);
+        assert_eq!(result.claims[0].judged.evidence_type, Synthesis);
+        assert_eq!(result.claims[0].judged.class, Class::Grounded);
+    }
+
+    #[test]
+    fn h21_bare_numbers_under_a_headed_column_are_read_in_the_claims_unit() {
+        let content = "POD        LATENCY_MS\ncheckout   1800";
+        assert!(
+            single(
+                "latency of checkout was 1.8 s",
+                Class::Grounded,
+                ToolMatch,
+                content,
+                "checkout   1800"
+            )
+            .corrections
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn h22_a_dated_time_that_no_item_holds_is_ungrounded() {
+        let content =
+            "2024-05-01T14:02:31Z ERROR pool exhausted\n2024-05-01T14:02:45Z ERROR pool exhausted";
+        let quote = "ERROR pool exhausted";
+        let at = |time: &str| {
+            let claim = format!("The pool was exhausted {time}");
+            let result = single(&claim, Class::Grounded, ToolMatch, content, quote);
+            (result.claims[0].judged.class, codes(&result))
+        };
+        assert_eq!(at("at 2024-05-01T14:02:31Z"), (Class::Grounded, Vec::new()));
+        assert_eq!(at("at 14:02"), (Class::Grounded, Vec::new()));
+        assert_eq!(at("at 2024-05-01T16:02:31+02:00"), (Class::Grounded, Vec::new()));
+        assert_eq!(at("after 2024-05-01T13:00:00Z"), (Class::Grounded, Vec::new()));
+        assert_eq!(at("at 2024-05-01T15:30:00Z").0, Class::Ungrounded);
+        assert_eq!(at("at 15:30"), (Class::Grounded, Vec::from([CorrectionCode::Derived])));
+    }
+
+    #[test]
+    fn h22_another_time_of_day_without_date_is_no_contradiction() {
+        let quote = "2024-05-01T14:02:31Z ERROR pool exhausted";
+        let class = |claim: &str| class_of(claim, quote, quote);
+        assert_eq!(class("The pool was exhausted at 14:40 UTC"), Class::Ungrounded);
+        assert_eq!(class("The pool was exhausted at 14:40"), Class::Ungrounded);
+        assert_eq!(class("The pool was exhausted at 16:02:31"), Class::Grounded);
+        assert_eq!(class("The pool was exhausted at 14:03 UTC"), Class::Grounded);
+    }
+
+    #[test]
+    fn h21_equal_digits_in_another_unit_contradict() {
+        for (claim, quote) in [
+            ("promtail uses 71 GiB of memory", "promtail-fcq5r   14m   71Mi"),
+            (
+                "The readiness probe has a delay of 300 seconds",
+                "Readiness: http-get http://:80/health delay=180s",
+            ),
+            ("Pulling the image took 2.9 minutes", "pulled image in 2.9s"),
+            ("The restart count of the pod stands at 61", "Restart Count:  16"),
+            ("The probe has an initial delay of 30 seconds", "initialDelaySeconds: 15"),
+        ] {
+            assert_ne!(class_of(claim, quote, quote), Class::Grounded, "{claim}");
+        }
+    }
+}

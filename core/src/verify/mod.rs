@@ -1,0 +1,165 @@
+//! Verification of a partition: nothing a judge says is simply believed.
+//!
+//! The checks run in this order, each in its own file:
+//!
+//! | check | finds | effect |
+//! |---|---|---|
+//! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
+//! | `references`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
+//! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
+//! | `names`, `negation`, `figures` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
+//! | `absence` | an absence nobody looked for | ungrounded |
+//! | `types` | types above what the cited items allow | a lower type |
+//! | `references` | claims that rest on weaker claims | held to the weakest |
+//!
+//! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
+
+mod absence;
+mod agreement;
+mod citations;
+mod corpus;
+mod corrections;
+mod figures;
+mod ids;
+mod names;
+mod negation;
+mod quotes;
+mod references;
+mod types;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+pub use corpus::Corpus;
+pub use corrections::{Correction, CorrectionCode};
+pub use references::claim_cycle;
+
+use agreement::Cited;
+use corpus::Sources;
+use corrections::{Findings, is_supported};
+use references::Source;
+
+use crate::claim::{Claim, JudgedClaim};
+use crate::evidence::Target;
+use crate::policy::{PolicyValues, VerificationMode};
+
+/// How a verified claim stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// In the class and type it has.
+    AsJudged,
+    /// Judged contradicted, with citations that failed: counts as ungrounded at max(1, rho) times its
+    /// weight, and still blocks.
+    UnverifiedContradiction,
+    /// Given, but missing from the judge's answer: counts as ungrounded at max(1, rho) times the largest
+    /// weight, and blocks.
+    Dropped,
+}
+
+/// A claim after verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedClaim {
+    /// The claim with the class, type and citations it now has.
+    pub judged: JudgedClaim,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// What verification made of a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// When enforced, one for each given claim in their order; else what the judge said.
+    pub claims: Vec<VerifiedClaim>,
+    /// What was found, in the order of the checks.
+    pub corrections: Vec<Correction>,
+}
+
+/// Checks what a judge said of the given claims against the evidence.
+///
+/// [`VerificationMode::Off`] checks nothing. [`VerificationMode::Observe`] lists the corrections and
+/// returns the claims as judged. [`VerificationMode::Enforce`] returns them corrected.
+#[must_use]
+pub fn verify(
+    mode: VerificationMode,
+    policy: &PolicyValues,
+    given: &[Claim],
+    judged: Vec<JudgedClaim>,
+    corpus: &Corpus<'_>,
+) -> Verified {
+    match mode {
+        VerificationMode::Off => Verified { claims: as_judged(judged), corrections: Vec::new() },
+        VerificationMode::Observe => {
+            let mut observed = enforce(policy, given, judged.clone(), corpus);
+            for correction in &mut observed.corrections {
+                correction.applied = false;
+            }
+            Verified { claims: as_judged(judged), corrections: observed.corrections }
+        }
+        VerificationMode::Enforce => enforce(policy, given, judged, corpus),
+    }
+}
+
+fn as_judged(judged: Vec<JudgedClaim>) -> Vec<VerifiedClaim> {
+    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged };
+    judged.into_iter().map(stands).collect()
+}
+
+fn enforce(
+    policy: &PolicyValues,
+    given: &[Claim],
+    judged: Vec<JudgedClaim>,
+    corpus: &Corpus<'_>,
+) -> Verified {
+    let mut findings = Findings::default();
+    let mut sources = Sources::new(corpus);
+    let mut claims = ids::match_claims(policy, given, judged, &mut findings);
+    let texts = texts_of_cited_claims(&claims);
+    let points_at =
+        references::check_citations(&mut claims, &texts, corpus, &mut sources, &mut findings);
+    for (claim, points_at) in claims.iter_mut().zip(&points_at) {
+        if claim.standing != Standing::Dropped {
+            citations::check(claim, &mut findings);
+        }
+        if is_supported(&claim.judged) {
+            check_support(policy, claim, points_at, &texts, &mut sources, &mut findings);
+        }
+    }
+    references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);
+    Verified { claims, corrections: findings.corrections }
+}
+
+/// Compares a supported claim with what it cites.
+fn check_support(
+    policy: &PolicyValues,
+    claim: &mut VerifiedClaim,
+    points_at: &[Source],
+    texts: &[String],
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    let citations = core::mem::take(&mut claim.judged.citations);
+    let cited = Cited::of(&citations, points_at, texts, sources);
+    names::check(&mut claim.judged, &cited, sources, findings);
+    negation::check(&mut claim.judged, &cited, findings);
+    figures::check(policy, &mut claim.judged, &cited, sources, findings);
+    absence::check(policy, &mut claim.judged, &cited, sources, findings);
+    types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
+    claim.judged.citations = citations;
+}
+
+/// The words of every claim where any claim cites another; nothing otherwise.
+fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
+    let cites_claims = claims.iter().any(|claim| {
+        claim.judged.citations.iter().any(|citation| matches!(citation.target, Target::Claim(_)))
+    });
+    if cites_claims {
+        claims.iter().map(|claim| claim.judged.claim.text.clone()).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;

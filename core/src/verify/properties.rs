@@ -1,0 +1,216 @@
+//! What holds of verification whatever the judge says.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::testing::{claims, tool};
+use super::*;
+use crate::claim::{ClaimId, Class, EvidenceType};
+use crate::duplicates::canonical_tally;
+use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind};
+use crate::policy::{Preset, preset};
+use crate::score::{Ratio, Terms};
+use crate::tally::Tally;
+
+const WORDS: [&str; 12] = [
+    "checkout restarted 3 times",
+    "checkout-db restarted 5 times",
+    "p99 latency rose to 1.8 s at 14:02",
+    "p99 latency rose to 1200 ms at 2024-05-01T14:02:31Z",
+    "the connection pool was not exhausted",
+    "the connection pool was exhausted",
+    "no DNS failures were found",
+    "the pool was likely exhausted",
+    "version v2.3.1 runs on node-6",
+    "35 % of requests failed",
+    "memory limit is 512Mi",
+    "ö\u{200b} 🙂 1/2",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => prop::sample::select(WORDS.to_vec()).prop_map(String::from),
+        1 => "\\PC{0,40}",
+    ]
+}
+
+fn item(at: usize) -> impl Strategy<Value = EvidenceItem> {
+    let kind = prop::sample::select(EvidenceKind::ALL.to_vec());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (prop::collection::vec(text(), 0..4), kind, flags).prop_map(move |(lines, kind, flags)| {
+        EvidenceItem {
+            kind,
+            exhaustive: flags.0,
+            attested: flags.1,
+            query: if flags.2 { String::from("dns") } else { String::new() },
+            ..tool(&format!("e{at}"), &lines.join("\n"))
+        }
+    })
+}
+
+fn citation() -> impl Strategy<Value = Citation> {
+    let target = prop_oneof![
+        3 => (0_usize..4).prop_map(|at| Target::Evidence { id: EvidenceId::new(format!("e{at}")).unwrap(), field_path: String::new() }),
+        1 => (0_usize..5).prop_map(|at| Target::Claim(ClaimId::new(format!("c{at}")).unwrap())),
+    ];
+    (
+        target,
+        prop_oneof![1 => Just(String::new()), 3 => text()],
+        prop::option::of((0_usize..40, 0_usize..40)),
+    )
+        .prop_map(|(target, quote, bytes)| Citation {
+            target,
+            quote,
+            bytes: bytes.map(|(a, b)| a..b),
+        })
+}
+
+type Answer = (usize, Class, EvidenceType, Vec<Citation>);
+
+fn answers() -> impl Strategy<Value = Vec<Answer>> {
+    let class = prop::sample::select(Class::ALL.to_vec());
+    let evidence_type = prop::sample::select(EvidenceType::ALL.to_vec());
+    prop::collection::vec(
+        (0_usize..5, class, evidence_type, prop::collection::vec(citation(), 0..3)),
+        0..7,
+    )
+}
+
+fn judged(given: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
+    answers
+        .into_iter()
+        .map(|(at, class, evidence_type, citations)| {
+            let invented = || claims(&["", "", "", "", "invented"]).swap_remove(4);
+            let claim = given.get(at).cloned().unwrap_or_else(invented);
+            JudgedClaim { claim, class, evidence_type, citations, note: String::new() }
+        })
+        .collect()
+}
+
+fn is_at_most(a: Option<Ratio>, b: Option<Ratio>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return a.is_none() };
+    let (a, b) = (a.fraction(), b.fraction());
+    a.numerator() * b.denominator() <= b.numerator() * a.denominator()
+}
+
+fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
+    let mut values = policy.clone();
+    values.guards.duplicates_count_once = false;
+    let rows = claims.iter().map(|claim| {
+        let judged = &claim.judged;
+        (judged.claim.text.as_str(), judged.class, judged.evidence_type, claim.standing)
+    });
+    canonical_tally(rows, &values).0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn enforcement_never_makes_a_claim_count_for_more(
+        texts in prop::collection::vec(text(), 1..5),
+        items in (item(0), item(1), item(2)),
+        answers in answers(),
+        name in prop::sample::select(Preset::ALL.to_vec()),
+    ) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let given = claims(&texts);
+        let items = [items.0, items.1, items.2];
+        let (corpus, policy) = (Corpus::new(&items), preset(name));
+        let judged = judged(&given, answers);
+        let result = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &corpus);
+
+        let ids = |claims: &[VerifiedClaim]| claims.iter().map(|claim| claim.judged.claim.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(ids(&result.claims), given);
+        let weight = |claim: &JudgedClaim| policy.weights.of(claim.evidence_type);
+        for claim in &result.claims {
+            let said: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
+            if said.is_empty() {
+                prop_assert_eq!(claim.standing, Standing::Dropped);
+                continue;
+            }
+            for said in said {
+                let stricter = claim.judged.class >= said.class || claim.standing == Standing::UnverifiedContradiction;
+                prop_assert!(stricter, "{:?} -> {:?}", said, claim);
+                if is_supported(&claim.judged) {
+                    prop_assert!(weight(&claim.judged) <= weight(said));
+                } else if said.class == claim.judged.class {
+                    prop_assert!(weight(&claim.judged) >= weight(said));
+                }
+            }
+            for citation in &claim.judged.citations {
+                if let (Target::Evidence { id, .. }, Some(bytes)) = (&citation.target, &citation.bytes) {
+                    prop_assert!(corpus.item(id).unwrap().content.as_str().get(bytes.clone()).is_some());
+                }
+            }
+            prop_assert!(!is_supported(&claim.judged) || !claim.judged.citations.is_empty());
+        }
+    }
+
+    #[test]
+    fn enforcement_never_raises_the_score_of_a_complete_partition(
+        texts in prop::collection::vec(text(), 1..5),
+        items in (item(0), item(1), item(2)),
+        answers in answers(),
+        name in prop::sample::select(Preset::ALL.to_vec()),
+    ) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let given = claims(&texts);
+        let items = [items.0, items.1, items.2];
+        let policy = preset(name);
+        let mut judged = judged(&given, answers);
+        judged.retain(|judged| given.contains(&judged.claim));
+        judged.sort_by(|a, b| a.claim.id.cmp(&b.claim.id));
+        judged.dedup_by(|a, b| a.claim.id == b.claim.id);
+        let before = as_judged(judged.clone());
+        let result = verify(VerificationMode::Enforce, &policy, &given, judged, &Corpus::new(&items));
+        let (before, after) = (tally(&policy, &before), tally(&policy, &result.claims));
+        let (before, after) = (Terms::of(&policy, &before), Terms::of(&policy, &after));
+        let worthless = |terms: &Terms| terms.score(&policy).is_none();
+        prop_assert!(is_at_most(after.guarded_score(&policy), before.guarded_score(&policy)) || worthless(&before));
+        prop_assert!(is_at_most(after.score(&policy), before.score(&policy)) || worthless(&before));
+    }
+
+    #[test]
+    fn observing_changes_nothing_and_lists_what_enforcing_would(
+        texts in prop::collection::vec(text(), 1..4),
+        items in (item(0), item(1)),
+        answers in answers(),
+    ) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let given = claims(&texts);
+        let items = [items.0, items.1];
+        let (corpus, policy) = (Corpus::new(&items), preset(Preset::Reference));
+        let judged = judged(&given, answers);
+        let observed = verify(VerificationMode::Observe, &policy, &given, judged.clone(), &corpus);
+        let enforced = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &corpus);
+        let off = verify(VerificationMode::Off, &policy, &given, judged.clone(), &corpus);
+        prop_assert_eq!(&observed.claims, &as_judged(judged));
+        prop_assert_eq!(&off.claims, &observed.claims);
+        prop_assert!(off.corrections.is_empty());
+        prop_assert!(observed.corrections.iter().all(|correction| !correction.applied));
+        prop_assert!(enforced.corrections.iter().all(|correction| correction.applied));
+        let sentences = |corrections: &[Correction]| corrections.iter().map(|c| c.sentence.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(sentences(&observed.corrections), sentences(&enforced.corrections));
+    }
+
+    #[test]
+    fn verifying_twice_finds_no_class_to_change(
+        texts in prop::collection::vec(text(), 1..4),
+        items in (item(0), item(1)),
+        answers in answers(),
+    ) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let given = claims(&texts);
+        let items = [items.0, items.1];
+        let (corpus, policy) = (Corpus::new(&items), preset(Preset::Reference));
+        let once = verify(VerificationMode::Enforce, &policy, &given, judged(&given, answers), &corpus);
+        let again: Vec<JudgedClaim> = once.claims.iter().map(|claim| claim.judged.clone()).collect();
+        let twice = verify(VerificationMode::Enforce, &policy, &given, again.clone(), &corpus);
+        let classes = |claims: Vec<JudgedClaim>| claims.into_iter().map(|c| c.class).collect::<Vec<_>>();
+        prop_assert_eq!(classes(twice.claims.into_iter().map(|c| c.judged).collect()), classes(again));
+    }
+}

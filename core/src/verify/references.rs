@@ -1,0 +1,399 @@
+//! Every citation resolves, and no claim rests on itself.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::VerifiedClaim;
+use super::corpus::{Corpus, Sources};
+use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::quotes;
+use crate::claim::{ClaimId, Class};
+use crate::evidence::{Citation, Target};
+use crate::policy::PolicyValues;
+
+/// What a valid citation points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An item, and the text of the cited field where there is one.
+    Item {
+        /// Its place in the corpus.
+        position: usize,
+        /// The field's text.
+        field: Option<String>,
+    },
+    /// Another claim, by its place among the verified ones.
+    Claim(usize),
+}
+
+/// Keeps the citations that resolve and whose quote is found, fills in where the quotes stand, and returns
+/// what each kept citation points at. `texts` holds the words of all claims where any cites another.
+pub(super) fn check_citations(
+    claims: &mut [VerifiedClaim],
+    texts: &[String],
+    corpus: &Corpus<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) -> Vec<Vec<Source>> {
+    let graph = ClaimGraph::of(claims);
+    let mut kept = Vec::with_capacity(claims.len());
+    for (place, claim) in claims.iter_mut().enumerate() {
+        let citations = core::mem::take(&mut claim.judged.citations);
+        let mut points_at = Vec::with_capacity(citations.len());
+        for (number, mut citation) in citations.into_iter().enumerate() {
+            let resolved = match &citation.target {
+                Target::Evidence { id, field_path } => {
+                    resolve_item(corpus, sources, id, field_path)
+                }
+                Target::Claim(id) => graph.resolve(place, id),
+            };
+            let checked = resolved.and_then(|source| {
+                check_quote(&mut citation, &source, sources, texts).map(|()| source)
+            });
+            match checked {
+                Ok(source) => {
+                    points_at.push(source);
+                    claim.judged.citations.push(citation);
+                }
+                Err((code, what)) => {
+                    findings.note(&claim.judged, code, format!("Citation {}: {what}.", number + 1));
+                }
+            }
+        }
+        kept.push(points_at);
+    }
+    kept
+}
+
+type Refusal = (CorrectionCode, String);
+
+fn resolve_item(
+    corpus: &Corpus<'_>,
+    sources: &mut Sources<'_>,
+    id: &crate::evidence::EvidenceId,
+    field_path: &str,
+) -> Result<Source, Refusal> {
+    let Some(position) = corpus.position(id) else {
+        return Err((CorrectionCode::UnknownEvidence, format!("the evidence has no item `{id}`")));
+    };
+    if field_path.is_empty() {
+        return Ok(Source::Item { position, field: None });
+    }
+    match sources.field(position, field_path) {
+        Some(field) => Ok(Source::Item { position, field: Some(field) }),
+        None => Err((
+            CorrectionCode::UnknownField,
+            format!("item `{id}` has no field `{field_path}` (a JSON pointer such as `/a/0/b`)"),
+        )),
+    }
+}
+
+fn check_quote(
+    citation: &mut Citation,
+    source: &Source,
+    sources: &mut Sources<'_>,
+    texts: &[String],
+) -> Result<(), Refusal> {
+    if citation.quote.is_empty() {
+        citation.bytes = None;
+        return Ok(());
+    }
+    let (place, name) = match source {
+        Source::Item { position, field } => (
+            quotes::locate_in_item(citation, *position, field.as_deref(), sources),
+            "the cited item",
+        ),
+        Source::Claim(claim) => {
+            let text = texts.get(*claim).map_or("", String::as_str);
+            (quotes::locate_in_text(&citation.quote, text), "the cited claim")
+        }
+    };
+    match place {
+        Some(place) => {
+            citation.bytes = place.bytes();
+            Ok(())
+        }
+        None => Err((
+            CorrectionCode::QuoteNotFound,
+            format!("{name} does not contain \"{}\"", shortened(&citation.quote)),
+        )),
+    }
+}
+
+fn shortened(quote: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short: String = quote.chars().take(LONGEST).collect();
+    if short.len() < quote.len() {
+        short.push_str(" [cut]");
+    }
+    short
+}
+
+/// Which claims cite which.
+struct ClaimGraph {
+    places: BTreeMap<ClaimId, usize>,
+    /// Claims that lie on a circle of citations or rest on one.
+    circular: BTreeSet<usize>,
+}
+
+impl ClaimGraph {
+    fn of(claims: &[VerifiedClaim]) -> Self {
+        let cites_claims = |claim: &VerifiedClaim| {
+            claim
+                .judged
+                .citations
+                .iter()
+                .any(|citation| matches!(citation.target, Target::Claim(_)))
+        };
+        if !claims.iter().any(cites_claims) {
+            return Self { places: BTreeMap::new(), circular: BTreeSet::new() };
+        }
+        let places: BTreeMap<ClaimId, usize> = claims
+            .iter()
+            .enumerate()
+            .map(|(at, claim)| (claim.judged.claim.id.clone(), at))
+            .collect();
+        let mut edges = BTreeSet::new();
+        for (at, claim) in claims.iter().enumerate() {
+            for citation in &claim.judged.citations {
+                if let Target::Claim(id) = &citation.target
+                    && let Some(cited) = places.get(id)
+                    && *cited != at
+                {
+                    edges.insert((at, *cited));
+                }
+            }
+        }
+        let in_order: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+        let circular =
+            edges.iter().map(|(from, _)| *from).filter(|from| !in_order.contains(from)).collect();
+        Self { places, circular }
+    }
+
+    fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, Refusal> {
+        match self.places.get(id) {
+            None => {
+                Err((CorrectionCode::UnknownReference, format!("the report has no claim `{id}`")))
+            }
+            Some(cited) if *cited == from => {
+                Err((CorrectionCode::SelfCitation, String::from("a claim cannot rest on itself")))
+            }
+            Some(cited) if self.circular.contains(&from) && self.circular.contains(cited) => Err((
+                CorrectionCode::CitationCycle,
+                format!("claim `{id}` rests, directly or not, on a circle of claims"),
+            )),
+            Some(cited) => Ok(Source::Claim(*cited)),
+        }
+    }
+}
+
+/// The nodes of the edges, each after everything it leads to; nodes on or leading to a circle are left out.
+fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
+    let mut open: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut resting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (from, to) in edges {
+        *open.entry(*from).or_default() += 1;
+        open.entry(*to).or_default();
+        resting.entry(*to).or_default().push(*from);
+    }
+    let mut order: Vec<usize> =
+        open.iter().filter(|(_, count)| **count == 0).map(|(node, _)| *node).collect();
+    let mut next = 0;
+    while let Some(node) = order.get(next).copied() {
+        next += 1;
+        for from in resting.get(&node).into_iter().flatten() {
+            if let Some(count) = open.get_mut(from) {
+                *count -= 1;
+                if *count == 0 {
+                    order.push(*from);
+                }
+            }
+        }
+    }
+    order
+}
+
+/// Holds every claim that rests on claims to its weakest support.
+pub(super) fn hold_to_weakest(
+    policy: &PolicyValues,
+    claims: &mut [VerifiedClaim],
+    sources: &[Vec<Source>],
+    findings: &mut Findings,
+) {
+    let mut edges = BTreeSet::new();
+    for (at, points_at) in sources.iter().enumerate() {
+        for source in points_at {
+            if let Source::Claim(cited) = source {
+                edges.insert((at, *cited));
+            }
+        }
+    }
+    for at in supports_first(&edges) {
+        let supports = edges.range((at, 0)..=(at, usize::MAX)).map(|(_, cited)| *cited);
+        for cited in supports {
+            let Some(support) = claims.get(cited).map(|claim| claim.judged.clone()) else {
+                continue;
+            };
+            let Some(claim) = claims.get_mut(at).filter(|claim| is_supported(&claim.judged)) else {
+                break;
+            };
+            let name = &support.claim.id;
+            if !is_supported(&support) {
+                let sentence =
+                    format!("It rests on claim `{name}`, which is {}.", support.class.name());
+                let code = CorrectionCode::WeakerSupport;
+                findings.reclass(&mut claim.judged, code, Class::Ungrounded, sentence);
+            } else if support.class > claim.judged.class {
+                let sentence =
+                    format!("It rests on claim `{name}`, which is {}.", support.class.name());
+                let code = CorrectionCode::WeakerSupport;
+                findings.reclass(&mut claim.judged, code, support.class, sentence);
+            }
+            let code = CorrectionCode::WeakerSupport;
+            findings.retype(policy, &mut claim.judged, code, support.evidence_type, || {
+                format!("It rests on claim `{name}`, which is {}.", support.evidence_type.name())
+            });
+        }
+    }
+}
+
+/// A circle among references from claims to claims, if there is one: the claims in order, each resting on the
+/// next and the last on the first. For use before anything is judged.
+#[must_use]
+pub fn claim_cycle<'a>(
+    references: impl IntoIterator<Item = (&'a ClaimId, &'a ClaimId)>,
+) -> Option<Vec<&'a ClaimId>> {
+    let references: Vec<_> = references.into_iter().collect();
+    let mut ids: Vec<&ClaimId> = references.iter().flat_map(|(from, to)| [*from, *to]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let place = |id: &ClaimId| ids.binary_search(&id).unwrap_or(usize::MAX);
+    let edges: BTreeSet<(usize, usize)> =
+        references.iter().map(|(from, to)| (place(from), place(to))).collect();
+    let in_order: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+    // Every node that is left has an edge to one that is left: following them must come round.
+    let mut at = edges.iter().map(|(from, _)| *from).find(|from| !in_order.contains(from))?;
+    let mut path: Vec<usize> = Vec::new();
+    let mut stands: BTreeMap<usize, usize> = BTreeMap::new();
+    loop {
+        if let Some(first) = stands.get(&at) {
+            let circle = path.get(*first..)?;
+            return circle.iter().map(|node| ids.get(*node).copied()).collect();
+        }
+        stands.insert(at, path.len());
+        path.push(at);
+        at = edges
+            .range((at, 0)..=(at, usize::MAX))
+            .map(|(_, to)| *to)
+            .find(|to| !in_order.contains(to))?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Standing;
+    use super::super::testing::{claims, codes, json, judged, resting_on, tool, verified};
+    use super::*;
+    use crate::claim::EvidenceType::{Inference, SpecificData, Synthesis, ToolMatch};
+    use crate::evidence::EvidenceId;
+
+    #[test]
+    fn h09_a_citation_of_an_unknown_item_or_field_fails() {
+        let given = claims(&["the pod was restarted"]);
+        let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
+        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
+        answer.citations.push(Citation {
+            target: Target::Evidence {
+                id: EvidenceId::new("e1").unwrap(),
+                field_path: String::from("/pod/phase"),
+            },
+            quote: String::new(),
+            bytes: None,
+        });
+        let result = verified(&given, &[answer], &items);
+        assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
+        assert_eq!(
+            codes(&result),
+            [
+                CorrectionCode::UnknownEvidence,
+                CorrectionCode::UnknownField,
+                CorrectionCode::NoValidCitation
+            ],
+        );
+    }
+
+    #[test]
+    fn a_field_that_exists_is_a_valid_citation() {
+        let given = claims(&["the pod was restarted"]);
+        let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
+        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        answer.citations.push(Citation {
+            target: Target::Evidence {
+                id: EvidenceId::new("e1").unwrap(),
+                field_path: String::from("/pod/state"),
+            },
+            quote: String::from("restarted"),
+            bytes: None,
+        });
+        let result = verified(&given, &[answer], &items);
+        assert!(result.corrections.is_empty(), "{:?}", result.corrections);
+        assert_eq!(result.claims[0].judged.citations[0].bytes, Some(19..28));
+    }
+
+    #[test]
+    fn h27_a_claim_that_cites_itself_or_a_circle_is_refused() {
+        let given = claims(&["a happened", "b happened", "c happened"]);
+        let answer = [
+            resting_on(&given[0], Class::Grounded, Synthesis, &[&given[0]]),
+            resting_on(&given[1], Class::Grounded, Synthesis, &[&given[2]]),
+            resting_on(&given[2], Class::Grounded, Synthesis, &[&given[1]]),
+        ];
+        let result = verified(&given, &answer, &[]);
+        assert!(result.claims.iter().all(|claim| claim.judged.class == Class::Ungrounded));
+        assert!(codes(&result).contains(&CorrectionCode::SelfCitation));
+        assert!(codes(&result).contains(&CorrectionCode::CitationCycle));
+    }
+
+    #[test]
+    fn h27_a_synthesis_is_no_better_than_its_weakest_support() {
+        let given = claims(&["pod restarted", "dns was slow", "so checkout was slow", "in all"]);
+        let answer = [
+            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
+            judged(&given[1], Class::Ungrounded, Inference, &[]),
+            resting_on(&given[2], Class::Grounded, Synthesis, &[&given[0], &given[1]]),
+            resting_on(&given[3], Class::Grounded, ToolMatch, &[&given[2]]),
+        ];
+        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let classes: Vec<_> = result.claims.iter().map(|claim| claim.judged.class).collect();
+        assert_eq!(
+            classes,
+            [Class::Grounded, Class::Ungrounded, Class::Ungrounded, Class::Ungrounded]
+        );
+
+        let answer = [
+            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
+            judged(&given[1], Class::Grounded, Inference, &[("e1", "pod restarted")]),
+            resting_on(&given[2], Class::Complementary, SpecificData, &[&given[0], &given[1]]),
+            resting_on(&given[3], Class::Grounded, SpecificData, &[&given[2]]),
+        ];
+        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let stand: Vec<_> =
+            result.claims.iter().map(|c| (c.judged.class, c.judged.evidence_type)).collect();
+        assert_eq!(stand[2], (Class::Complementary, Inference));
+        assert_eq!(stand[3], (Class::Complementary, Inference));
+        assert!(result.claims.iter().all(|claim| claim.standing == Standing::AsJudged));
+    }
+
+    #[test]
+    fn h27_circles_are_named() {
+        let id = |name: &str| ClaimId::new(name).unwrap();
+        let (a, b, c, d) = (id("a"), id("b"), id("c"), id("d"));
+        assert_eq!(claim_cycle([(&a, &b), (&b, &c), (&a, &c)]), None);
+        assert_eq!(claim_cycle([(&a, &a)]), Some(Vec::from([&a])));
+        assert_eq!(
+            claim_cycle([(&d, &a), (&a, &b), (&b, &c), (&c, &a)]).map(|circle| circle.len()),
+            Some(3)
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Builders for the tests of this room.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{Corpus, CorrectionCode, Verified, verify};
+use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
+use crate::policy::{Preset, VerificationMode, preset};
+
+pub(super) fn tool(id: &str, content: &str) -> EvidenceItem {
+    EvidenceItem {
+        id: EvidenceId::new(id).unwrap(),
+        kind: EvidenceKind::ToolOutput,
+        lane: Lane::Logs,
+        tool: String::from("kubectl logs"),
+        query: String::new(),
+        content: Content::Text(content.to_string()),
+        collected_at: None,
+        exhaustive: false,
+        attested: false,
+    }
+}
+
+pub(super) fn json(id: &str, content: &str) -> EvidenceItem {
+    EvidenceItem { content: Content::Json(content.to_string()), ..tool(id, "") }
+}
+
+pub(super) fn claims(texts: &[&str]) -> Vec<Claim> {
+    let claim = |(at, text): (usize, &&str)| Claim {
+        id: ClaimId::new(format!("c{at}")).unwrap(),
+        text: (*text).to_string(),
+        span: None,
+    };
+    texts.iter().enumerate().map(claim).collect()
+}
+
+pub(super) fn judged(
+    claim: &Claim,
+    class: Class,
+    evidence_type: EvidenceType,
+    cited: &[(&str, &str)],
+) -> JudgedClaim {
+    let citation = |(id, quote): &(&str, &str)| Citation {
+        target: Target::Evidence { id: EvidenceId::new(*id).unwrap(), field_path: String::new() },
+        quote: (*quote).to_string(),
+        bytes: None,
+    };
+    let citations = cited.iter().map(citation).collect();
+    JudgedClaim { claim: claim.clone(), class, evidence_type, citations, note: String::new() }
+}
+
+pub(super) fn resting_on(
+    claim: &Claim,
+    class: Class,
+    evidence_type: EvidenceType,
+    supports: &[&Claim],
+) -> JudgedClaim {
+    let citation = |support: &&Claim| Citation {
+        target: Target::Claim(support.id.clone()),
+        quote: String::new(),
+        bytes: None,
+    };
+    let citations = supports.iter().map(citation).collect();
+    JudgedClaim { citations, ..judged(claim, class, evidence_type, &[]) }
+}
+
+pub(super) fn verified_under(
+    name: Preset,
+    given: &[Claim],
+    answer: &[JudgedClaim],
+    items: &[EvidenceItem],
+) -> Verified {
+    verify(VerificationMode::Enforce, &preset(name), given, answer.to_vec(), &Corpus::new(items))
+}
+
+pub(super) fn verified(
+    given: &[Claim],
+    answer: &[JudgedClaim],
+    items: &[EvidenceItem],
+) -> Verified {
+    verified_under(Preset::Reference, given, answer, items)
+}
+
+/// One claim over one tool output.
+pub(super) fn single(
+    text: &str,
+    class: Class,
+    evidence_type: EvidenceType,
+    content: &str,
+    quote: &str,
+) -> Verified {
+    let given = claims(&[text]);
+    verified(
+        &given,
+        &[judged(&given[0], class, evidence_type, &[("e", quote)])],
+        &[tool("e", content)],
+    )
+}
+
+pub(super) fn codes(result: &Verified) -> Vec<CorrectionCode> {
+    result.corrections.iter().map(|correction| correction.code).collect()
+}

@@ -1,0 +1,169 @@
+//! The type of a claim follows from the kind of what it cites.
+//!
+//! | cited | highest type |
+//! |---|---|
+//! | tool output, change, executed check | `tool_match` |
+//! | structured result of a step | `specific_data` |
+//! | field of the alert | `signal_match` |
+//! | claim of this or an earlier report | `synthesis` |
+//! | anything a model inferred; under `tool_match_needs_attestation`, anything unattested | `inference` |
+//!
+//! The best valid citation decides. A hedged claim is an inference unless the evidence states what it
+//! hedges. Types go down only, and only for claims that count in favour of the report.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::agreement::Cited;
+use super::corpus::Sources;
+use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::references::Source;
+use crate::claim::{EvidenceType, JudgedClaim};
+use crate::evidence::{EvidenceItem, EvidenceKind, Lane};
+use crate::policy::PolicyValues;
+use crate::text::polarity::hedge;
+
+/// Lowers the type of a claim to what its citations allow.
+pub(super) fn check(
+    policy: &PolicyValues,
+    judged: &mut JudgedClaim,
+    points_at: &[Source],
+    cited: &Cited<'_>,
+    sources: &Sources<'_>,
+    findings: &mut Findings,
+) {
+    if !is_supported(judged) {
+        return;
+    }
+    let best = points_at
+        .iter()
+        .map(|source| match source {
+            Source::Item { position, .. } => sources
+                .item(*position)
+                .map_or((EvidenceType::Inference, false), |item| ceiling(policy, item)),
+            Source::Claim(_) => (EvidenceType::Synthesis, false),
+        })
+        .min();
+    if let Some((ceiling, unattested)) = best {
+        let code = if unattested {
+            CorrectionCode::NotAttested
+        } else {
+            CorrectionCode::TypeAboveEvidence
+        };
+        let was = judged.evidence_type.name();
+        findings.retype(policy, judged, code, ceiling, || {
+            if unattested {
+                String::from(
+                    "Nobody vouches for the cited items, so the claim counts as inference.",
+                )
+            } else {
+                format!("The cited items allow {} at most, not {was}.", ceiling.name())
+            }
+        });
+    }
+    if hedge(&judged.claim.text).is_some() && !cited.state_most_of(&judged.claim.text) {
+        findings.retype(policy, judged, CorrectionCode::Hedged, EvidenceType::Inference, || {
+            String::from("The claim is hedged, and the cited words do not state what it hedges.")
+        });
+    }
+}
+
+/// The highest type that an item allows, and whether that is for want of someone who vouches for it.
+fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
+    let unattested = policy.guards.tool_match_needs_attestation && !item.attested;
+    if unattested || item.lane == Lane::LlmInferred {
+        return (EvidenceType::Inference, true);
+    }
+    let highest = match item.kind {
+        EvidenceKind::ToolOutput | EvidenceKind::Change | EvidenceKind::Verification => {
+            EvidenceType::ToolMatch
+        }
+        EvidenceKind::StepOutput => EvidenceType::SpecificData,
+        EvidenceKind::Signal => EvidenceType::SignalMatch,
+        EvidenceKind::PriorClaim => EvidenceType::Synthesis,
+    };
+    (highest, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{claims, codes, judged, tool, verified, verified_under};
+    use super::*;
+    use crate::claim::Class;
+    use crate::policy::Preset;
+    use EvidenceType::{Inference, SignalMatch, SpecificData, Synthesis, ToolMatch};
+    use alloc::vec::Vec;
+
+    #[test]
+    fn h10_the_type_follows_the_cited_item() {
+        let given = claims(&["pod restarted"]);
+        for (kind, highest) in [
+            (EvidenceKind::ToolOutput, ToolMatch),
+            (EvidenceKind::Change, ToolMatch),
+            (EvidenceKind::Verification, ToolMatch),
+            (EvidenceKind::StepOutput, SpecificData),
+            (EvidenceKind::Signal, SignalMatch),
+            (EvidenceKind::PriorClaim, Synthesis),
+        ] {
+            let item = EvidenceItem { kind, ..tool("e1", "pod restarted") };
+            for claimed in EvidenceType::ALL {
+                let answer =
+                    [judged(&given[0], Class::Grounded, claimed, &[("e1", "pod restarted")])];
+                let result = verified(&given, &answer, core::slice::from_ref(&item));
+                let kept = result.claims[0].judged.evidence_type;
+                if claimed != EvidenceType::NegEvidence {
+                    assert_eq!(kept, claimed.max(highest), "{kind:?} {claimed:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn h10_contradicted_and_ungrounded_claims_keep_the_heavier_type() {
+        let given = claims(&["pod restarted"]);
+        let item = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "pod restarted") };
+        for class in [Class::Contradicted, Class::Ungrounded] {
+            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "pod restarted")])];
+            let result = verified(&given, &answer, core::slice::from_ref(&item));
+            assert_eq!(result.claims[0].judged.evidence_type, ToolMatch);
+        }
+    }
+
+    #[test]
+    fn h11_unattested_items_are_inference_under_strict() {
+        let given = claims(&["pod restarted"]);
+        let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
+        let result =
+            verified_under(Preset::Strict, &given, &answer, &[tool("e1", "pod restarted")]);
+        assert_eq!(result.claims[0].judged.evidence_type, Inference);
+        assert_eq!(codes(&result), [CorrectionCode::NotAttested]);
+        let attested = EvidenceItem { attested: true, ..tool("e1", "pod restarted") };
+        let result = verified_under(Preset::Strict, &given, &answer, &[attested]);
+        assert_eq!(result.claims[0].judged.evidence_type, ToolMatch);
+    }
+
+    #[test]
+    fn h10_what_a_model_inferred_is_no_tool_output() {
+        let given = claims(&["pod restarted"]);
+        let item = EvidenceItem { lane: Lane::LlmInferred, ..tool("e1", "pod restarted") };
+        let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
+        assert_eq!(verified(&given, &answer, &[item]).claims[0].judged.evidence_type, Inference);
+    }
+
+    #[test]
+    fn h24_a_hedge_is_inference_unless_its_content_is_stated() {
+        let given = claims(&[
+            "The connection pool was likely exhausted",
+            "A memory leak may have built up in checkout",
+        ]);
+        let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];
+        let answer = [
+            judged(&given[0], Class::Grounded, ToolMatch, quoted),
+            judged(&given[1], Class::Grounded, ToolMatch, quoted),
+        ];
+        let result = verified(&given, &answer, &[tool("e1", "ERROR connection pool exhausted")]);
+        let types: Vec<_> = result.claims.iter().map(|claim| claim.judged.evidence_type).collect();
+        assert_eq!(types, [ToolMatch, Inference]);
+        assert_eq!(codes(&result), [CorrectionCode::Hedged]);
+    }
+}

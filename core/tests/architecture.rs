@@ -1,0 +1,103 @@
+//! The arrows between the crates, and what core may depend on: docs/ARCHITECTURE.md, enforced.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use toml::Table;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn manifest(folder: &str) -> Table {
+    let path = root().join(folder).join("Cargo.toml");
+    std::fs::read_to_string(&path).unwrap().parse().unwrap()
+}
+
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let manifest = manifest(folder);
+    manifest["dependencies"].as_table().unwrap().keys().cloned().collect()
+}
+
+fn of_this_workspace(folder: &str) -> Vec<String> {
+    dependencies(folder).into_iter().filter(|name| name.starts_with("gsar-")).collect()
+}
+
+#[test]
+fn arrows_between_crates() {
+    for (folder, allowed) in [
+        ("core", &[][..]),
+        ("proto", &["gsar-core"]),
+        ("server", &["gsar-core", "gsar-proto"]),
+        ("client", &["gsar-core", "gsar-proto"]),
+    ] {
+        assert_eq!(of_this_workspace(folder), allowed, "{folder}");
+    }
+}
+
+#[test]
+fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
+    let expected = ["blake3", "memchr", "serde_json", "thiserror", "toml", "unicode-normalization"];
+    assert_eq!(dependencies("core"), expected.map(str::to_owned).into());
+    let facade = std::fs::read_to_string(root().join("core/src/lib.rs")).unwrap();
+    assert!(facade.contains("#![no_std]"));
+}
+
+#[test]
+fn every_direct_dependency_says_why_it_is_there() {
+    for folder in ["core", "proto", "proto/generate", "server", "client", "benches"] {
+        let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let mut section = "";
+        let mut explained = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                (section, explained) = (line, false);
+            } else if line.starts_with('#') {
+                explained = true;
+            } else if line.trim().is_empty() {
+                explained = false;
+            } else if section.contains("dependencies") {
+                assert!(explained, "{folder}/Cargo.toml: {line}");
+            }
+        }
+    }
+}
+
+/// Rooms of the server that may know each other, besides configuration and telemetry, which all may use.
+const ROOMS: [(&str, &[&str]); 6] = [
+    ("api", &["evaluate", "ledger", "lifecycle", "policies"]),
+    ("evaluate", &["api", "judge", "ledger", "policies"]),
+    ("judge", &[]),
+    ("ledger", &[]),
+    ("lifecycle", &["api", "evaluate", "judge"]),
+    ("telemetry", &[]),
+];
+
+#[test]
+fn rooms_of_the_server_know_only_their_neighbours() {
+    for (room, neighbours) in ROOMS {
+        for file in rust_files(&root().join("server/src").join(room)) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for (number, line) in text.lines().enumerate() {
+                let Some(after) = line.trim().strip_prefix("use crate::") else { continue };
+                let used: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let known = used == room || neighbours.contains(&used.as_str());
+                let common = ["config", "telemetry"].contains(&used.as_str());
+                assert!(known || common, "{}:{}: {line}", file.display(), number + 1);
+            }
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}

@@ -1,0 +1,203 @@
+//! The decision, written a second time from the text of the method, and compared with the first over every
+//! multiset of (class, type) up to five claims and on and around both thresholds.
+
+use std::collections::BTreeMap;
+
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::PolicyValues;
+use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+
+/// One claim, as the reference sees it: an index into the 4 classes and into the 8 types.
+type Kind = (usize, usize);
+
+const GROUNDED: usize = 0;
+const UNGROUNDED: usize = 1;
+const CONTRADICTED: usize = 2;
+const COMPLEMENTARY: usize = 3;
+
+/// A policy, as the reference sees it: plain numbers in millionths.
+struct Plain {
+    weights: [i128; 8],
+    floor: i128,
+    rho: i128,
+    tau_proceed: i128,
+    tau_regenerate: i128,
+    guards: bool,
+    complementary_limit: i128,
+    half: bool,
+}
+
+const ONE: i128 = 1_000_000;
+
+impl Plain {
+    fn paper() -> Self {
+        Self {
+            weights: [1_000_000, 950_000, 900_000, 850_000, 800_000, 700_000, 600_000, 600_000],
+            floor: 0,
+            rho: 500_000,
+            tau_proceed: 800_000,
+            tau_regenerate: 650_000,
+            guards: false,
+            complementary_limit: 0,
+            half: true,
+        }
+    }
+
+    fn reference() -> Self {
+        Self { guards: true, complementary_limit: ONE, half: false, ..Self::paper() }
+    }
+
+    fn strict() -> Self {
+        Self {
+            weights: [1_000_000, 950_000, 900_000, 850_000, 800_000, 700_000, 200_000, 200_000],
+            floor: 600_000,
+            rho: 2_000_000,
+            complementary_limit: ONE / 2,
+            ..Self::reference()
+        }
+    }
+}
+
+/// The whole decision: published score as (numerator, denominator) if there is one, and the tier.
+fn reference_decision(policy: &Plain, claims: &[Kind]) -> (Option<(i128, i128)>, Tier) {
+    let sum = |class: usize, floor: i128| -> i128 {
+        let members = claims.iter().filter(|claim| claim.0 == class);
+        members.map(|claim| policy.weights[claim.1].max(floor)).sum()
+    };
+    let g = sum(GROUNDED, 0);
+    let k = sum(COMPLEMENTARY, 0);
+    let u = sum(UNGROUNDED, policy.floor);
+    let x = sum(CONTRADICTED, policy.floor);
+
+    let numerator = (g + k) * ONE;
+    let denominator = (g + u + k) * ONE + policy.rho * x;
+    if denominator == 0 {
+        let tier = if policy.half { band(policy, 1, 2) } else { Tier::Abstain };
+        return (policy.half.then_some((1, 2)), tier);
+    }
+    let score = (numerator, denominator);
+    if !policy.guards {
+        return (Some(score), band(policy, numerator, denominator));
+    }
+    let limited = (k * ONE).min(policy.complementary_limit * g);
+    let guarded_numerator = g * ONE + limited;
+    let guarded_denominator = guarded_numerator + u * ONE + policy.rho.max(ONE) * x;
+    let mut tier = if guarded_denominator == 0 {
+        Tier::Replan
+    } else {
+        band(policy, guarded_numerator, guarded_denominator)
+    };
+    let contradicted = claims.iter().any(|claim| claim.0 == CONTRADICTED);
+    let grounded = claims.iter().any(|claim| claim.0 == GROUNDED);
+    if tier == Tier::Proceed && (contradicted || !grounded) {
+        tier = Tier::Regenerate;
+    }
+    (Some(score), tier)
+}
+
+fn band(policy: &Plain, numerator: i128, denominator: i128) -> Tier {
+    if numerator * ONE >= policy.tau_proceed * denominator {
+        Tier::Proceed
+    } else if numerator * ONE >= policy.tau_regenerate * denominator {
+        Tier::Regenerate
+    } else {
+        Tier::Replan
+    }
+}
+
+fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
+    let tally = Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
+    let decision = decide(policy, &tally);
+    let (score, tier) = reference_decision(plain, claims);
+    assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);
+    match (score, decision.score) {
+        (None, None) => {}
+        (Some((numerator, denominator)), Some(found)) => {
+            let found = found.fraction();
+            let (n, d) = (found.numerator() as i128, found.denominator() as i128);
+            assert_eq!(numerator * d, n * denominator, "{} {claims:?}", policy.name);
+            assert_eq!(greatest_common_divisor(n, d), 1, "{} {claims:?}", policy.name);
+        }
+        other => panic!("{} {claims:?}: {other:?}", policy.name),
+    }
+}
+
+fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// Calls `visit` with every multiset of at most `most` of the 32 kinds.
+fn every_multiset(most: usize, visit: &mut impl FnMut(&[Kind])) {
+    fn extend(from: usize, left: usize, claims: &mut Vec<Kind>, visit: &mut impl FnMut(&[Kind])) {
+        visit(claims);
+        if left == 0 {
+            return;
+        }
+        for kind in from..32 {
+            claims.push((kind / 8, kind % 8));
+            extend(kind, left - 1, claims, visit);
+            claims.pop();
+        }
+    }
+    extend(0, most, &mut Vec::new(), visit);
+}
+
+#[test]
+fn every_multiset_of_up_to_five_claims_decides_as_the_reference() {
+    let policies = [
+        (preset(Preset::Paper), Plain::paper()),
+        (preset(Preset::Reference), Plain::reference()),
+        (preset(Preset::Strict), Plain::strict()),
+    ];
+    let mut visited = 0_u32;
+    every_multiset(5, &mut |claims| {
+        visited += 1;
+        for (policy, plain) in &policies {
+            check(policy, plain, claims);
+        }
+    });
+    // The sum over n of C(32 + n - 1, n) for n from 0 to 5.
+    assert_eq!(visited, 435_897);
+}
+
+#[test]
+fn on_and_around_both_thresholds() {
+    for (base, plain) in [
+        (Preset::Paper, Plain::paper as fn() -> Plain),
+        (Preset::Reference, Plain::reference),
+        (Preset::Strict, Plain::strict),
+    ] {
+        // One multiset of up to four claims for each value that the deciding score takes.
+        let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
+        let policy = preset(base);
+        every_multiset(4, &mut |claims| {
+            let kinds = claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
+            if let Some(score) = decide(&policy, &Tally::of(kinds)).guarded_score {
+                let score = score.fraction();
+                values
+                    .entry((score.numerator(), score.denominator()))
+                    .or_insert_with(|| claims.to_vec());
+            }
+        });
+        assert!(values.len() > 500, "{} values", values.len());
+        for ((numerator, denominator), claims) in &values {
+            let below = i128::try_from(numerator * 1_000_000 / denominator).unwrap();
+            for threshold in [below - 1, below, below + 1] {
+                if !(2..=999_998).contains(&threshold) {
+                    continue;
+                }
+                for (tau_regenerate, tau_proceed) in
+                    [(threshold - 1, threshold), (threshold, threshold + 1)]
+                {
+                    let values = PolicyValues {
+                        tau_proceed: Millionths::new(u32::try_from(tau_proceed).unwrap()),
+                        tau_regenerate: Millionths::new(u32::try_from(tau_regenerate).unwrap()),
+                        ..policy.values().clone()
+                    };
+                    let moved = Policy::new(values).unwrap();
+                    check(&moved, &Plain { tau_proceed, tau_regenerate, ..plain() }, claims);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Margins and impacts, against brute force where the space is small.
+
+use gsar_core::explain::{Remedy, impact, margins};
+use gsar_core::tally::Group;
+use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+
+type Kind = (Class, EvidenceType);
+
+/// The fewest claims to ground or drop to reach a tier, by trying every choice.
+fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
+    let open: Vec<usize> = (0..claims.len())
+        .filter(|index| matches!(claims[*index].0, Class::Ungrounded | Class::Contradicted))
+        .collect();
+    let mut fewest = None;
+    for choice in 0..3_u32.pow(u32::try_from(open.len()).unwrap()) {
+        let mut digits = choice;
+        let mut changed = 0;
+        let mut tally = Tally::default();
+        for (index, (class, evidence_type)) in claims.iter().enumerate() {
+            let mut class = Some(*class);
+            if open.contains(&index) {
+                match digits % 3 {
+                    1 => class = Some(Class::Grounded),
+                    2 => class = None,
+                    _ => {}
+                }
+                changed += u64::from(digits % 3 != 0);
+                digits /= 3;
+            }
+            if let Some(class) = class {
+                tally.add(class, *evidence_type, 1);
+            }
+        }
+        if decide(policy, &tally).tier <= goal && fewest.is_none_or(|least| changed < least) {
+            fewest = Some(changed);
+        }
+    }
+    fewest
+}
+
+#[test]
+fn the_way_to_the_better_tier_is_the_shortest() {
+    // Types of distinct weight: more would only repeat them.
+    let types = [EvidenceType::ToolMatch, EvidenceType::NegEvidence, EvidenceType::Inference];
+    for base in Preset::ALL {
+        let policy = preset(base);
+        let mut stack = vec![(Vec::<Kind>::new(), 0_usize)];
+        while let Some((claims, from)) = stack.pop() {
+            let tally = Tally::of(claims.iter().copied());
+            let decision = decide(&policy, &tally);
+            let goal = match decision.tier {
+                Tier::Regenerate => Some(Tier::Proceed),
+                Tier::Replan => Some(Tier::Regenerate),
+                _ => None,
+            };
+            if let Some(goal) = goal {
+                let found = margins(&policy, &tally, &decision, None).better;
+                let found = found.map(|margin| margin.claims);
+                assert_eq!(found, brute_force(&policy, &claims, goal), "{base:?} {claims:?}");
+            }
+            if claims.len() < 5 {
+                for kind in from..12 {
+                    let mut more = claims.clone();
+                    more.push((Class::ALL[kind / 3], types[kind % 3]));
+                    stack.push((more, kind));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_way_to_the_worse_tier_loses_grounded_claims() {
+    let policy = preset(Preset::Paper);
+    let mut tally = Tally::default();
+    tally.add(Class::Grounded, EvidenceType::ToolMatch, 9);
+    tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 1);
+    let decision = decide(&policy, &tally);
+    let worse = margins(&policy, &tally, &decision, None).worse.unwrap();
+    assert_eq!((worse.tier, worse.claims), (Tier::Regenerate, 2));
+    assert_eq!(worse.changes[0].remedy, Remedy::Lose);
+    assert_eq!(worse.score.unwrap().to_string(), "1/10");
+}
+
+#[test]
+fn a_million_claims_have_margins_too() {
+    let policy = preset(Preset::Reference);
+    let mut tally = Tally::default();
+    tally.add(Class::Grounded, EvidenceType::ToolMatch, 500_000);
+    tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 500_000);
+    let decision = decide(&policy, &tally);
+    let better = margins(&policy, &tally, &decision, None).better.unwrap();
+    assert_eq!((better.tier, better.claims), (Tier::Regenerate, 150_000));
+}
+
+#[test]
+fn an_impact_says_what_a_claim_does() {
+    let policy = preset(Preset::Paper);
+    let mut tally = Tally::default();
+    tally.add(Class::Grounded, EvidenceType::ToolMatch, 3);
+    tally.add(Class::Contradicted, EvidenceType::ToolMatch, 2);
+    let group = Group::Class(Class::Contradicted, EvidenceType::ToolMatch);
+    let impact = impact(&policy, &tally, group, None);
+    assert_eq!(impact.contribution.to_string(), "0.5");
+    assert_eq!(impact.without_claim.score.unwrap().fraction().to_string(), "6/7");
+    let grounded = impact.if_grounded.unwrap();
+    assert_eq!(grounded.score.unwrap().fraction().to_string(), "8/9");
+    assert_eq!(grounded.tier, Tier::Proceed);
+}

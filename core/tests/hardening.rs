@@ -1,0 +1,133 @@
+//! Where the published method breaks, and that this crate does not: each test has the attack as its input.
+//! Rows that need text, citations or hypotheses are tested beside the code that answers them.
+
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::PolicyValues;
+use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+
+use Class::{Complementary, Contradicted, Grounded, Ungrounded};
+use EvidenceType::{Inference, ToolMatch};
+
+fn tally(claims: &[(Class, EvidenceType, u32)]) -> Tally {
+    let mut tally = Tally::default();
+    for (class, evidence_type, count) in claims {
+        tally.add(*class, *evidence_type, *count);
+    }
+    tally
+}
+
+fn tier(base: Preset, claims: &[(Class, EvidenceType, u32)]) -> Tier {
+    decide(&preset(base), &tally(claims)).tier
+}
+
+#[test]
+fn h01_a_contradicted_claim_never_costs_less_than_an_ungrounded_one() {
+    let attack = [(Grounded, ToolMatch, 4), (Contradicted, ToolMatch, 1)];
+    assert_eq!(tier(Preset::Paper, &attack), Tier::Proceed);
+    assert_eq!(tier(Preset::Reference, &attack), Tier::Regenerate);
+    let warned = preset(Preset::Paper);
+    assert!(warned.warnings().iter().any(|warning| warning.field == "rho"));
+}
+
+#[test]
+fn h02_weights_of_zero_do_not_make_unsupported_claims_free() {
+    let mut values = preset(Preset::Paper).values().clone();
+    values.weights.set(Inference, Millionths::ZERO);
+    let attack = tally(&[(Grounded, ToolMatch, 1), (Ungrounded, Inference, 10)]);
+    let paper = Policy::new(values.clone()).expect("derived from paper: a warning only");
+    assert!(paper.warnings().iter().any(|warning| warning.field == "weights.inference"));
+    assert_eq!(decide(&paper, &attack).tier, Tier::Proceed);
+
+    values.base = Preset::Reference;
+    let refused = Policy::new(values.clone()).expect_err("free unsupported claims");
+    assert_eq!(refused.problems[0].field, "weights.inference");
+
+    values.ungrounded_floor = Millionths::new(600_000);
+    assert_eq!(decide(&Policy::new(values).unwrap(), &attack).tier, Tier::Replan);
+}
+
+#[test]
+fn h03_padding_does_not_dilute_a_contradiction() {
+    let attack = [(Grounded, ToolMatch, 200), (Contradicted, ToolMatch, 1)];
+    assert_eq!(tier(Preset::Reference, &attack), Tier::Regenerate);
+    assert_eq!(tier(Preset::Strict, &attack), Tier::Regenerate);
+}
+
+#[test]
+fn h04_complementary_claims_alone_do_not_proceed() {
+    let attack = [(Complementary, ToolMatch, 10)];
+    assert_eq!(tier(Preset::Paper, &attack), Tier::Proceed);
+    assert_eq!(tier(Preset::Reference, &attack), Tier::Replan);
+    assert_eq!(tier(Preset::Strict, &attack), Tier::Replan);
+    let diluted = [(Grounded, Inference, 1), (Complementary, ToolMatch, 40), (Ungrounded, ToolMatch, 2)];
+    assert_eq!(tier(Preset::Paper, &diluted), Tier::Proceed);
+    assert_eq!(tier(Preset::Reference, &diluted), Tier::Replan);
+}
+
+#[test]
+fn h05_scores_on_a_threshold_fall_on_it() {
+    // 4 × 0.7 / (5 × 0.7) is below 0.8 in binary floating point.
+    for evidence_type in EvidenceType::ALL {
+        let on_proceed = [(Grounded, evidence_type, 4), (Ungrounded, evidence_type, 1)];
+        assert_eq!(tier(Preset::Paper, &on_proceed), Tier::Proceed);
+        let on_regenerate = [(Grounded, evidence_type, 13), (Ungrounded, evidence_type, 7)];
+        assert_eq!(tier(Preset::Paper, &on_regenerate), Tier::Regenerate);
+    }
+}
+
+#[test]
+fn h18_caps_stay_below_the_tier_they_guard() {
+    let refuse = |change: fn(&mut PolicyValues)| {
+        let mut values = preset(Preset::Reference).values().clone();
+        change(&mut values);
+        Policy::new(values).expect_err("a cap that guards nothing").problems[0].field.clone()
+    };
+    let raised = Millionths::new(850_000);
+    assert_eq!(refuse(|values| values.cap.partially_grounded = Millionths::new(850_000)), "cap.partially_grounded");
+    assert_eq!(refuse(|values| values.cap.ungrounded = Millionths::new(650_000)), "cap.ungrounded");
+    assert_eq!(refuse(|values| values.ladder.patch = Millionths::new(640_000)), "cap.ungrounded");
+    assert_eq!(preset(Preset::Reference).ladder.pull_request, raised);
+}
+
+#[test]
+fn h19_numbers_that_are_none_are_refused_by_field() {
+    for (text, field) in [
+        ("rho = nan", "rho"),
+        ("rho = inf", "rho"),
+        ("tau_proceed = -0.0", "tau_proceed"),
+        ("tau_proceed = 1.000001", "tau_proceed"),
+        ("ungrounded_floor = 1.0000001", "ungrounded_floor"),
+        ("[weights]\ntool_match = -1", "weights.tool_match"),
+        ("[weights]\ntool_match = 1e-3", "weights.tool_match"),
+        ("[cap]\nungrounded = nan", "cap.ungrounded"),
+    ] {
+        let error = Policy::from_toml(text).expect_err(text).to_string();
+        assert!(error.contains(field), "{error}");
+    }
+}
+
+#[test]
+fn h31_order_changes_nothing() {
+    let forwards = [
+        (Grounded, ToolMatch),
+        (Ungrounded, EvidenceType::NegEvidence),
+        (Grounded, EvidenceType::NegEvidence),
+        (Contradicted, Inference),
+    ];
+    let backwards = forwards.iter().rev().copied();
+    assert_eq!(Tally::of(forwards), Tally::of(backwards));
+}
+
+#[test]
+fn h33_nothing_to_score_is_a_typed_answer() {
+    let nothing = Tally::default();
+    for base in [Preset::Reference, Preset::Strict] {
+        let decision = decide(&preset(base), &nothing);
+        assert_eq!(decision.tier, Tier::Abstain);
+        assert_eq!((decision.score, decision.guarded_score), (None, None));
+        assert_eq!(decision.reasons[0].code(), "NOTHING_TO_SCORE");
+    }
+    let paper = decide(&preset(Preset::Paper), &nothing);
+    assert_eq!(paper.score.unwrap().fraction().to_string(), "1/2");
+    assert_eq!(paper.tier, Tier::Replan);
+}

@@ -1,0 +1,206 @@
+//! The six laws of the method (arXiv:2604.23366) and the laws of the guards, over random partitions.
+//!
+//! P1 to P6 hold for the published score S under every preset, and for the deciding score S' without a
+//! limit on complementary claims; P4 for S' counts complementary claims after their limit.
+
+use gsar_core::score::Ratio;
+use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+type Kind = (Class, EvidenceType);
+
+fn class() -> impl Strategy<Value = Class> {
+    select(Class::ALL.to_vec())
+}
+
+fn evidence_type() -> impl Strategy<Value = EvidenceType> {
+    select(EvidenceType::ALL.to_vec())
+}
+
+fn partition() -> impl Strategy<Value = Vec<Kind>> {
+    prop::collection::vec((class(), evidence_type()), 0..24)
+}
+
+fn any_preset() -> impl Strategy<Value = Policy> {
+    select(Preset::ALL.to_vec()).prop_map(preset)
+}
+
+fn guarded_preset() -> impl Strategy<Value = Policy> {
+    select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
+}
+
+/// Both scores of a partition; laws that speak of S are checked on S under every preset and on S' where
+/// no complementary limit bends it.
+fn scores(policy: &Policy, claims: &[Kind]) -> (Option<Ratio>, Option<Ratio>) {
+    let decision = decide(policy, &Tally::of(claims.iter().copied()));
+    let guarded = policy.guards.complementary_limit.is_none().then_some(decision.guarded_score);
+    (decision.score, guarded.flatten())
+}
+
+fn tier(policy: &Policy, claims: &[Kind]) -> Tier {
+    decide(policy, &Tally::of(claims.iter().copied())).tier
+}
+
+fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
+    let mut claims = claims.to_vec();
+    claims.push(more);
+    claims
+}
+
+/// The paper's half for nothing at all is a convention, not a score that the laws speak of.
+fn scored(claims: &[Kind]) -> bool {
+    !claims.is_empty()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn p1_bounded(policy in any_preset(), claims in partition()) {
+        let decision = decide(&policy, &Tally::of(claims));
+        for score in [decision.score, decision.guarded_score].into_iter().flatten() {
+            let score = score.fraction();
+            prop_assert!(score.numerator() <= score.denominator());
+        }
+    }
+
+    #[test]
+    fn p2_grounding_an_ungrounded_claim_never_lowers(
+        policy in any_preset(), claims in partition(), evidence_type in evidence_type()
+    ) {
+        let before = scores(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));
+        let after = scores(&policy, &with(&claims, (Class::Grounded, evidence_type)));
+        prop_assert!(before.0 <= after.0 && before.1 <= after.1);
+        // Strictly: before it, an ungrounded claim of weight kept S below 1.
+        prop_assert!(before.0 < after.0);
+    }
+
+    #[test]
+    fn p3_adding_a_contradicted_claim_never_raises(
+        policy in any_preset(), claims in partition().prop_filter("scored", |c| scored(c)),
+        evidence_type in evidence_type()
+    ) {
+        let before = scores(&policy, &claims);
+        let after = scores(&policy, &with(&claims, (Class::Contradicted, evidence_type)));
+        prop_assert!(after.0 <= before.0 && after.1 <= before.1);
+    }
+
+    #[test]
+    fn p4_adding_a_complementary_claim_never_lowers_nor_beats_a_grounded_one(
+        policy in any_preset(), claims in partition().prop_filter("scored", |c| scored(c)),
+        evidence_type in evidence_type()
+    ) {
+        let before = scores(&policy, &claims);
+        let complementary = scores(&policy, &with(&claims, (Class::Complementary, evidence_type)));
+        let grounded = scores(&policy, &with(&claims, (Class::Grounded, evidence_type)));
+        prop_assert!(before.0 <= complementary.0 && complementary.0 <= grounded.0);
+        prop_assert!(before.1 <= complementary.1 && complementary.1 <= grounded.1);
+    }
+
+    #[test]
+    fn p5_dropping_the_contradicted_claims_never_lowers(policy in any_preset(), claims in partition()) {
+        let kept: Vec<Kind> =
+            claims.iter().copied().filter(|claim| claim.0 != Class::Contradicted).collect();
+        prop_assume!(scored(&kept));
+        let (before, after) = (scores(&policy, &claims), scores(&policy, &kept));
+        prop_assert!(before.0 <= after.0 && before.1 <= after.1);
+        let supported = kept.iter().any(|claim| claim.0 != Class::Ungrounded);
+        if supported && kept.len() < claims.len() {
+            prop_assert!(before.0 < after.0);
+        }
+    }
+
+    #[test]
+    fn p6_retyping_a_grounded_tool_match_as_inference_lowers(
+        policy in any_preset(), claims in partition()
+    ) {
+        let tool = scores(&policy, &with(&claims, (Class::Grounded, EvidenceType::ToolMatch)));
+        let inference = scores(&policy, &with(&claims, (Class::Grounded, EvidenceType::Inference)));
+        prop_assert!(inference.0 <= tool.0 && inference.1 <= tool.1);
+        let unsupported =
+            claims.iter().any(|claim| matches!(claim.0, Class::Ungrounded | Class::Contradicted));
+        prop_assert_eq!(inference.0 < tool.0, unsupported);
+    }
+
+    #[test]
+    fn the_deciding_score_never_exceeds_the_published_one(
+        policy in any_preset(), claims in partition()
+    ) {
+        let decision = decide(&policy, &Tally::of(claims));
+        prop_assert!(decision.guarded_score <= decision.score);
+        prop_assert_eq!(decision.guarded_score.is_some(), decision.score.is_some());
+    }
+
+    #[test]
+    fn moving_a_claim_from_ungrounded_to_contradicted_never_makes_the_tier_better(
+        policy in guarded_preset(), claims in partition(), evidence_type in evidence_type()
+    ) {
+        let ungrounded = tier(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));
+        let contradicted = tier(&policy, &with(&claims, (Class::Contradicted, evidence_type)));
+        prop_assert!(contradicted >= ungrounded);
+    }
+
+    #[test]
+    fn complementary_claims_alone_never_proceed(
+        policy in guarded_preset(), types in prop::collection::vec(evidence_type(), 1..24)
+    ) {
+        let claims: Vec<Kind> = types.into_iter().map(|t| (Class::Complementary, t)).collect();
+        prop_assert!(tier(&policy, &claims) > Tier::Proceed);
+    }
+
+    #[test]
+    fn twenty_shuffles_give_one_answer(
+        policy in any_preset(),
+        claims in partition(),
+        seed in any::<u64>(),
+    ) {
+        let expected = decide(&policy, &Tally::of(claims.iter().copied()));
+        let mut shuffled = claims;
+        let mut state = seed | 1;
+        for _ in 0..20 {
+            for last in (1..shuffled.len()).rev() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                shuffled.swap(last, (state >> 33) as usize % (last + 1));
+            }
+            prop_assert_eq!(&decide(&policy, &Tally::of(shuffled.iter().copied())), &expected);
+        }
+    }
+}
+
+#[test]
+fn exact_tiers_at_the_thresholds() {
+    let paper = preset(Preset::Paper);
+    for evidence_type in EvidenceType::ALL {
+        for (grounded, ungrounded, expected) in [
+            (4, 1, Tier::Proceed),
+            (8, 2, Tier::Proceed),
+            (12, 3, Tier::Proceed),
+            (13, 7, Tier::Regenerate),
+        ] {
+            let mut tally = Tally::default();
+            tally.add(Class::Grounded, evidence_type, grounded);
+            tally.add(Class::Ungrounded, evidence_type, ungrounded);
+            assert_eq!(decide(&paper, &tally).tier, expected, "{grounded}+{ungrounded} {evidence_type:?}");
+        }
+    }
+}
+
+#[test]
+fn the_worked_example() {
+    let claims = [
+        (Class::Grounded, EvidenceType::ToolMatch),
+        (Class::Grounded, EvidenceType::SpecificData),
+        (Class::Ungrounded, EvidenceType::Inference),
+        (Class::Complementary, EvidenceType::ComplementaryFinding),
+        (Class::Contradicted, EvidenceType::Inference),
+    ];
+    let decision = decide(&preset(Preset::Paper), &Tally::of(claims));
+    assert_eq!(decision.score.unwrap().fraction().to_string(), "28/37");
+    assert_eq!(decision.tier, Tier::Regenerate);
+    let mut free = preset(Preset::Paper).values().clone();
+    free.rho = gsar_core::fixed::Millionths::ZERO;
+    let decision = decide(&Policy::new(free).unwrap(), &Tally::of(claims));
+    assert_eq!(decision.score.unwrap().fraction().to_string(), "14/17");
+    assert_eq!(decision.tier, Tier::Proceed);
+}

@@ -1,0 +1,78 @@
+//! Evaluation cases: a partition with its policy, and the answer that must come of it.
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::folder;
+
+/// One file of `cases/`.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The file's name without its ending.
+    pub name: String,
+    /// What it shows.
+    pub why: String,
+    /// A `gsar.v1.ScoreRequest` in the proto3 JSON mapping.
+    pub request: Value,
+    /// The part of the `gsar.v1.ScoreResponse` that must come of it. `null`: the field must be absent.
+    pub expect: Value,
+}
+
+/// Every case, by name.
+///
+/// # Errors
+/// A file that is no case.
+pub fn cases() -> Result<Vec<Case>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder().join("cases"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path)?;
+        let mut value: Value =
+            serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        let mut part = |name: &str| {
+            let part = value.get_mut(name).map(Value::take);
+            part.with_context(|| format!("{}: `{name}` is missing", path.display()))
+        };
+        cases.push(Case {
+            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            why: part("why")?.as_str().unwrap_or_default().to_owned(),
+            request: part("request")?,
+            expect: part("expect")?,
+        });
+    }
+    anyhow::ensure!(!cases.is_empty(), "there are no cases");
+    Ok(cases)
+}
+
+/// Where an answer is not what was expected: objects may hold more than expected, lists may not.
+#[must_use]
+pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
+    let mut differences = Vec::new();
+    compare("", expect, found, &mut differences);
+    differences
+}
+
+fn compare(path: &str, expect: &Value, found: &Value, differences: &mut Vec<String>) {
+    match (expect, found) {
+        (Value::Object(expect), Value::Object(found)) => {
+            for (key, value) in expect {
+                let found = found.get(key).unwrap_or(&Value::Null);
+                compare(&format!("{path}.{key}"), value, found, differences);
+            }
+        }
+        (Value::Array(expect), Value::Array(found)) if expect.len() == found.len() => {
+            for (index, (expect, found)) in expect.iter().zip(found).enumerate() {
+                compare(&format!("{path}[{index}]"), expect, found, differences);
+            }
+        }
+        (expect, found) if expect == found => {}
+        (expect, found) => differences.push(format!("{path}: expected {expect}, found {found}")),
+    }
+}

@@ -1,0 +1,122 @@
+//! Incidents: telemetry, reports about it, and a label for every claim.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::folder;
+
+/// One folder of `incidents/`.
+#[derive(Clone, Debug)]
+pub struct Incident {
+    /// The folder's name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether rules may be looked at while writing them, or only measured on it.
+    pub is_test: bool,
+}
+
+/// The three reports of every incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportKind {
+    /// Says only what the evidence shows.
+    Faithful,
+    /// Says plausible things besides that nothing shows.
+    Overreaching,
+    /// Says some things that the evidence shows to be false.
+    Contradicted,
+}
+
+impl ReportKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Faithful, Self::Overreaching, Self::Contradicted];
+
+    /// The name of its files, without the ending.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Faithful => "faithful",
+            Self::Overreaching => "overreaching",
+            Self::Contradicted => "contradicted",
+        }
+    }
+}
+
+/// What a person says of one claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The claim, as it stands in the report.
+    pub text: String,
+    /// The class: `grounded` and so on.
+    pub class: String,
+    /// The type: `tool_match` and so on.
+    pub evidence_type: String,
+    /// The item that decides, where one does.
+    pub evidence: Option<String>,
+    /// The words of the item that decide.
+    pub quote: Option<String>,
+}
+
+impl Incident {
+    /// The folder of its evidence.
+    #[must_use]
+    pub fn evidence(&self) -> PathBuf {
+        self.path.join("evidence")
+    }
+
+    /// The file of a report.
+    #[must_use]
+    pub fn report(&self, kind: ReportKind) -> PathBuf {
+        self.path.join("reports").join(kind.name()).with_extension("md")
+    }
+
+    /// The labels of a report, in its order.
+    ///
+    /// # Errors
+    /// A file that cannot be read or holds no labels.
+    pub fn labels(&self, kind: ReportKind) -> Result<Vec<Label>> {
+        let path = self.path.join("labels").join(kind.name()).with_extension("jsonl");
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        text.lines().map(|line| label(line).with_context(|| path.display().to_string())).collect()
+    }
+}
+
+fn label(line: &str) -> Result<Label> {
+    let value: Value = serde_json::from_str(line)?;
+    let field = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    Ok(Label {
+        text: field("text").context("`text` is missing")?,
+        class: field("class").context("`class` is missing")?,
+        evidence_type: field("type").context("`type` is missing")?,
+        evidence: field("evidence"),
+        quote: field("quote"),
+    })
+}
+
+/// Every incident, by name.
+///
+/// # Errors
+/// A folder that is no incident.
+pub fn incidents() -> Result<Vec<Incident>> {
+    let mut incidents = Vec::new();
+    for entry in std::fs::read_dir(folder().join("incidents"))? {
+        incidents.push(incident(&entry?.path())?);
+    }
+    incidents.sort_by(|a, b| a.name.cmp(&b.name));
+    anyhow::ensure!(!incidents.is_empty(), "there are no incidents");
+    Ok(incidents)
+}
+
+fn incident(path: &Path) -> Result<Incident> {
+    let file = path.join("incident.toml");
+    let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let table: toml::Table = text.parse().with_context(|| file.display().to_string())?;
+    let split = table.get("split").and_then(toml::Value::as_str);
+    Ok(Incident {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        path: path.to_owned(),
+        is_test: split == Some("test"),
+    })
+}

@@ -1,0 +1,58 @@
+//! Writes `proto/src/generated` from `proto/gsar/v1/*.proto`; the test says when it is stale.
+//!
+//! A crate of its own, so that it runs even while the generated code does not compile.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use prost::Message as _;
+
+fn main() -> Result<()> {
+    let target = committed();
+    std::fs::create_dir_all(&target)?;
+    for (name, content) in generate()? {
+        std::fs::write(target.join(name), content)?;
+    }
+    Ok(())
+}
+
+fn proto_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn committed() -> PathBuf {
+    proto_folder().join("src/generated")
+}
+
+fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let root = proto_folder();
+    let mut sources = Vec::new();
+    for entry in std::fs::read_dir(root.join("gsar/v1"))? {
+        sources.push(entry?.path());
+    }
+    sources.sort();
+    let descriptors = protox::compile(&sources, [&root]).context("the .proto files do not compile")?;
+    let scratch = tempfile::tempdir()?;
+    tonic_prost_build::configure()
+        .codec_path("crate::codec::Codec")
+        .out_dir(scratch.path())
+        .compile_fds(descriptors.clone())?;
+    Ok(vec![
+        ("gsar.v1.rs", std::fs::read(scratch.path().join("gsar.v1.rs"))?),
+        ("descriptors.bin", descriptors.encode_to_vec()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn committed_code_is_current() -> Result<()> {
+        for (name, fresh) in generate()? {
+            let current = std::fs::read(committed().join(name)).unwrap_or_default();
+            assert!(current == fresh, "src/generated/{name} is stale; run `make generate`");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Encoding of messages: prost's, with bytes that do not decode answered as the caller's mistake.
+
+use core::marker::PhantomData;
+
+use prost::Message;
+use tonic::Status;
+use tonic::codec::{BufferSettings, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::ERROR_DOMAIN;
+
+/// The codec of every service of the contract.
+#[derive(Debug, Clone, Copy)]
+pub struct Codec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for Codec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> tonic::codec::Codec for Codec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = MessageEncoder<T>;
+    type Decoder = MessageDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        MessageEncoder(PhantomData)
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        MessageDecoder(PhantomData)
+    }
+}
+
+/// Writes messages.
+#[derive(Debug)]
+pub struct MessageEncoder<T>(PhantomData<T>);
+
+impl<T: Message> Encoder for MessageEncoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        item.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::default()
+    }
+}
+
+/// Reads messages; bytes that are no such message are INVALID_ARGUMENT with reason `MALFORMED_MESSAGE`.
+#[derive(Debug)]
+pub struct MessageDecoder<U>(PhantomData<U>);
+
+impl<U: Message + Default> Decoder for MessageDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        U::decode(buffer).map(Some).map_err(|error| {
+            let details = ErrorDetails::with_error_info("MALFORMED_MESSAGE", ERROR_DOMAIN, []);
+            Status::with_error_details(
+                tonic::Code::InvalidArgument,
+                format!("the bytes are no message of this method: {error}"),
+                details,
+            )
+        })
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::default()
+    }
+}

@@ -1,0 +1,114 @@
+//! Enumerations of the contract to and from those of the core.
+//!
+//! Every match names every variant of both sides, so that a new one cannot be forgotten.
+
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::policy::VerificationMode;
+use gsar_core::safety::{Action, GateExit, GateState, HypothesisState, Strength, Verdict};
+use gsar_core::{Class, EvidenceType, Tier};
+
+use crate::v1;
+
+/// A core enumeration with a counterpart in the contract.
+pub trait Enumeration: Copy + Sized + 'static {
+    /// The counterpart.
+    type Wire;
+
+    /// Every value that the contract can carry, in the order of the contract; unspecified left out.
+    const ALL: &'static [Self];
+
+    /// The value in the contract, never unspecified.
+    fn wire(self) -> Self::Wire;
+
+    /// The number on the wire, never 0.
+    fn number(self) -> i32;
+
+    /// The name in the contract, such as `CLAIM_CLASS_GROUNDED`.
+    fn wire_name(self) -> &'static str;
+
+    /// The value of that number; `None` for 0 (unspecified) and for numbers that the contract lacks.
+    fn from_number(number: i32) -> Option<Self>;
+}
+
+macro_rules! enumeration {
+    ($core:ty, $wire:ident { $($variant:ident),+ $(,)? }) => {
+        impl Enumeration for $core {
+            type Wire = v1::$wire;
+
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            fn wire(self) -> v1::$wire {
+                match self {
+                    $(Self::$variant => v1::$wire::$variant,)+
+                }
+            }
+
+            fn number(self) -> i32 {
+                i32::from(self.wire())
+            }
+
+            fn wire_name(self) -> &'static str {
+                self.wire().as_str_name()
+            }
+
+            fn from_number(number: i32) -> Option<Self> {
+                match v1::$wire::try_from(number).ok()? {
+                    v1::$wire::Unspecified => None,
+                    $(v1::$wire::$variant => Some(Self::$variant),)+
+                }
+            }
+        }
+    };
+}
+
+enumeration!(Class, ClaimClass { Grounded, Ungrounded, Contradicted, Complementary });
+enumeration!(
+    EvidenceType,
+    EvidenceType {
+        ToolMatch,
+        SpecificData,
+        SignalMatch,
+        ComplementaryFinding,
+        Synthesis,
+        NegEvidence,
+        Inference,
+        Domain,
+    }
+);
+enumeration!(
+    EvidenceKind,
+    EvidenceKind { ToolOutput, StepOutput, Signal, Change, Verification, PriorClaim }
+);
+enumeration!(
+    Lane,
+    EvidenceLane {
+        Traces,
+        Logs,
+        Metrics,
+        StaticInfra,
+        Change,
+        Synthetic,
+        Verification,
+        LlmInferred,
+    }
+);
+enumeration!(Tier, Tier { Proceed, Regenerate, Replan, Abstain });
+enumeration!(VerificationMode, VerificationMode { Off, Observe, Enforce });
+enumeration!(Verdict, Verdict { Supports, Refutes, Inconclusive });
+enumeration!(HypothesisState, HypothesisState { Validated, Invalidated, Contested, Inconclusive });
+enumeration!(
+    GateState,
+    GateState { EvidenceSufficient, BudgetExhausted, NoConfidentRootCause, Investigating }
+);
+enumeration!(Strength, GroundingStrength { Grounded, PartiallyGrounded, Ungrounded });
+enumeration!(Action, Action { Notify, Issue, Patch, PullRequest });
+
+/// How an investigation leaves the gate. The contract leaves it unspecified while it goes on.
+#[must_use]
+pub const fn gate_exit(exit: GateExit) -> v1::GateExit {
+    match exit {
+        GateExit::Confident => v1::GateExit::Confident,
+        GateExit::NoConfidentRootCause => v1::GateExit::NoConfidentRootCause,
+        GateExit::None => v1::GateExit::Unspecified,
+    }
+}

@@ -1,0 +1,97 @@
+//! Evidence items.
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem};
+
+use super::field::{enumeration, id, text};
+use super::json_document::json_document;
+use super::limits::Limits;
+use super::list::{at_most, each, unique_ids};
+use super::path::Path;
+use super::time::optional_timestamp;
+use crate::v1;
+use crate::violations::Violations;
+
+/// Reads the evidence of a request, under `evidence`. Nothing that comes this way is attested.
+pub fn evidence(
+    items: Vec<v1::EvidenceItem>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Vec<EvidenceItem> {
+    read(Path::root("evidence"), items, limits, violations).unwrap_or_default()
+}
+
+/// Reads a list of items with unique ids.
+pub(super) fn read(
+    path: Path<'_>,
+    items: Vec<v1::EvidenceItem>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<EvidenceItem>> {
+    let items = at_most(path, items, limits.max_evidence_items, violations)?;
+    let unique = unique_ids(path, items.iter().map(|item| item.id.as_str()), violations);
+    let items = each(path, items, violations, |path, item, violations| {
+        read_item(path, item, limits, violations)
+    });
+    unique?;
+    items
+}
+
+fn read_item(
+    path: Path<'_>,
+    message: v1::EvidenceItem,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<EvidenceItem> {
+    let most = limits.max_claim_bytes;
+    let id = id(path.field("id"), message.id, EvidenceId::new, violations);
+    let kind = enumeration(path.field("kind"), message.kind, violations);
+    let lane = enumeration(path.field("lane"), message.lane, violations);
+    let tool = text(path.field("tool"), message.tool, most, violations);
+    let query = text(path.field("query"), message.query, most, violations);
+    let content = read_content(path, message.content, limits, violations);
+    let collected_at =
+        optional_timestamp(path.field("collected_at"), message.collected_at, violations);
+    Some(EvidenceItem {
+        id: id?,
+        kind: kind?,
+        lane: lane?,
+        tool: tool?,
+        query: query?,
+        content: content?,
+        collected_at: collected_at?,
+        exhaustive: message.exhaustive,
+        attested: false,
+    })
+}
+
+fn read_content(
+    path: Path<'_>,
+    content: Option<v1::evidence_item::Content>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Content> {
+    use v1::evidence_item::Content as Message;
+    match content {
+        Some(Message::Text(content)) => {
+            text(path.field("text"), content, limits.max_text_bytes, violations).map(Content::Text)
+        }
+        Some(Message::Json(content)) => {
+            json(path.field("json"), content, limits, violations).map(Content::Json)
+        }
+        None => {
+            violations.add(path.field("content"), "is missing; give text or json");
+            None
+        }
+    }
+}
+
+/// Text that is one JSON document.
+pub(super) fn json(
+    path: Path<'_>,
+    content: String,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<String> {
+    let content = text(path, content, limits.max_text_bytes, violations)?;
+    json_document(path, content, limits.max_json_depth, violations)
+}

@@ -1,0 +1,172 @@
+//! Single fields: ids, texts, enumerations, decimals and byte ranges.
+
+use core::fmt::{self, Write};
+use core::ops::Range;
+
+use gsar_core::fixed::Millionths;
+use gsar_core::{ClaimId, IdError};
+
+use super::path::Path;
+use crate::enums::Enumeration;
+use crate::v1;
+use crate::violations::Violations;
+
+/// The field when it is set; otherwise a violation under `field`.
+pub fn required<T>(
+    field: &'static str,
+    value: Option<T>,
+    violations: &mut Violations,
+) -> Option<T> {
+    present(Path::root(field), value, violations)
+}
+
+/// A name that the caller may leave empty: at most 256 bytes.
+pub fn name(field: &'static str, value: String, violations: &mut Violations) -> Option<String> {
+    short_text(Path::root(field), value, violations)
+}
+
+pub(super) fn present<T>(
+    path: Path<'_>,
+    value: Option<T>,
+    violations: &mut Violations,
+) -> Option<T> {
+    if value.is_none() {
+        violations.add(path, "is missing; it is required");
+    }
+    value
+}
+
+/// An id: 1 to 256 bytes, checked by the constructor of its type.
+pub(super) fn id<T>(
+    path: Path<'_>,
+    value: String,
+    new: impl FnOnce(String) -> Result<T, IdError>,
+    violations: &mut Violations,
+) -> Option<T> {
+    violations.note(path, new(value))
+}
+
+/// Text of at most 256 bytes; may be empty.
+pub(super) fn short_text(
+    path: Path<'_>,
+    value: String,
+    violations: &mut Violations,
+) -> Option<String> {
+    text(path, value, ClaimId::MAX_BYTES, violations)
+}
+
+/// Text of at most so many bytes; may be empty.
+pub(super) fn text(
+    path: Path<'_>,
+    value: String,
+    most: usize,
+    violations: &mut Violations,
+) -> Option<String> {
+    let given = value.len();
+    if given > most {
+        violations
+            .add(path, format_args!("has {given} bytes; at most {most} are allowed: shorten it"));
+        return None;
+    }
+    Some(value)
+}
+
+/// Text of at most so many bytes that says something.
+pub(super) fn statement(
+    path: Path<'_>,
+    value: String,
+    most: usize,
+    violations: &mut Violations,
+) -> Option<String> {
+    if value.trim().is_empty() {
+        violations.add(path, "is empty; it is required");
+        return None;
+    }
+    text(path, value, most, violations)
+}
+
+/// A value of an enumeration; unspecified and unknown numbers are refused.
+pub(super) fn enumeration<T: Enumeration>(
+    path: Path<'_>,
+    number: i32,
+    violations: &mut Violations,
+) -> Option<T> {
+    let value = T::from_number(number);
+    if value.is_none() {
+        let allowed = Allowed::<T>(core::marker::PhantomData);
+        match number {
+            0 => violations.add(path, format_args!("is unspecified; give one of {allowed}")),
+            _ => violations.add(path, format_args!("{number} is unknown; give one of {allowed}")),
+        }
+    }
+    value
+}
+
+struct Allowed<T>(core::marker::PhantomData<T>);
+
+impl<T: Enumeration> fmt::Display for Allowed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, value) in T::ALL.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{} ({})", value.wire_name(), value.number())?;
+        }
+        Ok(())
+    }
+}
+
+/// A decimal of at most six places, from 0 to `most`.
+pub(super) fn decimal(
+    path: Path<'_>,
+    value: f64,
+    most: Millionths,
+    violations: &mut Violations,
+) -> Option<Millionths> {
+    match Millionths::from_f64(value) {
+        Ok(decimal) if decimal <= most => return Some(decimal),
+        Ok(_) => {
+            violations.add(path, format_args!("{value:?} is above {most}; give 0 to {most}"));
+        }
+        Err(error) => violations.add(
+            path,
+            format_args!("{value:?} {error}; give 0 to {most} with at most six decimal places"),
+        ),
+    }
+    None
+}
+
+/// A half-open byte range whose ends are in order.
+pub(super) fn byte_range(
+    path: Path<'_>,
+    range: v1::ByteRange,
+    violations: &mut Violations,
+) -> Option<Range<usize>> {
+    let v1::ByteRange { start, end } = range;
+    if start > end {
+        violations
+            .add(path, format_args!("starts at {start} and ends at {end}; start is at most end"));
+        return None;
+    }
+    match (usize::try_from(start), usize::try_from(end)) {
+        (Ok(start), Ok(end)) => Some(start..end),
+        _ => {
+            violations.add(path, format_args!("ends at {end}, beyond any text"));
+            None
+        }
+    }
+}
+
+/// A caller's text in a message: control characters escaped, cut after forty characters.
+pub(super) struct Shown<'a>(pub(super) &'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut characters = self.0.chars();
+        for character in characters.by_ref().take(40) {
+            write!(f, "{}", character.escape_debug())?;
+        }
+        if characters.next().is_some() {
+            f.write_char('…')?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! Investigations: hypotheses, how far they have come, and the changes around onset.
+
+use gsar_core::ClaimId;
+use gsar_core::evidence::EvidenceId;
+use gsar_core::safety::{
+    ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
+};
+use gsar_core::time::{Timestamp, Window};
+
+use super::field::{enumeration, id, present, short_text, statement, text};
+use super::limits::Limits;
+use super::list::{at_most, each, unique_ids};
+use super::path::Path;
+use super::time::{elapsed_micros, optional_timestamp, timestamp, window};
+use crate::violations::Violations;
+use crate::{render, v1};
+
+/// An investigation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedGate {
+    /// Its hypotheses, with unique ids; records that a language model inferred are still among them, for the
+    /// core to refuse and count.
+    pub hypotheses: Vec<Hypothesis>,
+    /// Whether the agent says that it is done.
+    pub wants_to_finish: bool,
+    /// Turns taken so far.
+    pub turns_used: u32,
+    /// Microseconds since it started.
+    pub elapsed_micros: u64,
+    /// The longest run of identical tool calls.
+    pub identical_calls: u32,
+    /// Turns since evidence was last added.
+    pub turns_without_evidence: u32,
+    /// When the incident began.
+    pub onset: Option<Timestamp>,
+    /// Where a change must lie to be cited.
+    pub window: Option<Window>,
+    /// The changes, in the order given.
+    pub changes: Vec<Change>,
+    /// The same changes as the caller described them, their instants cut to microseconds, for the answer.
+    pub change_records: Vec<v1::ChangeRecord>,
+    /// The way through the dependency graph to the suspect.
+    pub path: Vec<String>,
+}
+
+impl ParsedGate {
+    /// What the gate looks at.
+    #[must_use]
+    pub fn input(&self) -> GateInput<'_> {
+        GateInput {
+            hypotheses: &self.hypotheses,
+            wants_to_finish: self.wants_to_finish,
+            turns_used: self.turns_used,
+            elapsed_micros: self.elapsed_micros,
+            identical_calls: self.identical_calls,
+            turns_without_evidence: self.turns_without_evidence,
+        }
+    }
+
+    /// What the evidence chain of a root cause is made of.
+    #[must_use]
+    pub fn chain_input<'a>(&'a self, root_cause: Option<&'a Hypothesis>) -> ChainInput<'a> {
+        ChainInput {
+            path: &self.path,
+            root_cause,
+            changes: &self.changes,
+            onset: self.onset,
+            window: self.window,
+            sub_scores: &[],
+        }
+    }
+}
+
+/// Reads the investigation of a request, under `gate`.
+pub fn gate_inputs(
+    message: v1::GateInputs,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedGate> {
+    let gate = Path::root("gate");
+    let hypotheses = read_hypotheses(&gate, message.hypotheses, limits, violations);
+    let elapsed_micros = match message.elapsed {
+        None => Some(0),
+        Some(elapsed) => elapsed_micros(gate.field("elapsed"), elapsed, violations),
+    };
+    let onset = optional_timestamp(gate.field("onset"), message.onset, violations);
+    let window = match message.onset_window {
+        None => Some(None),
+        Some(given) => window(gate.field("onset_window"), given, violations).map(Some),
+    };
+    let changes = read_changes(gate.field("changes"), message.changes, limits, violations);
+    let path = read_path(gate.field("path"), message.path, limits, violations);
+    let (changes, change_records) = changes?.into_iter().unzip();
+    Some(ParsedGate {
+        hypotheses: hypotheses?,
+        wants_to_finish: message.wants_to_finish,
+        turns_used: message.turns_used,
+        elapsed_micros: elapsed_micros?,
+        identical_calls: message.identical_calls,
+        turns_without_evidence: message.turns_without_evidence,
+        onset: onset?,
+        window: window?,
+        changes,
+        change_records,
+        path: path?,
+    })
+}
+
+fn read_hypotheses(
+    gate: &Path<'_>,
+    hypotheses: Vec<v1::Hypothesis>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<Hypothesis>> {
+    let path = gate.field("hypotheses");
+    let hypotheses = at_most(path, hypotheses, limits.max_hypotheses, violations)?;
+    let ids = hypotheses.iter().map(|hypothesis| hypothesis.id.as_str());
+    let unique = unique_ids(path, ids, violations);
+    let hypotheses = each(path, hypotheses, violations, |path, hypothesis, violations| {
+        read_hypothesis(path, hypothesis, limits, violations)
+    });
+    unique?;
+    hypotheses
+}
+
+fn read_hypothesis(
+    path: Path<'_>,
+    message: v1::Hypothesis,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Hypothesis> {
+    let most = limits.max_claim_bytes;
+    let id = id(path.field("id"), message.id, HypothesisId::new, violations);
+    let statement = text(path.field("statement"), message.statement, most, violations);
+    let target = short_text(path.field("target"), message.target, violations);
+    let list = path.field("evidence");
+    let records = at_most(list, message.evidence, limits.max_hypothesis_evidence, violations)
+        .and_then(|records| {
+            each(list, records, violations, |path, record, violations| {
+                read_record(path, record, limits, violations)
+            })
+        });
+    let target = target.map(|target| Some(target).filter(|target| !target.is_empty()));
+    Some(Hypothesis { id: id?, statement: statement?, records: records?, target: target? })
+}
+
+fn read_record(
+    path: Path<'_>,
+    message: v1::HypothesisEvidence,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<EvidenceRecord> {
+    let most = limits.max_claim_bytes;
+    let tool = statement(path.field("tool"), message.tool, most, violations);
+    let line = text(path.field("summary"), message.summary, most, violations);
+    let verdict = enumeration(path.field("verdict"), message.verdict, violations);
+    let lane = enumeration(path.field("lane"), message.lane, violations);
+    let evaluated_at =
+        optional_timestamp(path.field("evaluated_at"), message.evaluated_at, violations);
+    let evidence_id = match message.evidence_id {
+        none if none.is_empty() => Some(None),
+        given => id(path.field("evidence_id"), given, EvidenceId::new, violations).map(Some),
+    };
+    Some(EvidenceRecord {
+        tool: tool?,
+        summary: summary(&line?),
+        verdict: verdict?,
+        lane: lane?,
+        evaluated_at: evaluated_at?,
+        evidence_id: evidence_id?,
+    })
+}
+
+fn read_changes(
+    path: Path<'_>,
+    changes: Vec<v1::ChangeRecord>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<(Change, v1::ChangeRecord)>> {
+    let changes = at_most(path, changes, limits.max_changes, violations)?;
+    each(path, changes, violations, |path, change, violations| {
+        read_change(path, change, limits, violations)
+    })
+}
+
+fn read_change(
+    path: Path<'_>,
+    message: v1::ChangeRecord,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<(Change, v1::ChangeRecord)> {
+    let most = limits.max_claim_bytes;
+    let id = statement(path.field("id"), message.id, ClaimId::MAX_BYTES, violations);
+    let summary = text(path.field("summary"), message.summary, most, violations);
+    let target = short_text(path.field("target"), message.target, violations);
+    let at_path = path.field("at");
+    let at =
+        present(at_path, message.at, violations).and_then(|at| timestamp(at_path, at, violations));
+    let (id, at) = (id?, at?);
+    let change = Change { reference: id.clone(), at, evidence_id: None };
+    let at = Some(render::timestamp(at));
+    Some((change, v1::ChangeRecord { id, summary: summary?, at, target: target? }))
+}
+
+fn read_path(
+    path: Path<'_>,
+    steps: Vec<String>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<String>> {
+    let steps = at_most(path, steps, limits.max_path_steps, violations)?;
+    each(path, steps, violations, |path, step, violations| {
+        statement(path, step, ClaimId::MAX_BYTES, violations)
+    })
+}

@@ -1,0 +1,84 @@
+//! Lists: how long they may be, walking them, and ids that may stand in them only once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use gsar_core::ClaimId;
+
+use super::field::Shown;
+use super::path::Path;
+use crate::violations::Violations;
+
+/// After so many wrong elements a list is not read further: the answer carries no more violations.
+const MOST_WRONG: usize = 100;
+
+/// The list when it is not too long; otherwise one violation, and no element is looked at.
+pub(super) fn at_most<T>(
+    path: Path<'_>,
+    items: Vec<T>,
+    most: usize,
+    violations: &mut Violations,
+) -> Option<Vec<T>> {
+    if items.len() > most {
+        let given = items.len();
+        violations.add(path, format_args!("has {given} elements; at most {most} are allowed"));
+        return None;
+    }
+    Some(items)
+}
+
+/// Every element read; `None` when one of them is wrong. `read` notes at least one violation for each
+/// `None`.
+pub(super) fn each<'a, T, U>(
+    path: Path<'a>,
+    items: Vec<T>,
+    violations: &mut Violations,
+    mut read: impl FnMut(Path<'a>, T, &mut Violations) -> Option<U>,
+) -> Option<Vec<U>> {
+    let mut read_items = Vec::with_capacity(items.len());
+    let mut wrong = 0;
+    for (index, item) in items.into_iter().enumerate() {
+        match read(path.element(index), item, violations) {
+            Some(item) => read_items.push(item),
+            None => wrong += 1,
+        }
+        if wrong == MOST_WRONG {
+            break;
+        }
+    }
+    (wrong == 0).then_some(read_items)
+}
+
+/// Notes every id that an earlier element of the list has; says whether there was none. Empty and
+/// over-long ids are left to [`super::field::id`].
+pub(super) fn unique_ids<'a>(
+    path: Path<'_>,
+    ids: impl ExactSizeIterator<Item = &'a str>,
+    violations: &mut Violations,
+) -> Option<()> {
+    let mut first_uses = HashMap::with_capacity(ids.len());
+    let mut repeated = 0;
+    for (index, id) in ids.enumerate() {
+        if id.is_empty() || id.len() > ClaimId::MAX_BYTES {
+            continue;
+        }
+        match first_uses.entry(id) {
+            Entry::Vacant(free) => {
+                free.insert(index);
+            }
+            Entry::Occupied(first) => {
+                let shown = Shown(id);
+                let first = path.element(*first.get()).last();
+                violations.add(
+                    path.element(index).field("id"),
+                    format_args!("`{shown}` is already the id of {first}; give each its own id"),
+                );
+                repeated += 1;
+            }
+        }
+        if repeated == MOST_WRONG {
+            break;
+        }
+    }
+    (repeated == 0).then_some(())
+}

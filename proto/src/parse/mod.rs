@@ -1,0 +1,33 @@
+//! Messages to core types: what comes in from outside is checked here, once, and is a type that cannot be
+//! wrong from then on.
+//!
+//! Every function takes its message by value, so that texts move; notes everything that is wrong in
+//! [`Violations`](crate::violations::Violations) under the path of the field as a caller writes it
+//! (`evidence[3].json`); and never stops at the first violation. What it returns beside violations is
+//! incomplete and must not be used. It decides nothing about claims or evidence and does no I/O.
+
+mod cap;
+mod counts;
+mod evidence;
+mod field;
+mod gate;
+mod json_document;
+mod limits;
+mod list;
+mod overrides;
+mod partition;
+mod path;
+mod report;
+mod time;
+mod verdict;
+
+pub use cap::{ParsedCap, cap_confidence};
+pub use counts::counts;
+pub use evidence::evidence;
+pub use field::{name, required};
+pub use gate::{ParsedGate, gate_inputs};
+pub use limits::Limits;
+pub use overrides::overrides;
+pub use partition::{ParsedPartition, judged_partition};
+pub use report::{ParsedReport, report};
+pub use verdict::{ParsedToolResult, classify_verdict};

@@ -1,0 +1,122 @@
+//! Policy overrides of a request.
+
+use gsar_core::EvidenceType;
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{Policy, PolicyProblem, PolicyValues, VerificationMode};
+
+use super::field::{decimal, enumeration};
+use super::list::{at_most, each};
+use super::path::Path;
+use crate::enums::Enumeration;
+use crate::v1;
+use crate::violations::Violations;
+
+const TEN: Millionths = Millionths::new(10_000_000);
+
+/// Reads the overrides of a request, under `policy_overrides`, over the values of the policy that it names,
+/// and checks the policy that comes of them.
+pub fn overrides(
+    message: v1::PolicyOverrides,
+    base: PolicyValues,
+    violations: &mut Violations,
+) -> Option<Policy> {
+    let path = Path::root("policy_overrides");
+    let mut number = |name, given: Option<f64>, most, base| match given {
+        None => Some(base),
+        Some(given) => decimal(path.field(name), given, most, violations),
+    };
+    let rho = number("rho", message.rho, TEN, base.rho);
+    let floor = number(
+        "ungrounded_floor",
+        message.ungrounded_floor,
+        Millionths::ONE,
+        base.ungrounded_floor,
+    );
+    let proceed = number("tau_proceed", message.tau_proceed, Millionths::ONE, base.tau_proceed);
+    let regenerate =
+        number("tau_regenerate", message.tau_regenerate, Millionths::ONE, base.tau_regenerate);
+    let weights = read_weights(path.field("weights"), message.weights, violations);
+    let verification = read_mode(path, message.verification, base.verification, violations);
+
+    let mut values = PolicyValues {
+        rho: rho.unwrap_or(base.rho),
+        ungrounded_floor: floor.unwrap_or(base.ungrounded_floor),
+        tau_proceed: proceed.unwrap_or(base.tau_proceed),
+        tau_regenerate: regenerate.unwrap_or(base.tau_regenerate),
+        verification: verification.unwrap_or(base.verification),
+        ..base
+    };
+    for (evidence_type, weight) in weights.iter().flatten() {
+        values.weights.set(*evidence_type, *weight);
+    }
+    let policy = Policy::new(values)
+        .map_err(|found| {
+            let thresholds_read = proceed.and(regenerate).is_some();
+            let weights_read = floor.is_some() && weights.is_some();
+            for problem in found.problems {
+                let follows_from_another = match problem.field.as_str() {
+                    "tau_regenerate" => !thresholds_read,
+                    field => field.starts_with("weights.") && !weights_read,
+                };
+                if !follows_from_another {
+                    note(&path, &problem, weights.as_deref().unwrap_or_default(), violations);
+                }
+            }
+        })
+        .ok();
+    rho.and(floor).and(proceed).and(regenerate)?;
+    verification?;
+    weights?;
+    policy
+}
+
+fn read_mode(
+    path: Path<'_>,
+    given: i32,
+    base: VerificationMode,
+    violations: &mut Violations,
+) -> Option<VerificationMode> {
+    match given {
+        0 => Some(base),
+        given => enumeration(path.field("verification"), given, violations),
+    }
+}
+
+fn read_weights(
+    path: Path<'_>,
+    given: Vec<v1::TypeWeight>,
+    violations: &mut Violations,
+) -> Option<Vec<(EvidenceType, Millionths)>> {
+    let given = at_most(path, given, EvidenceType::ALL.len(), violations)?;
+    let mut seen: Vec<(EvidenceType, Path<'_>)> = Vec::with_capacity(given.len());
+    each(path, given, violations, |path, given, violations| {
+        let evidence_type = enumeration(path.field("type"), given.r#type, violations);
+        let weight = decimal(path.field("weight"), given.weight, Millionths::ONE, violations);
+        let evidence_type = evidence_type?;
+        if let Some((_, first)) = seen.iter().find(|(seen, _)| *seen == evidence_type) {
+            let (name, first) = (evidence_type.wire_name(), first.last());
+            violations.add(path.field("type"), format_args!("{name} is already given in {first}"));
+            return None;
+        }
+        seen.push((evidence_type, path));
+        Some((evidence_type, weight?))
+    })
+}
+
+/// Notes a problem of the resulting policy under the field of the request that it comes from.
+fn note(
+    path: &Path<'_>,
+    problem: &PolicyProblem,
+    weights: &[(EvidenceType, Millionths)],
+    violations: &mut Violations,
+) {
+    let Some(name) = problem.field.strip_prefix("weights.") else {
+        violations.add(format!("{path}.{}", problem.field), &problem.message);
+        return;
+    };
+    let list = path.field("weights");
+    match weights.iter().position(|(evidence_type, _)| evidence_type.name() == name) {
+        Some(index) => violations.add(list.element(index).field("weight"), &problem.message),
+        None => violations.add(list, format_args!("{name}: {}", problem.message)),
+    }
+}

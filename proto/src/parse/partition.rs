@@ -1,0 +1,215 @@
+//! Partitions with their words and citations: a report, its evidence and its judged claims.
+
+use core::fmt;
+
+use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
+use gsar_core::verify::claim_cycle;
+use gsar_core::{ClaimId, JudgedClaim};
+
+use super::field::{Shown, byte_range, enumeration, id, text};
+use super::limits::Limits;
+use super::list::{at_most, each, unique_ids};
+use super::path::Path;
+use super::report::{ParsedReport, read_claim};
+use super::{evidence, report};
+use crate::v1;
+use crate::violations::Violations;
+
+/// A partition that may be verified and scored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedPartition {
+    /// The report that was judged; it may be without words.
+    pub report: ParsedReport,
+    /// The evidence that is cited, with unique ids.
+    pub evidence: Vec<EvidenceItem>,
+    /// The claims as judged, with unique ids. They cite no circle of claims; what else they cite or leave
+    /// out is for verification to find.
+    pub judged: Vec<JudgedClaim>,
+}
+
+/// Reads the judged partition of a request, under `judged`.
+pub fn judged_partition(
+    message: v1::JudgedPartition,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedPartition> {
+    let path = Path::root("judged");
+    let given = message.report.unwrap_or_default();
+    let claims = read_judged_claims(&path, message.claims, &given.synthesis, limits, violations);
+    let report = report::read(path.field("report"), given, limits, violations);
+    let evidence = evidence::read(path.field("evidence"), message.evidence, limits, violations);
+    Some(ParsedPartition { report: report?, evidence: evidence?, judged: claims? })
+}
+
+fn read_judged_claims(
+    partition: &Path<'_>,
+    claims: Vec<v1::JudgedClaim>,
+    synthesis: &str,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<JudgedClaim>> {
+    let path = partition.field("claims");
+    let claims = at_most(path, claims, limits.max_claims, violations)?;
+    let unique = unique_ids(path, claims.iter().map(|claim| claim.id.as_str()), violations);
+    let mut references = Vec::new();
+    let claims = each(path, claims, violations, |path, claim, violations| {
+        let judged = read_judged_claim(path, claim, synthesis, limits, violations)?;
+        note_self_citations(path, &judged, violations)?;
+        references.extend(cited_claims(&judged).map(|(_, cited)| Reference {
+            path,
+            from: judged.claim.id.clone(),
+            to: cited.clone(),
+        }));
+        Some(judged)
+    });
+    note_circle(&references, violations)?;
+    unique?;
+    claims
+}
+
+/// One claim that cites another.
+struct Reference<'a> {
+    /// Where the citing claim stands.
+    path: Path<'a>,
+    from: ClaimId,
+    to: ClaimId,
+}
+
+/// The claims that a claim cites, with the places of the citations.
+fn cited_claims(judged: &JudgedClaim) -> impl Iterator<Item = (usize, &ClaimId)> {
+    judged.citations.iter().enumerate().filter_map(|(place, citation)| match &citation.target {
+        Target::Claim(cited) => Some((place, cited)),
+        Target::Evidence { .. } => None,
+    })
+}
+
+fn note_self_citations(
+    path: Path<'_>,
+    judged: &JudgedClaim,
+    violations: &mut Violations,
+) -> Option<()> {
+    let list = path.field("citations");
+    let mut own = cited_claims(judged).filter(|(_, cited)| **cited == judged.claim.id).peekable();
+    let none = own.peek().is_none().then_some(());
+    for (place, _) in own {
+        violations.add(
+            list.element(place).field("claim_id"),
+            "is the claim itself; cite what it rests on",
+        );
+    }
+    none
+}
+
+/// Notes a circle of citations, at the claim where it begins. One is enough to refuse the partition, so
+/// others are not looked for.
+fn note_circle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
+    let Some(circle) =
+        claim_cycle(references.iter().map(|reference| (&reference.from, &reference.to)))
+    else {
+        return Some(());
+    };
+    let first = *circle.first()?;
+    let path = references.iter().find(|reference| reference.from == *first)?.path;
+    violations.add(path.field("citations"), Circle(&circle));
+    None
+}
+
+/// A circle of claims in words.
+struct Circle<'a>(&'a [&'a ClaimId]);
+
+impl fmt::Display for Circle<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST_SHOWN: usize = 5;
+        f.write_str("lead back to the claim itself: ")?;
+        for claim in self.0.iter().take(MOST_SHOWN) {
+            write!(f, "`{}` cites ", Shown(claim.as_str()))?;
+        }
+        match (self.0.len().checked_sub(MOST_SHOWN), self.0.first()) {
+            (Some(more @ 1..), _) => write!(f, "{more} more in a circle")?,
+            (_, Some(first)) => write!(f, "`{}`", Shown(first.as_str()))?,
+            (_, None) => {}
+        }
+        f.write_str("; take one of these citations out")
+    }
+}
+
+fn read_judged_claim(
+    path: Path<'_>,
+    message: v1::JudgedClaim,
+    synthesis: &str,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<JudgedClaim> {
+    let v1::JudgedClaim { id, text: words, span, class, r#type, citations, note, impact: _ } =
+        message;
+    let claim = v1::Claim { id, text: words, span };
+    let claim = read_claim(path, claim, synthesis, limits, violations);
+    let class = enumeration(path.field("class"), class, violations);
+    let evidence_type = enumeration(path.field("type"), r#type, violations);
+    let list = path.field("citations");
+    let citations =
+        at_most(list, citations, limits.max_citations, violations).and_then(|citations| {
+            each(list, citations, violations, |path, citation, violations| {
+                read_citation(path, citation, limits, violations)
+            })
+        });
+    let note = text(path.field("note"), note, limits.max_claim_bytes, violations);
+    Some(JudgedClaim {
+        claim: claim?,
+        class: class?,
+        evidence_type: evidence_type?,
+        citations: citations?,
+        note: note?,
+    })
+}
+
+fn read_citation(
+    path: Path<'_>,
+    message: v1::Citation,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Citation> {
+    let v1::Citation { evidence_id, claim_id, field_path, quote, bytes } = message;
+    let most = limits.max_claim_bytes;
+    let quote = text(path.field("quote"), quote, most, violations);
+    let field_path = text(path.field("field_path"), field_path, most, violations);
+    let bytes = match bytes {
+        None => Some(None),
+        Some(bytes) => byte_range(path.field("bytes"), bytes, violations).map(Some),
+    };
+    let target = read_target(path, evidence_id, claim_id, field_path, violations);
+    Some(Citation { target: target?, quote: quote?, bytes: bytes? })
+}
+
+fn read_target(
+    path: Path<'_>,
+    evidence_id: String,
+    claim_id: String,
+    field_path: Option<String>,
+    violations: &mut Violations,
+) -> Option<Target> {
+    match (evidence_id.is_empty(), claim_id.is_empty()) {
+        (false, true) => {
+            let id = id(path.field("evidence_id"), evidence_id, EvidenceId::new, violations);
+            Some(Target::Evidence { id: id?, field_path: field_path? })
+        }
+        (true, false) => {
+            if field_path.is_none_or(|field_path| !field_path.is_empty()) {
+                violations.add(
+                    path.field("field_path"),
+                    "goes with evidence_id only; leave it empty beside claim_id",
+                );
+                return None;
+            }
+            id(path.field("claim_id"), claim_id, ClaimId::new, violations).map(Target::Claim)
+        }
+        (true, true) => {
+            violations.add(path, "points at nothing; give evidence_id or claim_id");
+            None
+        }
+        (false, false) => {
+            violations.add(path, "points at two things; give either evidence_id or claim_id");
+            None
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Reports and their claims.
+
+use core::ops::Range;
+
+use gsar_core::safety::Confidence;
+use gsar_core::{Claim, ClaimId};
+
+use super::cap::confidence;
+use super::field::{byte_range, id, short_text, statement, text};
+use super::limits::Limits;
+use super::list::{at_most, each, unique_ids};
+use super::path::Path;
+use crate::v1;
+use crate::violations::Violations;
+
+/// A report that may be judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedReport {
+    /// The caller's name for it; may be empty; at most 256 bytes.
+    pub id: String,
+    /// Its text; may be empty when claims are given.
+    pub synthesis: String,
+    /// Its claims, with unique ids; empty when the judge is to split the synthesis.
+    pub claims: Vec<Claim>,
+    /// The model that wrote it; may be empty; at most 256 bytes.
+    pub generator_model: String,
+    /// The writer's self-rated confidence.
+    pub confidence: Option<Confidence>,
+}
+
+/// Reads the report of a request, under `report`. It needs a synthesis or claims.
+pub fn report(
+    message: v1::Report,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedReport> {
+    let path = Path::root("report");
+    if message.claims.is_empty() && message.synthesis.trim().is_empty() {
+        violations.add(
+            path.field("synthesis"),
+            "is empty and there are no claims; give the report's text, its claims, or both",
+        );
+    }
+    read(path, message, limits, violations)
+}
+
+/// Reads a report that may be without words.
+pub(super) fn read(
+    path: Path<'_>,
+    message: v1::Report,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedReport> {
+    let v1::Report { id, synthesis, claims, generator_model, confidence: self_rated } = message;
+    let id = short_text(path.field("id"), id, violations);
+    let claims = read_claims(&path, claims, &synthesis, limits, violations);
+    let synthesis = text(path.field("synthesis"), synthesis, limits.max_text_bytes, violations);
+    let generator_model = short_text(path.field("generator_model"), generator_model, violations);
+    let confidence = match self_rated {
+        None => Some(None),
+        Some(value) => confidence(path.field("confidence"), value, violations).map(Some),
+    };
+    Some(ParsedReport {
+        id: id?,
+        synthesis: synthesis?,
+        claims: claims?,
+        generator_model: generator_model?,
+        confidence: confidence?,
+    })
+}
+
+fn read_claims(
+    path: &Path<'_>,
+    claims: Vec<v1::Claim>,
+    synthesis: &str,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<Claim>> {
+    let path = path.field("claims");
+    let claims = at_most(path, claims, limits.max_claims, violations)?;
+    let unique = unique_ids(path, claims.iter().map(|claim| claim.id.as_str()), violations);
+    let claims = each(path, claims, violations, |path, claim, violations| {
+        read_claim(path, claim, synthesis, limits, violations)
+    });
+    unique?;
+    claims
+}
+
+/// Reads one claim whose span, if any, lies in the synthesis.
+pub(super) fn read_claim(
+    path: Path<'_>,
+    message: v1::Claim,
+    synthesis: &str,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Claim> {
+    let v1::Claim { id: claim_id, text, span } = message;
+    let id = id(path.field("id"), claim_id, ClaimId::new, violations);
+    let text = statement(path.field("text"), text, limits.max_claim_bytes, violations);
+    let span = match span {
+        None => Some(None),
+        Some(span) => read_span(path.field("span"), span, synthesis, violations).map(Some),
+    };
+    Some(Claim { id: id?, text: text?, span: span? })
+}
+
+fn read_span(
+    path: Path<'_>,
+    message: v1::ByteRange,
+    synthesis: &str,
+    violations: &mut Violations,
+) -> Option<Range<usize>> {
+    let span = byte_range(path, message, violations)?;
+    let length = synthesis.len();
+    if span.end > length {
+        let end = span.end;
+        violations.add(
+            path,
+            format_args!(
+                "ends at byte {end} of a synthesis of {length} bytes; give bytes of the synthesis"
+            ),
+        );
+        return None;
+    }
+    for edge in [span.start, span.end] {
+        if !synthesis.is_char_boundary(edge) {
+            violations.add(
+                path,
+                format_args!(
+                    "byte {edge} is inside a character; count bytes of UTF-8, not characters"
+                ),
+            );
+            return None;
+        }
+    }
+    Some(span)
+}

@@ -1,0 +1,109 @@
+//! Instants, windows and durations. Nanoseconds below a microsecond are cut off.
+
+use gsar_core::time::{Timestamp, Window};
+
+use super::field::present;
+use super::path::Path;
+use crate::v1;
+use crate::violations::Violations;
+
+/// 0001-01-01T00:00:00Z in seconds since 1970.
+const FIRST_SECOND: i64 = -62_135_596_800;
+/// 9999-12-31T23:59:59Z in seconds since 1970.
+const LAST_SECOND: i64 = 253_402_300_799;
+const MICROS_PER_SECOND: i64 = 1_000_000;
+const NANOS_PER_SECOND: i32 = 1_000_000_000;
+const NANOS_PER_MICRO: i32 = 1_000;
+
+pub(super) fn timestamp(
+    path: Path<'_>,
+    value: prost_types::Timestamp,
+    violations: &mut Violations,
+) -> Option<Timestamp> {
+    let prost_types::Timestamp { seconds, nanos } = value;
+    if !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
+        violations.add(
+            path,
+            format_args!("{seconds} s is not from year 1 to 9999; give seconds since 1970-01-01"),
+        );
+        return None;
+    }
+    if !(0..NANOS_PER_SECOND).contains(&nanos) {
+        violations.add(path, format_args!("{nanos} ns is not from 0 to 999999999"));
+        return None;
+    }
+    let micros = seconds * MICROS_PER_SECOND + i64::from(nanos / NANOS_PER_MICRO);
+    Some(Timestamp::from_micros(micros))
+}
+
+/// An instant that may be absent: the outer `None` is a wrong one.
+pub(super) fn optional_timestamp(
+    path: Path<'_>,
+    value: Option<prost_types::Timestamp>,
+    violations: &mut Violations,
+) -> Option<Option<Timestamp>> {
+    match value {
+        None => Some(None),
+        Some(value) => timestamp(path, value, violations).map(Some),
+    }
+}
+
+/// A window with both ends, in order.
+pub(super) fn window(
+    path: Path<'_>,
+    value: v1::TimeWindow,
+    violations: &mut Violations,
+) -> Option<Window> {
+    let mut end_of = |name, value| {
+        let path = path.field(name);
+        timestamp(path, present(path, value, violations)?, violations)
+    };
+    let (start, end) = (end_of("start", value.start), end_of("end", value.end));
+    let window = Window::new(start?, end?);
+    if window.is_none() {
+        violations.add(path, "ends before it starts; exchange start and end");
+    }
+    window
+}
+
+/// A duration that is not negative, in microseconds.
+pub(super) fn elapsed_micros(
+    path: Path<'_>,
+    value: prost_types::Duration,
+    violations: &mut Violations,
+) -> Option<u64> {
+    let prost_types::Duration { seconds, nanos } = value;
+    if seconds < 0 || nanos < 0 {
+        violations.add(path, format_args!("{seconds} s {nanos} ns is negative; give 0 or more"));
+        return None;
+    }
+    if seconds > LAST_SECOND || nanos >= NANOS_PER_SECOND {
+        violations.add(path, format_args!("{seconds} s {nanos} ns is no duration"));
+        return None;
+    }
+    u64::try_from(seconds * MICROS_PER_SECOND + i64::from(nanos / NANOS_PER_MICRO)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(seconds: i64, nanos: i32) -> Option<i64> {
+        let value = prost_types::Timestamp { seconds, nanos };
+        let mut violations = Violations::default();
+        let read = timestamp(Path::root("at"), value, &mut violations);
+        assert_eq!(read.is_none(), !violations.is_empty());
+        read.map(Timestamp::as_micros)
+    }
+
+    #[test]
+    fn timestamps_hold_microseconds() {
+        assert_eq!(read(0, 1_999), Some(1));
+        assert_eq!(read(-1, 999_999_999), Some(-1));
+        assert_eq!(read(LAST_SECOND, 0), Some(LAST_SECOND * MICROS_PER_SECOND));
+        assert_eq!(read(LAST_SECOND + 1, 0), None);
+        assert_eq!(read(i64::MIN, 0), None);
+        assert_eq!(read(0, -1), None);
+        assert_eq!(read(0, NANOS_PER_SECOND), None);
+    }
+}

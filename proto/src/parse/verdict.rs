@@ -1,0 +1,82 @@
+//! The request to read one tool result.
+
+use gsar_core::safety::{Expectation, ToolResult};
+
+use super::evidence::json;
+use super::field::{short_text, text};
+use super::limits::Limits;
+use super::path::Path;
+use crate::v1;
+use crate::violations::Violations;
+
+/// The largest threshold, either way: below it, every double tells its six decimal places apart.
+const LARGEST: f64 = 1e9;
+
+/// A tool result and what was asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedToolResult {
+    /// What the tool returned; where it came as JSON, known to be one document.
+    pub content: String,
+    /// The signal asked for; may be empty.
+    pub signal: String,
+    /// Where the signal turns from healthy to unhealthy: a plain decimal.
+    pub threshold: Option<String>,
+}
+
+impl ParsedToolResult {
+    /// What the core classifies.
+    #[must_use]
+    pub fn tool_result(&self) -> ToolResult<'_> {
+        let asked = !self.signal.is_empty() || self.threshold.is_some();
+        let expectation = asked.then_some(Expectation {
+            signal: &self.signal,
+            polarity: None,
+            threshold: self.threshold.as_deref(),
+        });
+        ToolResult { content: &self.content, expectation }
+    }
+}
+
+/// Reads the request to classify a tool result.
+pub fn classify_verdict(
+    message: v1::ClassifyVerdictRequest,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedToolResult> {
+    use v1::classify_verdict_request::Content;
+    let content = match message.content {
+        Some(Content::Text(content)) => {
+            text(Path::root("text"), content, limits.max_text_bytes, violations)
+        }
+        Some(Content::Json(content)) => json(Path::root("json"), content, limits, violations),
+        None => {
+            violations.add("content", "is missing; give text or json");
+            None
+        }
+    };
+    let signal = short_text(Path::root("signal"), message.signal, violations);
+    let threshold = match message.threshold {
+        None => Some(None),
+        Some(value) => plain_decimal(Path::root("threshold"), value, violations).map(Some),
+    };
+    Some(ParsedToolResult { content: content?, signal: signal?, threshold: threshold? })
+}
+
+/// The shortest decimal of a double, where it has at most six places.
+fn plain_decimal(path: Path<'_>, value: f64, violations: &mut Violations) -> Option<String> {
+    let minus_zero = value == 0.0 && value.is_sign_negative();
+    if !(-LARGEST..=LARGEST).contains(&value) || minus_zero {
+        violations.add(
+            path,
+            format_args!("{value:?} is no threshold; give a number from -1000000000 to 1000000000"),
+        );
+        return None;
+    }
+    let decimal = value.to_string();
+    let places = decimal.split_once('.').map_or(0, |(_, places)| places.len());
+    if places > 6 {
+        violations.add(path, format_args!("{value:?} has more than six decimal places; round it"));
+        return None;
+    }
+    Some(decimal)
+}

@@ -1,0 +1,71 @@
+//! Claims, what was said of them, and what verification made of it.
+
+use gsar_core::evidence::{Citation, Target};
+use gsar_core::verify::{Correction, CorrectionCode};
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+
+use super::coverage::byte_range;
+use crate::enums::Enumeration;
+use crate::v1;
+
+/// A claim of a report.
+#[must_use]
+pub fn claim(claim: Claim) -> v1::Claim {
+    v1::Claim {
+        id: claim.id.as_str().to_owned(),
+        text: claim.text,
+        span: claim.span.as_ref().map(byte_range),
+    }
+}
+
+/// A claim with what was said of it; without impact.
+#[must_use]
+pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
+    let claim = claim(judged.claim);
+    v1::JudgedClaim {
+        id: claim.id,
+        text: claim.text,
+        span: claim.span,
+        class: judged.class.number(),
+        r#type: judged.evidence_type.number(),
+        citations: judged.citations.into_iter().map(citation).collect(),
+        note: judged.note,
+        impact: None,
+    }
+}
+
+/// A reference to evidence or to another claim.
+#[must_use]
+pub fn citation(citation: Citation) -> v1::Citation {
+    let (evidence_id, claim_id, field_path) = match citation.target {
+        Target::Evidence { id, field_path } => (id.as_str().to_owned(), String::new(), field_path),
+        Target::Claim(id) => (String::new(), id.as_str().to_owned(), String::new()),
+    };
+    let bytes = citation.bytes.as_ref().map(byte_range);
+    v1::Citation { evidence_id, claim_id, field_path, quote: citation.quote, bytes }
+}
+
+/// What verification changed, or would have changed. Of a claim that the judge dropped there is nothing
+/// before.
+#[must_use]
+pub fn correction(correction: &Correction) -> v1::Correction {
+    let (class_after, type_after) = numbers(correction.to);
+    let (class_before, type_before) = match correction.code {
+        CorrectionCode::ClaimDropped => (0, 0),
+        _ => numbers(correction.from),
+    };
+    v1::Correction {
+        claim_id: correction.claim.as_str().to_owned(),
+        code: correction.code.name().to_owned(),
+        sentence: correction.sentence.clone(),
+        class_before,
+        class_after,
+        type_before,
+        type_after,
+        applied: correction.applied,
+    }
+}
+
+fn numbers((class, evidence_type): (Class, EvidenceType)) -> (i32, i32) {
+    (class.number(), evidence_type.number())
+}

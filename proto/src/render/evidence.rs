@@ -1,0 +1,25 @@
+//! Evidence items.
+
+use gsar_core::evidence::{Content, EvidenceItem};
+
+use super::time::timestamp;
+use crate::enums::Enumeration;
+use crate::v1;
+
+/// An item, as a request would carry it. The contract has no field for attestation.
+#[must_use]
+pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: item.id.as_str().to_owned(),
+        kind: item.kind.number(),
+        lane: item.lane.number(),
+        tool: item.tool,
+        query: item.query,
+        content: Some(match item.content {
+            Content::Text(text) => v1::evidence_item::Content::Text(text),
+            Content::Json(json) => v1::evidence_item::Content::Json(json),
+        }),
+        collected_at: item.collected_at.map(timestamp),
+        exhaustive: item.exhaustive,
+    }
+}

@@ -1,0 +1,124 @@
+//! What gate, chain, cap and ladder say.
+
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::Gate;
+use gsar_core::safety::{
+    ActionVerdict, Assessment, Capped, EvidenceChain, EvidenceRecord, GateOutcome, GateReason,
+    Hold, Hypothesis, HypothesisId, assess,
+};
+
+use super::time::timestamp;
+use crate::enums::{Enumeration, gate_exit};
+use crate::v1;
+
+/// What the gate says, with each hypothesis as the policy reads its records.
+#[must_use]
+pub fn gate_verdict(
+    outcome: &GateOutcome,
+    hypotheses: &[Hypothesis],
+    policy: &Gate,
+) -> v1::GateVerdict {
+    let results =
+        hypotheses.iter().map(|hypothesis| result(hypothesis, assess(hypothesis, policy)));
+    let root_cause = outcome.root_cause.as_ref().map(|root_cause| text(&root_cause.id));
+    v1::GateVerdict {
+        state: outcome.state.number(),
+        exit: gate_exit(outcome.exit).into(),
+        reason: Some(gate_reason(outcome.reason())),
+        validated_count: outcome.validated_count,
+        root_cause: root_cause.unwrap_or_default(),
+        ties: outcome.ties.iter().map(text).collect(),
+        hypotheses: results.collect(),
+    }
+}
+
+fn text(id: &HypothesisId) -> String {
+    id.as_str().to_owned()
+}
+
+fn gate_reason(reason: GateReason) -> v1::Reason {
+    v1::Reason { code: reason.code().to_owned(), sentence: reason.sentence() }
+}
+
+fn result(hypothesis: &Hypothesis, assessment: Assessment) -> v1::HypothesisResult {
+    v1::HypothesisResult {
+        id: text(&hypothesis.id),
+        state: assessment.state.number(),
+        hard_supports: assessment.hard_supports,
+        hard_refutations: assessment.hard_refutations,
+        refused_inferred: assessment.inferred,
+    }
+}
+
+/// A hypothesis, as a request would carry it.
+#[must_use]
+pub fn hypothesis(hypothesis: Hypothesis) -> v1::Hypothesis {
+    v1::Hypothesis {
+        id: text(&hypothesis.id),
+        statement: hypothesis.statement,
+        target: hypothesis.target.unwrap_or_default(),
+        evidence: hypothesis.records.into_iter().map(hypothesis_evidence).collect(),
+    }
+}
+
+/// One tool result as evidence for or against a hypothesis.
+#[must_use]
+pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
+    let evidence_id = record.evidence_id.map(|id| id.as_str().to_owned());
+    v1::HypothesisEvidence {
+        tool: record.tool,
+        summary: record.summary,
+        verdict: record.verdict.number(),
+        lane: record.lane.number(),
+        evaluated_at: record.evaluated_at.map(timestamp),
+        evidence_id: evidence_id.unwrap_or_default(),
+    }
+}
+
+/// What carries a root cause. `changes` are those of the request, from
+/// [`ParsedGate`](crate::parse::ParsedGate): the cited one is answered as it was described.
+#[must_use]
+pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1::EvidenceChain {
+    let lanes = chain.items.iter().map(|record| u32::from(record.lane.strength()));
+    let lane_strength = lanes.max().unwrap_or(0);
+    let mut tools: Vec<&str> = chain.items.iter().map(|record| record.tool.trim()).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let independent_supports = u32::try_from(tools.len()).unwrap_or(u32::MAX);
+    let change = chain.change.map(|citation| {
+        let (id, at) = (citation.change.reference, Some(timestamp(citation.change.at)));
+        let given = changes.iter().find(|given| given.id == id && given.at == at);
+        given.cloned().unwrap_or(v1::ChangeRecord { id, at, ..v1::ChangeRecord::default() })
+    });
+    v1::EvidenceChain {
+        path: chain.path,
+        evidence: chain.items.into_iter().map(hypothesis_evidence).collect(),
+        change,
+        strength: chain.strength.number(),
+        lane_strength,
+        independent_supports,
+    }
+}
+
+/// A confidence after its cap.
+#[must_use]
+pub fn cap_verdict(capped: Capped) -> v1::CapVerdict {
+    v1::CapVerdict {
+        before: capped.before.value().to_f64(),
+        after: capped.after.value().to_f64(),
+        cap: capped.cap.map(Millionths::to_f64),
+    }
+}
+
+/// The most an agent may do.
+#[must_use]
+pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
+    v1::ActionVerdict {
+        action: verdict.action.number(),
+        held_by: verdict.held_by.iter().map(|hold| held_by(*hold)).collect(),
+    }
+}
+
+fn held_by(hold: Hold) -> v1::Reason {
+    v1::Reason { code: hold.code().to_owned(), sentence: hold.sentence() }
+}

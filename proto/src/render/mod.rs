@@ -1,0 +1,25 @@
+//! Core types to messages. Nothing here can fail and nothing is decided.
+
+mod claim;
+mod coverage;
+mod decision;
+mod evidence;
+mod explain;
+mod gate;
+mod policy;
+mod score;
+mod time;
+mod verdict;
+
+pub use claim::{citation, claim, correction, judged_claim};
+pub use coverage::{byte_range, coverage};
+pub use decision::{decision, reason};
+pub use evidence::evidence_item;
+pub use explain::{impact, margins};
+pub use gate::{
+    action_verdict, cap_verdict, evidence_chain, gate_verdict, hypothesis, hypothesis_evidence,
+};
+pub use policy::{applied_policy, policy_problem, policy_summary, verification_mode};
+pub use score::{fraction, score, terms};
+pub use time::timestamp;
+pub use verdict::classified_verdict;

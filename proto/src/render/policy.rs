@@ -1,0 +1,38 @@
+//! Policies in short.
+
+use gsar_core::policy::{Policy, PolicyProblem, VerificationMode};
+
+use crate::enums::Enumeration;
+use crate::v1;
+
+/// The policy behind an answer. `name` is that of the policy, or of the one it was derived from by the
+/// overrides of a request.
+#[must_use]
+pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
+    v1::AppliedPolicy { name: policy.name.clone(), digest: policy.digest().to_string(), overridden }
+}
+
+/// A policy in a list; `origin` is `preset` or the path of its file.
+#[must_use]
+pub fn policy_summary(policy: &Policy, origin: String, is_default: bool) -> v1::PolicySummary {
+    v1::PolicySummary {
+        name: policy.name.clone(),
+        description: policy.description.clone(),
+        digest: policy.digest().to_string(),
+        origin,
+        is_default,
+    }
+}
+
+/// What is wrong with a policy, or unwise in it.
+#[must_use]
+pub fn policy_problem(problem: PolicyProblem) -> v1::PolicyProblem {
+    let line = problem.line.and_then(|line| u32::try_from(line).ok());
+    v1::PolicyProblem { field: problem.field, message: problem.message, line: line.unwrap_or(0) }
+}
+
+/// What verification of a partition does.
+#[must_use]
+pub fn verification_mode(mode: VerificationMode) -> v1::VerificationMode {
+    mode.wire()
+}

@@ -1,0 +1,20 @@
+//! How a tool result reads.
+
+use gsar_core::safety::{ClassifiedVerdict, summary};
+
+use crate::enums::Enumeration;
+use crate::v1;
+
+/// The verdict of a tool result, with the result itself in one line.
+#[must_use]
+pub fn classified_verdict(
+    classified: ClassifiedVerdict,
+    content: &str,
+) -> v1::ClassifyVerdictResponse {
+    v1::ClassifyVerdictResponse {
+        verdict: classified.verdict.number(),
+        reason: classified.reason,
+        signal: classified.signal.map(|signal| signal.name).unwrap_or_default(),
+        summary: summary(content),
+    }
+}

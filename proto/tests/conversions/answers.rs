@@ -1,0 +1,173 @@
+//! Answers: what the core found, as a caller reads it.
+
+use gsar_core::explain::{impact, margins};
+use gsar_core::fixed::{Fraction, Millionths};
+use gsar_core::policy::VerificationMode;
+use gsar_core::safety::{
+    Action, ActionVerdict, Confidence, Hold, LadderInput, Strength, UnverifiedFix, action, cap,
+};
+use gsar_core::tally::Group;
+use gsar_core::verify::{Corpus, verify};
+use gsar_core::{
+    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Policy, Preset, Tally, Tier, decide, preset,
+};
+use gsar_proto::{render, v1};
+
+/// The worked example of the method: 28/37 under every preset's own weights of 0.60 for an inference.
+fn worked_example() -> Tally {
+    Tally::of([
+        (Class::Grounded, EvidenceType::ToolMatch),
+        (Class::Grounded, EvidenceType::SpecificData),
+        (Class::Ungrounded, EvidenceType::Inference),
+        (Class::Complementary, EvidenceType::ComplementaryFinding),
+        (Class::Contradicted, EvidenceType::Inference),
+    ])
+}
+
+fn confidence(millionths: u32) -> Confidence {
+    Confidence::new(Millionths::new(millionths)).unwrap()
+}
+
+#[test]
+fn a_score_travels_exactly() {
+    let policy = preset(Preset::Paper);
+    let decided = decide(&policy, &worked_example());
+    let score = render::score(decided.score.unwrap());
+    assert_eq!((score.numerator, score.denominator), (28, 37));
+    assert_eq!(score.value, 28.0 / 37.0);
+    let terms = render::terms(&decided.terms, &policy);
+    let expected = v1::ScoreTerms {
+        grounded: 1.95,
+        ungrounded: 0.6,
+        contradicted: 0.6,
+        complementary: 0.85,
+        unverified: 0.0,
+        rho: 0.5,
+    };
+    assert_eq!(terms, expected);
+}
+
+#[test]
+fn a_fraction_beyond_the_wire_is_cut_off() {
+    let score = render::fraction(Fraction::new(u128::MAX - 1, u128::MAX).unwrap());
+    assert_eq!((score.numerator, score.denominator), (u64::MAX, u64::MAX));
+}
+
+#[test]
+fn a_decision_names_its_reasons_and_idle_guards() {
+    let decision = render::decision(&decide(&preset(Preset::Reference), &worked_example()));
+    assert_eq!(decision.tier(), v1::Tier::Regenerate);
+    let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert!(codes.contains(&"CONTRADICTED_CLAIMS"), "{codes:?}");
+    assert!(decision.reasons.iter().all(|reason| !reason.sentence.is_empty()));
+    assert_eq!(decision.not_applicable, ["duplicates", "coverage", "absence", "verification"]);
+}
+
+#[test]
+fn margins_and_impacts_are_told_in_words_and_counts() {
+    let policy = preset(Preset::Paper);
+    let tally = worked_example();
+    let decided = decide(&policy, &tally);
+    let core = margins(&policy, &tally, &decided, None).better.unwrap();
+    let told = render::margins(&margins(&policy, &tally, &decided, None)).better.unwrap();
+    assert_eq!(told.tier(), v1::Tier::Proceed);
+    assert_eq!(told.claims, core.claims);
+    assert_eq!(told.changes.iter().map(|change| change.count).sum::<u64>(), core.claims);
+    assert_eq!(told.changes[0].action, core.changes[0].remedy.name());
+    assert!(told.score.is_some() && told.claim_ids.is_empty());
+
+    let group = Group::Class(Class::Contradicted, EvidenceType::Inference);
+    let told = render::impact(&impact(&policy, &tally, group, None));
+    assert_eq!(told.contribution, 0.3);
+    let without = told.without_claim.unwrap();
+    let expected = decide(&policy, &without_contradiction()).score.map(render::score);
+    assert_eq!(without.score, expected);
+    assert!(told.if_grounded.is_some());
+}
+
+fn without_contradiction() -> Tally {
+    Tally::of([
+        (Class::Grounded, EvidenceType::ToolMatch),
+        (Class::Grounded, EvidenceType::SpecificData),
+        (Class::Ungrounded, EvidenceType::Inference),
+        (Class::Complementary, EvidenceType::ComplementaryFinding),
+    ])
+}
+
+#[test]
+fn corrections_tell_before_and_after() {
+    let claim = |id: &str| Claim {
+        id: ClaimId::new(id).unwrap(),
+        text: "The pod restarted.".to_owned(),
+        span: None,
+    };
+    let judged = JudgedClaim {
+        claim: claim("c1"),
+        class: Class::Grounded,
+        evidence_type: EvidenceType::ToolMatch,
+        citations: Vec::new(),
+        note: String::new(),
+    };
+    let policy = preset(Preset::Reference);
+    let given = [claim("c1"), claim("c2")];
+    for (mode, applied) in [(VerificationMode::Enforce, true), (VerificationMode::Observe, false)] {
+        let found = verify(mode, &policy, &given, vec![judged.clone()], &Corpus::new(&[]));
+        let told: Vec<_> = found.corrections.iter().map(render::correction).collect();
+        let of = |code: &str| told.iter().find(|correction| correction.code == code).unwrap();
+        let uncited = of("NO_VALID_CITATION");
+        assert_eq!(uncited.claim_id, "c1");
+        assert_eq!(uncited.class_before(), v1::ClaimClass::Grounded);
+        assert_eq!(uncited.class_after(), v1::ClaimClass::Ungrounded);
+        assert_eq!(uncited.type_before(), v1::EvidenceType::ToolMatch);
+        assert_eq!(uncited.applied, applied);
+        let dropped = of("CLAIM_DROPPED");
+        assert_eq!(dropped.claim_id, "c2");
+        assert_eq!(dropped.class_before(), v1::ClaimClass::Unspecified);
+        assert_eq!(dropped.type_before(), v1::EvidenceType::Unspecified);
+        assert_eq!(dropped.class_after(), v1::ClaimClass::Ungrounded);
+    }
+}
+
+#[test]
+fn a_cap_and_an_action_travel() {
+    let policy = preset(Preset::Reference);
+    let capped = cap(&policy.cap, Strength::PartiallyGrounded, confidence(910_000));
+    let told = render::cap_verdict(capped);
+    assert_eq!((told.before, told.after, told.cap), (0.91, 0.84, Some(0.84)));
+    let free = render::cap_verdict(cap(&policy.cap, Strength::Grounded, confidence(910_000)));
+    assert_eq!((free.before, free.after, free.cap), (0.91, 0.91, None));
+
+    let input = LadderInput {
+        confidence: Some(capped.after),
+        gate: None,
+        tier: Tier::Regenerate,
+        unverified_fix: UnverifiedFix::Absent,
+    };
+    let verdict = action(&policy.ladder, &input);
+    let told = render::action_verdict(&verdict);
+    assert_eq!(told.action(), v1::Action::Notify);
+    let codes: Vec<&str> = told.held_by.iter().map(|reason| reason.code.as_str()).collect();
+    assert_eq!(codes, [Hold::NoGate.code(), Hold::Regenerate.code()]);
+    let free = ActionVerdict {
+        action: Action::PullRequest,
+        by_confidence: Some(Action::PullRequest),
+        held_by: Vec::new(),
+    };
+    assert_eq!(render::action_verdict(&free).action(), v1::Action::PullRequest);
+}
+
+#[test]
+fn a_policy_is_told_by_name_and_digest() {
+    let policy: Policy = preset(Preset::Strict);
+    let applied = render::applied_policy(&policy, true);
+    assert_eq!((applied.name.as_str(), applied.overridden), ("strict", true));
+    assert_eq!(applied.digest.len(), 64);
+    let summary = render::policy_summary(&policy, "preset".to_owned(), true);
+    assert_eq!((summary.digest, summary.is_default), (applied.digest, true));
+    let mut values = policy.values().clone();
+    values.tau_regenerate = Millionths::ONE;
+    let mut problems = Policy::new(values).unwrap_err().problems.into_iter();
+    let problem = render::policy_problem(problems.next().unwrap());
+    assert_eq!((problem.field.as_str(), problem.line), ("tau_regenerate", 0));
+    assert_eq!(render::verification_mode(policy.verification), v1::VerificationMode::Enforce);
+}

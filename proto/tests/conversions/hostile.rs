@@ -1,0 +1,234 @@
+//! Hostile input: it is refused under the name of its field, quickly and on a small stack.
+
+use gsar_core::{Preset, preset};
+use gsar_proto::parse::{self, Limits};
+use gsar_proto::v1;
+use gsar_proto::violations::Violations;
+
+use crate::requests::{claim, json_item, text_item};
+use crate::{fields, noted};
+
+/// Numbers that are no decimals of at most six places from 0 to 1.
+const NO_SHARES: [f64; 10] = [
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    -0.0,
+    -0.5,
+    1.000_000_1,
+    1.000_001,
+    0.123_456_7,
+    f64::MIN_POSITIVE,
+    1e300,
+];
+
+/// The most violations one answer carries.
+const MOST: usize = 100;
+
+/// A field of the overrides and how to fill it.
+type Override = (&'static str, fn(f64) -> v1::PolicyOverrides);
+
+fn no_limits() -> Limits {
+    let most = usize::MAX;
+    Limits { max_claims: most, max_evidence_items: most, ..Limits::default() }
+}
+
+#[test]
+fn h19_a_confidence_that_is_no_share_is_refused_by_name() {
+    for value in NO_SHARES {
+        let mut violations = Violations::default();
+        let report = v1::Report {
+            synthesis: "It is.".to_owned(),
+            confidence: Some(value),
+            ..v1::Report::default()
+        };
+        assert!(parse::report(report, &Limits::default(), &mut violations).is_none(), "{value}");
+        assert_eq!(fields(violations), ["report.confidence"], "{value}");
+    }
+}
+
+#[test]
+fn h19_every_number_of_the_overrides_is_refused_by_name() {
+    let every: [Override; 5] = [
+        ("rho", |value| v1::PolicyOverrides { rho: Some(value), ..Default::default() }),
+        ("ungrounded_floor", |value| v1::PolicyOverrides {
+            ungrounded_floor: Some(value),
+            ..Default::default()
+        }),
+        ("tau_proceed", |value| v1::PolicyOverrides {
+            tau_proceed: Some(value),
+            ..Default::default()
+        }),
+        ("tau_regenerate", |value| v1::PolicyOverrides {
+            tau_regenerate: Some(value),
+            ..Default::default()
+        }),
+        ("weights[0].weight", |weight| v1::PolicyOverrides {
+            weights: vec![v1::TypeWeight { r#type: 8, weight }],
+            ..Default::default()
+        }),
+    ];
+    for (field, overrides) in every {
+        for value in NO_SHARES {
+            if field == "rho" && value == 1.000_001 {
+                continue;
+            }
+            let mut violations = Violations::default();
+            let base = preset(Preset::Reference).values().clone();
+            assert!(parse::overrides(overrides(value), base, &mut violations).is_none());
+            assert_eq!(fields(violations), [format!("policy_overrides.{field}")], "{value}");
+        }
+    }
+}
+
+#[test]
+fn h19_a_confidence_to_cap_is_refused_by_name() {
+    for confidence in NO_SHARES {
+        let message = v1::CapConfidenceRequest { confidence, strength: 1, ..Default::default() };
+        let mut violations = Violations::default();
+        assert!(parse::cap_confidence(&message, &mut violations).is_none());
+        assert_eq!(fields(violations), ["confidence"], "{confidence}");
+    }
+}
+
+#[test]
+fn h19_a_threshold_that_is_no_decimal_is_refused_by_name() {
+    let read = |threshold| {
+        let content = Some(v1::classify_verdict_request::Content::Text("cpu 0.9".to_owned()));
+        let message = v1::ClassifyVerdictRequest {
+            content,
+            threshold: Some(threshold),
+            ..Default::default()
+        };
+        let mut violations = Violations::default();
+        let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
+        (parsed.and_then(|parsed| parsed.threshold), fields(violations))
+    };
+    let no_decimals = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        1.000_000_1,
+        0.1 + 0.2,
+        f64::MIN_POSITIVE,
+        1e300,
+    ];
+    for value in no_decimals {
+        assert_eq!(read(value), (None, vec!["threshold".to_owned()]), "{value}");
+    }
+    for (value, decimal) in [(0.0, "0"), (0.8, "0.8"), (-40.5, "-40.5"), (5e8, "500000000")] {
+        assert_eq!(read(value), (Some(decimal.to_owned()), Vec::new()), "{value}");
+    }
+}
+
+#[test]
+fn h27_duplicate_claim_ids_are_refused() {
+    let claims = vec![claim("c1", "It is."), claim("c2", "It was."), claim("c1", "It is not.")];
+    let report = v1::Report { claims, ..v1::Report::default() };
+    let mut violations = Violations::default();
+    assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
+    let told = noted(violations);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, "report.claims[2].id");
+    assert!(told[0].1.contains("claims[0]"), "{told:?}");
+}
+
+#[test]
+fn a_depth_bomb_is_refused_on_a_small_stack() {
+    let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
+    let refused = small_stack.spawn(|| {
+        [("[", "]"), ("{\"a\":", "}")].map(|(open, close)| {
+            let bomb = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+            let mut violations = Violations::default();
+            parse::evidence(vec![json_item("e1", &bomb)], &Limits::default(), &mut violations);
+            noted(violations)
+        })
+    });
+    for told in refused.unwrap().join().unwrap() {
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].0, "evidence[0].json");
+        assert!(told[0].1.contains("deeper than 100"), "{told:?}");
+    }
+}
+
+#[test]
+fn json_as_deep_as_allowed_passes_on_a_small_stack() {
+    let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
+    let told = small_stack.spawn(|| {
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        let mut violations = Violations::default();
+        parse::evidence(vec![json_item("e1", &deep)], &Limits::default(), &mut violations);
+        noted(violations)
+    });
+    assert!(told.unwrap().join().unwrap().is_empty());
+}
+
+#[test]
+fn a_million_empty_claims_are_one_violation() {
+    let report =
+        v1::Report { claims: vec![v1::Claim::default(); 1_000_000], ..v1::Report::default() };
+    let mut violations = Violations::default();
+    assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
+    let told = noted(violations);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].0, "report.claims");
+    assert!(told[0].1.contains("1000000") && told[0].1.contains("2000"), "{told:?}");
+}
+
+#[test]
+fn a_list_of_wrong_elements_is_not_read_to_its_end() {
+    let report =
+        v1::Report { claims: vec![v1::Claim::default(); 1_000_000], ..v1::Report::default() };
+    let mut violations = Violations::default();
+    assert!(parse::report(report, &no_limits(), &mut violations).is_none());
+    let status = violations.into_status();
+    // Two per claim, and a hundred claims were read: not two million.
+    assert!(status.message().contains("(and 199 more)"), "{}", status.message());
+}
+
+#[test]
+fn a_list_of_the_same_id_is_not_read_to_its_end() {
+    let report =
+        v1::Report { claims: vec![claim("c1", "It is."); 50_000], ..v1::Report::default() };
+    let mut violations = Violations::default();
+    assert!(parse::report(report, &no_limits(), &mut violations).is_none());
+    assert_eq!(noted(violations).len(), MOST);
+}
+
+#[test]
+fn fifty_thousand_good_claims_are_read() {
+    let claims = (0..50_000).map(|index| claim(&format!("c{index}"), "It is.")).collect();
+    let mut violations = Violations::default();
+    let report = v1::Report { claims, ..v1::Report::default() };
+    let report = parse::report(report, &no_limits(), &mut violations).unwrap();
+    assert!(violations.is_empty());
+    assert_eq!(report.claims.len(), 50_000);
+}
+
+#[test]
+fn long_texts_are_refused_without_being_repeated() {
+    let long = "é".repeat(5 << 20);
+    let items = vec![text_item(&long, &long), text_item(&long, ""), json_item("e2", &long)];
+    let mut violations = Violations::default();
+    parse::evidence(items, &Limits::default(), &mut violations);
+    let told = noted(violations);
+    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    assert_eq!(
+        fields,
+        ["evidence[0].id", "evidence[0].text", "evidence[1].id", "evidence[2].json"]
+    );
+    assert!(told.iter().all(|(_, description)| description.len() < 200), "{told:?}");
+}
+
+#[test]
+fn an_answer_with_every_violation_stays_small() {
+    let id = "\u{1F525}\n".repeat(50);
+    let claims = vec![claim(&id, "It is."); 2_000];
+    let mut violations = Violations::default();
+    parse::report(v1::Report { claims, ..Default::default() }, &Limits::default(), &mut violations);
+    let told = noted(violations);
+    assert_eq!(told.len(), MOST);
+    assert!(told.iter().all(|(_, description)| !description.contains('\n')));
+    assert!(told.iter().map(|(_, description)| description.len()).sum::<usize>() < 40_000);
+}

@@ -1,0 +1,378 @@
+//! Investigations and judged partitions: what is refused, and what the core makes of the rest.
+
+use gsar_core::safety::{
+    GateExit, HypothesisState, Strength, assemble, assess, classify, evaluate_gate,
+};
+use gsar_core::{Preset, preset};
+use gsar_proto::parse::{self, Limits, ParsedGate};
+use gsar_proto::violations::Violations;
+use gsar_proto::{render, v1};
+
+use crate::requests::text_item;
+use crate::{fields, noted};
+
+fn at(seconds: i64) -> Option<prost_types::Timestamp> {
+    Some(prost_types::Timestamp { seconds, nanos: 999 })
+}
+
+fn evidence(verdict: v1::Verdict, lane: v1::EvidenceLane) -> v1::HypothesisEvidence {
+    v1::HypothesisEvidence {
+        tool: "kubectl".to_owned(),
+        verdict: verdict.into(),
+        lane: lane.into(),
+        ..v1::HypothesisEvidence::default()
+    }
+}
+
+fn hypothesis(id: &str, evidence: Vec<v1::HypothesisEvidence>) -> v1::Hypothesis {
+    v1::Hypothesis { id: id.to_owned(), evidence, ..v1::Hypothesis::default() }
+}
+
+fn change(id: &str, seconds: i64) -> v1::ChangeRecord {
+    v1::ChangeRecord {
+        id: id.to_owned(),
+        summary: format!("change {id}"),
+        at: at(seconds),
+        target: "checkout".to_owned(),
+    }
+}
+
+fn read(message: v1::GateInputs) -> ParsedGate {
+    let mut violations = Violations::default();
+    let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
+    assert!(violations.is_empty(), "{:?}", noted(violations));
+    parsed.unwrap()
+}
+
+fn refused(message: v1::GateInputs) -> Vec<(String, String)> {
+    let mut violations = Violations::default();
+    let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
+    assert!(parsed.is_none());
+    noted(violations)
+}
+
+fn cited(evidence_id: &str, claim_id: &str) -> v1::Citation {
+    v1::Citation {
+        evidence_id: evidence_id.to_owned(),
+        claim_id: claim_id.to_owned(),
+        ..v1::Citation::default()
+    }
+}
+
+fn judged(id: &str, citations: Vec<v1::Citation>) -> v1::JudgedClaim {
+    v1::JudgedClaim {
+        id: id.to_owned(),
+        text: "It is.".to_owned(),
+        class: v1::ClaimClass::Grounded.into(),
+        r#type: v1::EvidenceType::Synthesis.into(),
+        citations,
+        ..v1::JudgedClaim::default()
+    }
+}
+
+fn partition_violations(message: v1::JudgedPartition) -> Vec<(String, String)> {
+    let mut violations = Violations::default();
+    let parsed = parse::judged_partition(message, &Limits::default(), &mut violations);
+    assert_eq!(parsed.is_none(), !violations.is_empty());
+    noted(violations)
+}
+
+fn claims(claims: Vec<v1::JudgedClaim>) -> v1::JudgedPartition {
+    v1::JudgedPartition { claims, ..v1::JudgedPartition::default() }
+}
+
+#[test]
+fn an_investigation_is_answered_as_the_core_sees_it() {
+    use v1::{EvidenceLane as Lane, Verdict};
+    let gate = read(v1::GateInputs {
+        hypotheses: vec![
+            hypothesis("h1", vec![evidence(Verdict::Supports, Lane::LlmInferred)]),
+            hypothesis(
+                "h2",
+                vec![
+                    evidence(Verdict::Supports, Lane::Metrics),
+                    evidence(Verdict::Refutes, Lane::LlmInferred),
+                ],
+            ),
+        ],
+        turns_used: 3,
+        elapsed: Some(prost_types::Duration { seconds: 61, nanos: 5_000 }),
+        onset: at(1_000),
+        onset_window: Some(v1::TimeWindow { start: at(0), end: at(1_000) }),
+        changes: vec![change("a", 10), change("b", 900), change("c", 1_001)],
+        path: vec!["shop".to_owned(), "checkout".to_owned()],
+        ..v1::GateInputs::default()
+    });
+    assert_eq!(gate.elapsed_micros, 61_000_005);
+    let policy = preset(Preset::Reference);
+    let outcome = evaluate_gate(&policy.gate, &gate.input());
+    assert_eq!(outcome.exit, GateExit::Confident);
+
+    let verdict = render::gate_verdict(&outcome, &gate.hypotheses, &policy.gate);
+    assert_eq!(verdict.state(), v1::GateState::EvidenceSufficient);
+    assert_eq!(verdict.exit(), v1::GateExit::Confident);
+    assert_eq!(verdict.root_cause, "h2");
+    let states: Vec<_> = verdict.hypotheses.iter().map(|hypothesis| hypothesis.state()).collect();
+    assert_eq!(states, [v1::HypothesisState::Inconclusive, v1::HypothesisState::Validated]);
+    let refused: Vec<_> = verdict.hypotheses.iter().map(|result| result.refused_inferred).collect();
+    assert_eq!(refused, [1, 1]);
+
+    let root_cause = &gate.hypotheses[1];
+    assert_eq!(assess(root_cause, &policy.gate).state, HypothesisState::Validated);
+    let chain = assemble(&gate.chain_input(Some(root_cause)));
+    assert_eq!(chain.strength, Strength::Grounded);
+    let chain = render::evidence_chain(chain, &gate.change_records);
+    assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
+    assert_eq!((chain.lane_strength, chain.independent_supports), (4, 1));
+    let cited = chain.change.unwrap();
+    assert_eq!((cited.id.as_str(), cited.summary.as_str()), ("b", "change b"));
+    assert_eq!(chain.path, ["shop", "checkout"]);
+}
+
+#[test]
+fn no_hypotheses_are_no_violation() {
+    let gate = read(v1::GateInputs::default());
+    let policy = preset(Preset::Reference);
+    let outcome = evaluate_gate(&policy.gate, &gate.input());
+    let verdict = render::gate_verdict(&outcome, &gate.hypotheses, &policy.gate);
+    assert_eq!(verdict.state(), v1::GateState::Investigating);
+    assert_eq!(verdict.exit(), v1::GateExit::Unspecified);
+    assert_eq!(verdict.root_cause, "");
+    let chain = render::evidence_chain(assemble(&gate.chain_input(None)), &gate.change_records);
+    assert_eq!(chain.strength(), v1::GroundingStrength::Ungrounded);
+    assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
+}
+
+#[test]
+fn everything_wrong_with_an_investigation_is_told_at_once() {
+    let unknown = v1::HypothesisEvidence { verdict: 99, lane: 99, ..Default::default() };
+    let inferred = evidence(v1::Verdict::Supports, v1::EvidenceLane::LlmInferred);
+    let misnamed = v1::HypothesisEvidence {
+        evidence_id: "e".repeat(257),
+        evaluated_at: at(i64::MIN),
+        ..inferred.clone()
+    };
+    let told = refused(v1::GateInputs {
+        hypotheses: vec![
+            hypothesis("h1", vec![inferred, unknown]),
+            hypothesis("", vec![misnamed]),
+            hypothesis("h1", vec![]),
+        ],
+        elapsed: Some(prost_types::Duration { seconds: 0, nanos: -1 }),
+        onset: at(i64::MAX),
+        onset_window: Some(v1::TimeWindow { start: at(2), end: at(1) }),
+        changes: vec![change("a", 1), v1::ChangeRecord::default()],
+        path: vec![String::new()],
+        ..v1::GateInputs::default()
+    });
+    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "gate.changes[1].at",
+            "gate.changes[1].id",
+            "gate.elapsed",
+            "gate.hypotheses[0].evidence[1].lane",
+            "gate.hypotheses[0].evidence[1].tool",
+            "gate.hypotheses[0].evidence[1].verdict",
+            "gate.hypotheses[1].evidence[0].evaluated_at",
+            "gate.hypotheses[1].evidence[0].evidence_id",
+            "gate.hypotheses[1].id",
+            "gate.hypotheses[2].id",
+            "gate.onset",
+            "gate.onset_window",
+            "gate.path[0]",
+        ]
+    );
+}
+
+#[test]
+fn a_window_needs_both_ends() {
+    let window = v1::TimeWindow { start: at(1), end: None };
+    let told = refused(v1::GateInputs { onset_window: Some(window), ..Default::default() });
+    let [(field, _)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(field, "gate.onset_window.end");
+}
+
+#[test]
+fn too_many_of_anything_is_one_violation_each() {
+    let record = evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs);
+    let told = refused(v1::GateInputs {
+        hypotheses: vec![hypothesis("h1", vec![record; 1_001])],
+        changes: vec![change("a", 1); 1_001],
+        path: vec![String::new(); 1_000_000],
+        ..v1::GateInputs::default()
+    });
+    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["gate.changes", "gate.hypotheses[0].evidence", "gate.path"]);
+    let many = refused(v1::GateInputs {
+        hypotheses: vec![v1::Hypothesis::default(); 1_000_000],
+        ..v1::GateInputs::default()
+    });
+    assert_eq!(many.len(), 1);
+}
+
+#[test]
+fn a_citation_points_at_exactly_one_thing() {
+    let with_field = v1::Citation { field_path: "/a".to_owned(), ..cited("", "c1") };
+    let told = partition_violations(claims(vec![
+        judged("c1", vec![cited("e1", ""), cited("", ""), cited("e1", "c2")]),
+        judged("c2", vec![cited("", "c1"), with_field, cited(&"e".repeat(257), "")]),
+    ]));
+    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    assert_eq!(
+        fields,
+        [
+            "judged.claims[0].citations[1]",
+            "judged.claims[0].citations[2]",
+            "judged.claims[1].citations[1].field_path",
+            "judged.claims[1].citations[2].evidence_id",
+        ]
+    );
+}
+
+#[test]
+fn h27_a_claim_that_cites_itself_is_refused() {
+    let told = partition_violations(claims(vec![
+        judged("c1", vec![cited("e1", ""), cited("", "c1")]),
+        judged("c2", vec![cited("", "c1")]),
+    ]));
+    let [(field, _)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(field, "judged.claims[0].citations[1].claim_id");
+}
+
+#[test]
+fn h27_a_circle_of_claims_is_refused_and_named() {
+    let told = partition_violations(claims(vec![
+        judged("a", vec![cited("", "b")]),
+        judged("b", vec![cited("e1", ""), cited("", "c")]),
+        judged("c", vec![cited("", "d"), cited("", "e")]),
+        judged("d", vec![cited("", "b")]),
+        judged("e", vec![]),
+    ]));
+    let [(field, description)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(field, "judged.claims[1].citations");
+    assert!(description.contains("`b` cites `c` cites `d` cites `b`"), "{description}");
+}
+
+#[test]
+fn h27_a_circle_is_told_beside_other_violations() {
+    let told = partition_violations(claims(vec![
+        judged("a", vec![cited("", "b")]),
+        judged("b", vec![cited("", "a")]),
+        v1::JudgedClaim { class: 99, ..judged("c", vec![]) },
+    ]));
+    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["judged.claims[0].citations", "judged.claims[2].class"]);
+}
+
+#[test]
+fn h27_a_long_circle_is_told_in_short() {
+    let count = 2_000;
+    let chain = (0..count)
+        .map(|at| judged(&format!("c{at}"), vec![cited("", &format!("c{}", (at + 1) % count))]));
+    let told = partition_violations(claims(chain.collect()));
+    let [(_, description)] = told.as_slice() else { panic!("{told:?}") };
+    assert!(description.contains("1995 more") && description.len() < 200, "{description}");
+}
+
+#[test]
+fn what_verification_finds_is_no_violation() {
+    let partition = v1::JudgedPartition {
+        report: Some(v1::Report {
+            claims: vec![v1::Claim { id: "c9".to_owned(), text: "It is.".to_owned(), span: None }],
+            ..v1::Report::default()
+        }),
+        ..claims(vec![judged("c1", vec![cited("nowhere", ""), cited("", "c7")])])
+    };
+    assert_eq!(partition_violations(partition), []);
+    assert_eq!(partition_violations(v1::JudgedPartition::default()), []);
+}
+
+#[test]
+fn everything_wrong_with_a_partition_is_told_at_once() {
+    let no_range = v1::ByteRange { start: 2, end: 1 };
+    let wrong = v1::JudgedClaim {
+        class: 99,
+        r#type: 0,
+        span: Some(v1::ByteRange { start: 0, end: 100 }),
+        citations: vec![v1::Citation { bytes: Some(no_range), ..cited("e1", "") }],
+        note: "n".repeat(16_385),
+        ..judged("c1", Vec::new())
+    };
+    let told = partition_violations(v1::JudgedPartition {
+        report: Some(v1::Report { confidence: Some(2.0), ..v1::Report::default() }),
+        evidence: vec![text_item("e1", ""), text_item("e1", "")],
+        claims: vec![wrong, judged("c1", Vec::new())],
+    });
+    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "judged.claims[0].citations[0].bytes",
+            "judged.claims[0].class",
+            "judged.claims[0].note",
+            "judged.claims[0].span",
+            "judged.claims[0].type",
+            "judged.claims[1].id",
+            "judged.evidence[1].id",
+            "judged.report.confidence",
+        ]
+    );
+}
+
+#[test]
+fn a_confidence_to_cap_needs_a_strength() {
+    let mut violations = Violations::default();
+    let message = v1::CapConfidenceRequest { confidence: 0.9, strength: 99, ..Default::default() };
+    assert!(parse::cap_confidence(&message, &mut violations).is_none());
+    assert_eq!(fields(violations), ["strength"]);
+}
+
+#[test]
+fn a_tool_result_is_read_as_asked() {
+    use v1::classify_verdict_request::Content;
+    let read = |content, signal: &str, threshold| {
+        let message = v1::ClassifyVerdictRequest {
+            content: Some(content),
+            signal: signal.to_owned(),
+            threshold,
+        };
+        let mut violations = Violations::default();
+        let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
+        assert!(violations.is_empty(), "{:?}", noted(violations));
+        let parsed = parsed.unwrap();
+        render::classified_verdict(classify(&parsed.tool_result()), &parsed.content)
+    };
+    let text = |text: &str| Content::Text(text.to_owned());
+    let healthy = read(text("error_rate: 0.00"), "", None);
+    assert_eq!(healthy.verdict(), v1::Verdict::Refutes);
+    assert_eq!(healthy.signal, "error_rate");
+    assert_eq!(healthy.summary, "error_rate: 0.00");
+    let both = r#"{"error_rate": 0.4, "cpu_usage": 0.2}"#;
+    let json = || Content::Json(both.to_owned());
+    assert_eq!(read(json(), "cpu_usage", Some(0.8)).verdict(), v1::Verdict::Refutes);
+    assert_eq!(read(json(), "cpu_usage", Some(0.1)).verdict(), v1::Verdict::Supports);
+    assert_eq!(read(json(), "error_rate", None).verdict(), v1::Verdict::Supports);
+}
+
+#[test]
+fn everything_wrong_with_a_tool_result_is_told_at_once() {
+    use v1::classify_verdict_request::Content;
+    let told = |content| {
+        let message = v1::ClassifyVerdictRequest {
+            content,
+            signal: "s".repeat(257),
+            threshold: Some(f64::NAN),
+        };
+        let mut violations = Violations::default();
+        assert!(parse::classify_verdict(message, &Limits::default(), &mut violations).is_none());
+        fields(violations)
+    };
+    assert_eq!(told(None), ["content", "signal", "threshold"]);
+    assert_eq!(told(Some(Content::Json("{".to_owned()))), ["json", "signal", "threshold"]);
+}

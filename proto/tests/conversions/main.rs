@@ -1,0 +1,34 @@
+//! The wire as a caller meets it: messages to core types and back, the JSON mapping, and hostile input.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "what a test cannot read is a failed test, in its shared functions too"
+)]
+
+mod answers;
+mod hostile;
+mod investigations;
+mod json_mapping;
+mod requests;
+mod round_trips;
+
+use gsar_proto::violations::Violations;
+use tonic_types::StatusExt as _;
+
+/// What was noted, as the caller reads it: field and description.
+fn noted(violations: Violations) -> Vec<(String, String)> {
+    if violations.is_empty() {
+        return Vec::new();
+    }
+    let status = violations.into_status();
+    assert_eq!(status.code(), tonic::Code::InvalidArgument);
+    let request = status.get_details_bad_request().expect("a status of violations has BadRequest");
+    let told = request.field_violations.into_iter();
+    told.map(|violation| (violation.field, violation.description)).collect()
+}
+
+/// The fields that were noted.
+fn fields(violations: Violations) -> Vec<String> {
+    noted(violations).into_iter().map(|(field, _)| field).collect()
+}

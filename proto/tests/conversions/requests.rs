@@ -1,0 +1,287 @@
+//! Requests that are almost right: every violation at once, under the path that a caller writes.
+
+use gsar_core::evidence::Content;
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{PolicyValues, VerificationMode};
+use gsar_core::{Class, EvidenceType, Preset, preset};
+use gsar_proto::parse::{self, Limits};
+use gsar_proto::v1;
+use gsar_proto::violations::Violations;
+
+use crate::{fields, noted};
+
+pub(crate) fn claim(id: &str, text: &str) -> v1::Claim {
+    v1::Claim { id: id.to_owned(), text: text.to_owned(), span: None }
+}
+
+fn claim_at(id: &str, start: u64, end: u64) -> v1::Claim {
+    v1::Claim { span: Some(v1::ByteRange { start, end }), ..claim(id, "The pod restarted.") }
+}
+
+pub(crate) fn text_item(id: &str, text: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: v1::EvidenceLane::Logs.into(),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+pub(crate) fn json_item(id: &str, json: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        content: Some(v1::evidence_item::Content::Json(json.to_owned())),
+        ..text_item(id, "")
+    }
+}
+
+fn report_fields(report: v1::Report) -> Vec<String> {
+    let mut violations = Violations::default();
+    let parsed = parse::report(report, &Limits::default(), &mut violations);
+    let fields = fields(violations);
+    assert!(parsed.is_none() || fields.iter().all(|field| field == "report.synthesis"));
+    fields
+}
+
+fn evidence_violations(items: Vec<v1::EvidenceItem>) -> Vec<(String, String)> {
+    let mut violations = Violations::default();
+    parse::evidence(items, &Limits::default(), &mut violations);
+    noted(violations)
+}
+
+fn reference() -> PolicyValues {
+    preset(Preset::Reference).values().clone()
+}
+
+#[test]
+fn a_report_needs_words() {
+    assert_eq!(report_fields(v1::Report::default()), ["report.synthesis"]);
+    let blank = v1::Report { synthesis: " \n".to_owned(), ..v1::Report::default() };
+    assert_eq!(report_fields(blank), ["report.synthesis"]);
+    let claims_only = v1::Report { claims: vec![claim("c1", "It is.")], ..v1::Report::default() };
+    assert!(report_fields(claims_only).is_empty());
+    let text_only = v1::Report { synthesis: "It is.".to_owned(), ..v1::Report::default() };
+    assert!(report_fields(text_only).is_empty());
+}
+
+#[test]
+fn everything_wrong_with_a_report_is_told_at_once() {
+    let report = v1::Report {
+        id: "r".repeat(257),
+        synthesis: "Ärger".to_owned(),
+        claims: vec![
+            claim("", "It is."),
+            claim("c1", " "),
+            claim("c1", "It is."),
+            claim_at("c3", 3, 2),
+            claim_at("c4", 0, 7),
+            claim_at("c5", 1, 6),
+            claim_at("c6", 0, u64::MAX),
+            claim(&"c".repeat(257), &"x".repeat(16_385)),
+        ],
+        generator_model: "m".repeat(257),
+        confidence: Some(1.5),
+    };
+    let told = report_fields(report);
+    for field in [
+        "report.id",
+        "report.claims[0].id",
+        "report.claims[1].text",
+        "report.claims[2].id",
+        "report.claims[3].span",
+        "report.claims[4].span",
+        "report.claims[5].span",
+        "report.claims[6].span",
+        "report.claims[7].id",
+        "report.claims[7].text",
+        "report.generator_model",
+        "report.confidence",
+    ] {
+        assert_eq!(told.iter().filter(|told| *told == field).count(), 1, "{field} in {told:?}");
+    }
+    assert_eq!(told.len(), 12, "{told:?}");
+}
+
+#[test]
+fn a_repeated_id_names_both_places() {
+    let items = vec![text_item("a", ""), text_item("b", ""), text_item("a", "")];
+    let told = evidence_violations(items);
+    let [(field, description)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(field, "evidence[2].id");
+    assert!(description.contains("`a`") && description.contains("evidence[0]"), "{description}");
+}
+
+#[test]
+fn everything_wrong_with_evidence_is_told_at_once() {
+    let items = vec![
+        v1::EvidenceItem::default(),
+        v1::EvidenceItem { kind: 99, lane: -1, ..text_item("a", "") },
+        json_item("b", "{\"a\": }"),
+        v1::EvidenceItem {
+            collected_at: Some(prost_types::Timestamp { seconds: i64::MAX, nanos: 0 }),
+            tool: "t".repeat(16_385),
+            query: "q".repeat(16_385),
+            ..text_item("c", "")
+        },
+    ];
+    let told = evidence_violations(items);
+    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let expected = [
+        "evidence[0].id",
+        "evidence[0].kind",
+        "evidence[0].lane",
+        "evidence[0].content",
+        "evidence[1].kind",
+        "evidence[1].lane",
+        "evidence[2].json",
+        "evidence[3].tool",
+        "evidence[3].query",
+        "evidence[3].collected_at",
+    ];
+    assert_eq!(fields, expected);
+    let unknown = &told[4].1;
+    assert!(
+        unknown.contains("99") && unknown.contains("EVIDENCE_KIND_TOOL_OUTPUT (1)"),
+        "{unknown}"
+    );
+    assert!(told[6].1.contains("line 1 column 7"), "{}", told[6].1);
+}
+
+#[test]
+fn json_evidence_is_kept_byte_for_byte_and_never_attested() {
+    let json = " {\"b\": 1.0,\n \"a\": [1e2, \"\\u0041\"], \"a\": null} ";
+    let mut violations = Violations::default();
+    let items = parse::evidence(vec![json_item("e1", json)], &Limits::default(), &mut violations);
+    assert!(violations.is_empty());
+    assert_eq!(items[0].content, Content::Json(json.to_owned()));
+    assert!(!items[0].attested);
+}
+
+#[test]
+fn texts_move_through_parsing() {
+    let item = text_item("e1", &"x".repeat(1000));
+    let Some(v1::evidence_item::Content::Text(text)) = &item.content else { panic!() };
+    let address = text.as_ptr();
+    let items = parse::evidence(vec![item], &Limits::default(), &mut Violations::default());
+    assert_eq!(items[0].content.as_str().as_ptr(), address);
+}
+
+#[test]
+fn overrides_change_only_what_they_name() {
+    let message = v1::PolicyOverrides {
+        rho: Some(2.0),
+        weights: vec![v1::TypeWeight { r#type: v1::EvidenceType::Domain.into(), weight: 0.25 }],
+        verification: v1::VerificationMode::Observe.into(),
+        ..v1::PolicyOverrides::default()
+    };
+    let mut violations = Violations::default();
+    let policy = parse::overrides(message, reference(), &mut violations).unwrap();
+    assert!(violations.is_empty());
+    let mut expected = reference();
+    expected.rho = Millionths::new(2_000_000);
+    expected.weights.set(EvidenceType::Domain, Millionths::new(250_000));
+    expected.verification = VerificationMode::Observe;
+    assert_eq!(policy.values(), &expected);
+}
+
+#[test]
+fn empty_overrides_are_the_policy_itself() {
+    let mut violations = Violations::default();
+    let policy =
+        parse::overrides(v1::PolicyOverrides::default(), reference(), &mut violations).unwrap();
+    assert!(violations.is_empty());
+    assert_eq!(policy.digest(), preset(Preset::Reference).digest());
+}
+
+#[test]
+fn everything_wrong_with_overrides_is_told_at_once() {
+    let weight = |number, weight| v1::TypeWeight { r#type: number, weight };
+    let message = v1::PolicyOverrides {
+        rho: Some(10.000_001),
+        ungrounded_floor: Some(f64::NAN),
+        tau_proceed: Some(0.5),
+        tau_regenerate: Some(0.6),
+        weights: vec![weight(1, 0.5), weight(1, 0.5), weight(99, -0.0), weight(2, 1.5)],
+        verification: 9,
+    };
+    let mut violations = Violations::default();
+    assert!(parse::overrides(message, reference(), &mut violations).is_none());
+    let mut told = fields(violations);
+    told.sort();
+    let mut expected = [
+        "policy_overrides.rho",
+        "policy_overrides.ungrounded_floor",
+        "policy_overrides.tau_regenerate",
+        "policy_overrides.weights[1].type",
+        "policy_overrides.weights[2].type",
+        "policy_overrides.weights[2].weight",
+        "policy_overrides.weights[3].weight",
+        "policy_overrides.verification",
+    ];
+    expected.sort_unstable();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_policy_that_overrides_make_contradictory_names_the_override() {
+    let problems = |message: v1::PolicyOverrides| {
+        let mut violations = Violations::default();
+        assert!(parse::overrides(message, reference(), &mut violations).is_none());
+        fields(violations)
+    };
+    let weight = |evidence_type: v1::EvidenceType, weight| v1::TypeWeight {
+        r#type: evidence_type.into(),
+        weight,
+    };
+    let lowered = v1::PolicyOverrides { tau_proceed: Some(0.5), ..Default::default() };
+    assert_eq!(problems(lowered), ["policy_overrides.tau_regenerate"]);
+    let free = v1::PolicyOverrides {
+        weights: vec![
+            weight(v1::EvidenceType::Domain, 0.5),
+            weight(v1::EvidenceType::Inference, 0.0),
+        ],
+        ..Default::default()
+    };
+    assert_eq!(problems(free), ["policy_overrides.weights[1].weight"]);
+}
+
+#[test]
+fn counts_become_a_tally() {
+    let count = |class: v1::ClaimClass, evidence_type: v1::EvidenceType, count| v1::ClaimCount {
+        class: class.into(),
+        r#type: evidence_type.into(),
+        count,
+    };
+    let message = v1::PartitionCounts {
+        counts: vec![
+            count(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 4),
+            count(v1::ClaimClass::Contradicted, v1::EvidenceType::Domain, 1),
+            count(v1::ClaimClass::Complementary, v1::EvidenceType::Synthesis, 0),
+        ],
+    };
+    let mut violations = Violations::default();
+    let tally = parse::counts(message, &mut violations);
+    assert!(violations.is_empty());
+    assert_eq!(tally.total(), 5);
+    assert_eq!(tally.of_class(Class::Grounded)[0], 4);
+    assert_eq!(tally.of_class(Class::Contradicted)[7], 1);
+}
+
+#[test]
+fn wrong_counts_are_refused() {
+    let count =
+        |class, evidence_type, count| v1::ClaimCount { class, r#type: evidence_type, count };
+    let told = |counts| {
+        let mut violations = Violations::default();
+        parse::counts(v1::PartitionCounts { counts }, &mut violations);
+        fields(violations)
+    };
+    assert_eq!(
+        told(vec![count(1, 1, 1), count(0, 99, 1), count(1, 1, 0)]),
+        ["counts.counts[1].class", "counts.counts[1].type", "counts.counts[2]"]
+    );
+    assert_eq!(told(vec![count(1, 1, 1_800_000)]), [""; 0]);
+    assert_eq!(told(vec![count(1, 1, 1_800_000), count(2, 1, 1)]), ["counts.counts"]);
+    assert_eq!(told(vec![count(1, 1, u32::MAX), count(2, 1, u32::MAX)]), ["counts.counts"]);
+    assert_eq!(told(vec![count(1, 1, 1); 1_000_000]), ["counts.counts"]);
+}

@@ -1,0 +1,263 @@
+//! Core to wire to core: nothing is lost and nothing is added.
+
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+};
+use gsar_core::policy::VerificationMode;
+use gsar_core::safety::{
+    Action, EvidenceRecord, GateState, Hypothesis, HypothesisId, HypothesisState, Strength,
+    Verdict, summary,
+};
+use gsar_core::time::Timestamp;
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Tier};
+use gsar_proto::enums::Enumeration;
+use gsar_proto::parse::{self, Limits};
+use gsar_proto::violations::Violations;
+use gsar_proto::{render, v1};
+use proptest::prelude::*;
+use proptest::{collection, option, sample};
+use prost::Message;
+
+/// Microseconds from year 1 to 9999.
+const INSTANTS: core::ops::RangeInclusive<i64> = -62_135_596_800_000_000..=253_402_300_799_999_999;
+
+fn id() -> impl Strategy<Value = String> {
+    "[a-zA-Z0-9/_é-]{1,20}"
+}
+
+fn evidence_id() -> impl Strategy<Value = EvidenceId> {
+    id().prop_map(|id| EvidenceId::new(id).unwrap())
+}
+
+fn instant() -> impl Strategy<Value = Timestamp> {
+    INSTANTS.prop_map(Timestamp::from_micros)
+}
+
+fn any_of<T: Enumeration + core::fmt::Debug>() -> impl Strategy<Value = T> {
+    sample::select(T::ALL)
+}
+
+/// A synthesis and claims whose spans lie on its character boundaries.
+fn report() -> impl Strategy<Value = (String, Vec<Claim>)> {
+    let synthesis = "[a-zäß€🔥 .]{1,60}";
+    let drafts = collection::vec(("[a-zäß€🔥]{1,30}", option::of((0usize..60, 0usize..60))), 0..8);
+    (synthesis, drafts).prop_map(|(synthesis, drafts): (String, Vec<(String, Option<_>)>)| {
+        let edges: Vec<usize> =
+            synthesis.char_indices().map(|(edge, _)| edge).chain([synthesis.len()]).collect();
+        let claims = drafts.into_iter().enumerate().map(|(index, (text, span))| Claim {
+            id: ClaimId::new(format!("c{index}")).unwrap(),
+            text,
+            span: span.map(|(a, b)| {
+                let (a, b) = (edges[a % edges.len()], edges[b % edges.len()]);
+                a.min(b)..a.max(b)
+            }),
+        });
+        let claims = claims.collect();
+        (format!("{synthesis}x"), claims)
+    })
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    let json = any::<Vec<(String, Option<i64>)>>().prop_map(|entries| {
+        let entries = entries.into_iter().map(|(name, value)| (name, serde_json::json!([value])));
+        serde_json::Value::Object(entries.collect()).to_string()
+    });
+    prop_oneof![any::<String>().prop_map(Content::Text), json.prop_map(Content::Json)]
+}
+
+fn item() -> impl Strategy<Value = EvidenceItem> {
+    let words = (any::<String>(), any::<String>(), content());
+    let rest = (option::of(instant()), any::<bool>());
+    (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest).prop_map(
+        |(id, kind, lane, (tool, query, content), (collected_at, exhaustive))| EvidenceItem {
+            id,
+            kind,
+            lane,
+            tool,
+            query,
+            content,
+            collected_at,
+            exhaustive,
+            attested: false,
+        },
+    )
+}
+
+/// A citation of an item, or of the claim `c0`.
+fn citation() -> impl Strategy<Value = Citation> {
+    let item = (evidence_id(), any::<String>())
+        .prop_map(|(id, field_path)| Target::Evidence { id, field_path });
+    let claim = Just(Target::Claim(ClaimId::new("c0").unwrap()));
+    let bytes = option::of(
+        (0usize..1 << 40, 0usize..1 << 20).prop_map(|(start, more)| start..start + more),
+    );
+    (prop_oneof![item, claim], any::<String>(), bytes).prop_map(|(target, quote, bytes)| Citation {
+        target,
+        quote,
+        bytes,
+    })
+}
+
+/// Judged claims of a synthesis; none cites a claim but `c0`, and `c0` cites none.
+fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
+    let sayings = collection::vec(
+        (
+            any_of::<Class>(),
+            any_of::<EvidenceType>(),
+            collection::vec(citation(), 0..4),
+            any::<String>(),
+        ),
+        8,
+    );
+    (report(), sayings).prop_map(|((synthesis, claims), sayings)| {
+        let judged = claims.into_iter().zip(sayings).map(|(claim, saying)| {
+            let (class, evidence_type, mut citations, note) = saying;
+            if claim.id.as_str() == "c0" {
+                citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
+            }
+            JudgedClaim { claim, class, evidence_type, citations, note }
+        });
+        let judged = judged.collect();
+        (synthesis, judged)
+    })
+}
+
+fn record() -> impl Strategy<Value = EvidenceRecord> {
+    let what = ("[a-z_.]{1,20}", any::<String>(), any_of::<Verdict>(), any_of::<Lane>());
+    (what, option::of(instant()), option::of(evidence_id())).prop_map(
+        |((tool, line, verdict, lane), evaluated_at, evidence_id)| EvidenceRecord {
+            tool,
+            summary: summary(&line),
+            verdict,
+            lane,
+            evaluated_at,
+            evidence_id,
+        },
+    )
+}
+
+fn hypothesis() -> impl Strategy<Value = Hypothesis> {
+    (id(), any::<String>(), collection::vec(record(), 0..5), option::of("[a-z-]{1,20}")).prop_map(
+        |(id, statement, records, target)| Hypothesis {
+            id: HypothesisId::new(id).unwrap(),
+            statement,
+            records,
+            target,
+        },
+    )
+}
+
+/// The same message after a trip over the wire.
+fn over_the_wire<T: Message + Default>(message: &T) -> T {
+    T::decode(message.encode_to_vec().as_slice()).unwrap()
+}
+
+fn distinct<T>(items: Vec<T>, id: impl Fn(&T) -> &str) -> Vec<T> {
+    let mut seen = std::collections::HashSet::new();
+    items.into_iter().filter(|item| seen.insert(id(item).to_owned())).collect()
+}
+
+fn survives<T: Enumeration + PartialEq + core::fmt::Debug>(count: usize) {
+    assert_eq!(T::ALL.len(), count);
+    for value in T::ALL {
+        assert_ne!(value.number(), 0);
+        assert_eq!(T::from_number(value.number()), Some(*value));
+    }
+    for number in [0, -1, 99, i32::MAX, i32::MIN] {
+        assert_eq!(T::from_number(number), None, "{number}");
+    }
+}
+
+#[test]
+fn every_enumeration_survives() {
+    survives::<Class>(Class::ALL.len());
+    survives::<EvidenceType>(EvidenceType::ALL.len());
+    survives::<EvidenceKind>(EvidenceKind::ALL.len());
+    survives::<Lane>(Lane::ALL.len());
+    survives::<Tier>(Tier::ALL.len());
+    survives::<VerificationMode>(3);
+    survives::<Verdict>(3);
+    survives::<HypothesisState>(HypothesisState::ALL.len());
+    survives::<GateState>(4);
+    survives::<Strength>(Strength::ALL.len());
+    survives::<Action>(Action::ALL.len());
+}
+
+#[test]
+fn wire_names_end_in_the_words_of_files() {
+    fn check<T: Enumeration>(prefix: &str, name: impl Fn(T) -> &'static str) {
+        for value in T::ALL {
+            let word = format!("{prefix}_{}", name(*value).to_ascii_uppercase());
+            assert_eq!(value.wire_name(), word);
+        }
+    }
+    check("CLAIM_CLASS", Class::name);
+    check("EVIDENCE_TYPE", EvidenceType::name);
+    check("EVIDENCE_KIND", EvidenceKind::name);
+    check("EVIDENCE_LANE", Lane::name);
+    check("TIER", Tier::name);
+    check("HYPOTHESIS_STATE", HypothesisState::name);
+    check("GATE_STATE", GateState::name);
+    check("GROUNDING_STRENGTH", Strength::name);
+    check("ACTION", Action::name);
+}
+
+proptest! {
+    #[test]
+    fn reports_survive((synthesis, claims) in report(), confidence in option::of(0u32..=1_000_000)) {
+        let message = v1::Report {
+            id: "r1".to_owned(),
+            synthesis: synthesis.clone(),
+            claims: claims.iter().cloned().map(render::claim).collect(),
+            generator_model: "m".to_owned(),
+            confidence: confidence.map(|millionths| f64::from(millionths) / 1e6),
+        };
+        let mut violations = Violations::default();
+        let parsed = parse::report(over_the_wire(&message), &Limits::default(), &mut violations);
+        prop_assert!(violations.is_empty());
+        let parsed = parsed.unwrap();
+        prop_assert_eq!(parsed.synthesis, synthesis);
+        prop_assert_eq!(parsed.claims, claims);
+    }
+
+    #[test]
+    fn evidence_survives(items in collection::vec(item(), 0..6)) {
+        let items = distinct(items, |item| item.id.as_str());
+        let messages: Vec<_> =
+            items.iter().cloned().map(render::evidence_item).map(|item| over_the_wire(&item)).collect();
+        let mut violations = Violations::default();
+        let parsed = parse::evidence(messages, &Limits::default(), &mut violations);
+        prop_assert!(violations.is_empty());
+        prop_assert_eq!(parsed, items);
+    }
+
+    #[test]
+    fn judged_claims_survive((synthesis, judged) in judged(), items in collection::vec(item(), 0..3)) {
+        let items = distinct(items, |item| item.id.as_str());
+        let message = v1::JudgedPartition {
+            report: Some(v1::Report { synthesis, ..v1::Report::default() }),
+            evidence: items.iter().cloned().map(render::evidence_item).collect(),
+            claims: judged.iter().cloned().map(render::judged_claim).collect(),
+        };
+        let mut violations = Violations::default();
+        let parsed =
+            parse::judged_partition(over_the_wire(&message), &Limits::default(), &mut violations);
+        prop_assert!(violations.is_empty());
+        let parsed = parsed.unwrap();
+        prop_assert_eq!(parsed.judged, judged);
+        prop_assert_eq!(parsed.evidence, items);
+    }
+
+    #[test]
+    fn hypotheses_survive(hypotheses in collection::vec(hypothesis(), 0..4)) {
+        let hypotheses = distinct(hypotheses, |hypothesis| hypothesis.id.as_str());
+        let message = v1::GateInputs {
+            hypotheses: hypotheses.iter().cloned().map(render::hypothesis).collect(),
+            ..v1::GateInputs::default()
+        };
+        let mut violations = Violations::default();
+        let parsed = parse::gate_inputs(over_the_wire(&message), &Limits::default(), &mut violations);
+        prop_assert!(violations.is_empty());
+        prop_assert_eq!(parsed.unwrap().hypotheses, hypotheses);
+    }
+}

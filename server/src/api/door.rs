@@ -1,0 +1,364 @@
+//! What every call of the contract passes before and after its handler.
+//!
+//! In this order, for a reason each: the phase (a server that starts or drains refuses at no cost), the one
+//! concurrency limit over all connections (overload is refused at once, never queued), the deadline
+//! (started before the body is read), the handler with its panics caught (one defect costs one call), and
+//! the answer made ours (what the transport refuses gets the details of the contract).
+//! Health and reflection pass freely.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use http::{HeaderMap, Request, Response};
+use metrics::{counter, gauge, histogram};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tower::{Layer, Service};
+use tracing::Instrument as _;
+
+use super::errors;
+use crate::config::Limits;
+use crate::lifecycle::{Phase, PhaseCell};
+use crate::telemetry::{TraceContext, metrics as names};
+
+/// A call that was let in: its deadline, how far it came, and its place among those in progress.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// When its caller stops waiting.
+    pub deadline: Instant,
+    step: Arc<AtomicU8>,
+    // Held by whoever works on the call, even after its caller has gone.
+    _permit: Arc<Option<OwnedSemaphorePermit>>,
+}
+
+/// The steps of a call, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Step {
+    /// Reading the message.
+    Read,
+    /// Checking every field.
+    Admit,
+    /// Judging claims.
+    Judge,
+    /// Verifying, scoring, deciding.
+    Decide,
+    /// Recording in the ledger.
+    Record,
+}
+
+impl Step {
+    const ALL: [Self; 5] = [Self::Read, Self::Admit, Self::Judge, Self::Decide, Self::Record];
+
+    /// The word used in errors and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Admit => "admit",
+            Self::Judge => "judge",
+            Self::Decide => "decide",
+            Self::Record => "record",
+        }
+    }
+}
+
+impl Call {
+    /// A call of the server to itself, outside every limit.
+    #[must_use]
+    pub fn rehearsal(allowed: Duration) -> Self {
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().ok();
+        Self { deadline: Instant::now() + allowed, step: Arc::default(), _permit: Arc::new(place) }
+    }
+
+    /// Notes the step the call has come to.
+    pub fn enter(&self, step: Step) {
+        self.step.store(step as u8, Ordering::Relaxed);
+    }
+
+    fn step(&self) -> Step {
+        let number = usize::from(self.step.load(Ordering::Relaxed));
+        Step::ALL.get(number).copied().unwrap_or(Step::Read)
+    }
+}
+
+/// What all connections share.
+#[derive(Clone, Debug)]
+pub struct DoorLayer(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    phase: PhaseCell,
+    places: Arc<Semaphore>,
+    limits: Limits,
+}
+
+impl DoorLayer {
+    /// A door with these limits, closed until the phase is ready.
+    #[must_use]
+    pub fn new(phase: PhaseCell, limits: Limits) -> Self {
+        let places = Arc::new(Semaphore::new(limits.calls_in_flight));
+        Self(Arc::new(Shared { phase, places, limits }))
+    }
+}
+
+impl<S> Layer<S> for DoorLayer {
+    type Service = Door<S>;
+
+    fn layer(&self, inner: S) -> Door<S> {
+        Door { shared: Arc::clone(&self.0), inner }
+    }
+}
+
+/// A service behind the door.
+#[derive(Clone, Debug)]
+pub struct Door<S> {
+    shared: Arc<Shared>,
+    inner: S,
+}
+
+type Answer<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
+
+impl<S> Service<Request<Body>> for Door<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answer<Infallible>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let Some(method) = method(request.uri().path()) else {
+            return Box::pin(self.inner.call(request));
+        };
+        let trace = TraceContext::from_headers(request.headers());
+        let span = match trace {
+            Some(trace) => tracing::info_span!(
+                "call",
+                method,
+                trace_id = trace.trace_id,
+                parent_id = trace.parent_id
+            ),
+            None => tracing::info_span!("call", method),
+        };
+        let shared = Arc::clone(&self.shared);
+        // The clone takes part in readiness; the ready one serves this call.
+        let fresh = self.inner.clone();
+        let ready = std::mem::replace(&mut self.inner, fresh);
+        let work = async move {
+            let started = Instant::now();
+            let response = match shared.pass(ready, request).await {
+                Ok(response) => response,
+                Err(status) => status.into_http(),
+            };
+            let code = code(&response);
+            counter!(names::CALLS, "method" => method, "code" => code_name(code)).increment(1);
+            histogram!(names::CALL_SECONDS, "method" => method).record(started.elapsed());
+            Ok(response)
+        };
+        Box::pin(work.instrument(span))
+    }
+}
+
+impl Shared {
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    fn admit(&self, headers: &HeaderMap) -> Result<Call, Status> {
+        let (reason, refusal) = match self.phase.current() {
+            Phase::Starting => ("starting", errors::not_serving("starting")),
+            Phase::Draining => ("draining", errors::not_serving("draining")),
+            Phase::Ready => match Arc::clone(&self.places).try_acquire_owned() {
+                Ok(permit) => {
+                    let allowed = deadline(headers, &self.limits);
+                    return Ok(Call {
+                        deadline: Instant::now() + allowed,
+                        step: Arc::default(),
+                        _permit: Arc::new(Some(permit)),
+                    });
+                }
+                Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
+            },
+        };
+        counter!(names::REFUSED, "reason" => reason).increment(1);
+        Err(refusal)
+    }
+
+    async fn pass<S>(&self, mut inner: S, mut request: Request<Body>) -> Result<Response<Body>, Status>
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    {
+        let call = self.admit(request.headers())?;
+        let _counted = InFlight::enter();
+        request.extensions_mut().insert(call.clone());
+        let handled = AssertUnwindSafe(async move { inner.call(request).await }).catch_unwind();
+        let answered = tokio::time::timeout_at(call.deadline.into(), handled).await;
+        match answered {
+            Err(_) => Err(errors::deadline_exceeded(call.step().name())),
+            Ok(Err(panic)) => Err(panicked(panic.as_ref())),
+            Ok(Ok(Ok(response))) if code(&response) == Code::OutOfRange => {
+                Err(errors::message_too_large(self.limits.message.0))
+            }
+            Ok(Ok(Ok(response))) => Ok(response),
+            Ok(Ok(Err(never))) => match never {},
+        }
+    }
+}
+
+struct InFlight;
+
+impl InFlight {
+    fn enter() -> Self {
+        gauge!(names::CALLS_IN_FLIGHT).increment(1);
+        Self
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        gauge!(names::CALLS_IN_FLIGHT).decrement(1);
+    }
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
+    let id = uuid::Uuid::now_v7().to_string();
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(defect = %id, panic = text.unwrap_or("no message"), "a handler panicked");
+    counter!(names::PANICS).increment(1);
+    errors::internal(&id)
+}
+
+/// The time a call may take: what its caller asks for, within the limits.
+fn deadline(headers: &HeaderMap, limits: &Limits) -> Duration {
+    let asked = headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(timeout);
+    asked.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
+}
+
+/// `grpc-timeout`: at most eight digits and a unit.
+fn timeout(value: &str) -> Option<Duration> {
+    let (digits, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let amount: u64 = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(amount * 3600)),
+        "M" => Some(Duration::from_secs(amount * 60)),
+        "S" => Some(Duration::from_secs(amount)),
+        "m" => Some(Duration::from_millis(amount)),
+        "u" => Some(Duration::from_micros(amount)),
+        "n" => Some(Duration::from_nanos(amount)),
+        _ => None,
+    }
+}
+
+fn code(response: &Response<Body>) -> Code {
+    response
+        .headers()
+        .get("grpc-status")
+        .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
+}
+
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::Aborted => "ABORTED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        _ => "OTHER",
+    }
+}
+
+/// The method's name for logs and metrics; `None` for services that are not of the contract.
+fn method(path: &str) -> Option<&'static str> {
+    const METHODS: [&str; 11] = [
+        "GroundingService/Evaluate",
+        "GroundingService/Score",
+        "GateService/EvaluateGate",
+        "GateService/ClassifyVerdict",
+        "GateService/AssembleChain",
+        "GateService/CapConfidence",
+        "PolicyService/ListPolicies",
+        "PolicyService/GetPolicy",
+        "PolicyService/CheckPolicy",
+        "LedgerService/ListEvaluations",
+        "LedgerService/GetEvaluation",
+    ];
+    let ours = path.strip_prefix("/gsar.v1.")?;
+    Some(METHODS.into_iter().find(|method| *method == ours).unwrap_or("other"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grpc_timeouts_are_read() {
+        for (value, expected) in [
+            ("10S", Some(Duration::from_secs(10))),
+            ("250m", Some(Duration::from_millis(250))),
+            ("1H", Some(Duration::from_secs(3600))),
+            ("99999999n", Some(Duration::from_nanos(99_999_999))),
+            ("123456789S", None),
+            ("S", None),
+            ("", None),
+            ("-1S", None),
+            ("1é", None),
+        ] {
+            assert_eq!(timeout(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn every_method_of_the_contract_has_a_label() {
+        let pool = prost_reflect_pool();
+        for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
+            for found in service.methods() {
+                let path = format!("/{}/{}", service.full_name(), found.name());
+                assert_ne!(method(&path), Some("other"), "{path}");
+            }
+        }
+        assert_eq!(method("/grpc.health.v1.Health/Check"), None);
+    }
+
+    #[tokio::test]
+    async fn a_deadline_of_the_caller_ends_the_handler() {
+        let phase = PhaseCell::default();
+        phase.advance(Phase::Ready);
+        let limits = crate::config::Config::default().limits;
+        let never = tower::service_fn(|_: Request<Body>| async {
+            std::future::pending::<Result<Response<Body>, Infallible>>().await
+        });
+        let mut door = DoorLayer::new(phase, limits).layer(never);
+        let request = Request::builder()
+            .uri("/gsar.v1.GroundingService/Evaluate")
+            .header("grpc-timeout", "1m")
+            .body(Body::empty())
+            .unwrap();
+        let response = door.call(request).await.unwrap();
+        assert_eq!(code(&response), Code::DeadlineExceeded);
+    }
+
+    fn prost_reflect_pool() -> prost_reflect::DescriptorPool {
+        prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap()
+    }
+}

@@ -1,0 +1,94 @@
+//! Every error a service answers with: code, reason, details and the mend.
+
+use std::time::Duration;
+
+use gsar_proto::ERROR_DOMAIN;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// When a caller that was refused may come back.
+const RETRY_AFTER: Duration = Duration::from_millis(100);
+
+fn status(code: Code, reason: &str, message: impl Into<String>, mut details: ErrorDetails) -> Status {
+    details.set_error_info(reason, ERROR_DOMAIN, []);
+    Status::with_error_details(code, message, details)
+}
+
+/// NOT_FOUND: a policy, judge or evaluation of that name is not known.
+#[must_use]
+pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
+    let message = format!("{resource} `{name}` is not known; {known}");
+    let details = ErrorDetails::with_resource_info(resource, name, "", message.clone());
+    status(Code::NotFound, "UNKNOWN_RESOURCE", message, details)
+}
+
+/// RESOURCE_EXHAUSTED: too many calls in progress.
+#[must_use]
+pub fn too_many_calls(limit: usize) -> Status {
+    let message = format!("{limit} calls are in progress, the most that limits.calls_in_flight allows; try again shortly");
+    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
+    status(Code::ResourceExhausted, "TOO_MANY_CALLS", message, details)
+}
+
+/// RESOURCE_EXHAUSTED: the message is larger than the limit.
+#[must_use]
+pub fn message_too_large(limit: u64) -> Status {
+    let message = format!("the message is larger than limits.message, {limit} bytes; send less evidence or raise the limit");
+    let details = ErrorDetails::with_quota_failure_violation("limits.message", message.clone());
+    status(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", message, details)
+}
+
+/// DEADLINE_EXCEEDED: the deadline passed at a step, which the metadata name.
+#[must_use]
+pub fn deadline_exceeded(step: &'static str) -> Status {
+    let mut details = ErrorDetails::new();
+    details.set_error_info(
+        "DEADLINE_EXCEEDED",
+        ERROR_DOMAIN,
+        [("step".to_owned(), step.to_owned())],
+    );
+    Status::with_error_details(
+        Code::DeadlineExceeded,
+        format!("the deadline passed during {step}; allow more time or send less"),
+        details,
+    )
+}
+
+/// UNAVAILABLE: starting or draining.
+#[must_use]
+pub fn not_serving(what: &str) -> Status {
+    let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    status(Code::Unavailable, "NOT_SERVING", format!("the server is {what}; try again"), details)
+}
+
+/// UNAVAILABLE: the ledger cannot take the record.
+#[must_use]
+pub fn ledger_unavailable(reason: &str) -> Status {
+    let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    let message = format!("the evaluation was not recorded and is not acknowledged: {reason}");
+    status(Code::Unavailable, "LEDGER_UNAVAILABLE", message, details)
+}
+
+/// ABORTED: the key belongs to another request.
+#[must_use]
+pub fn key_reused() -> Status {
+    let message = "idempotency_key was used with another request; use a new key";
+    status(Code::Aborted, "IDEMPOTENCY_KEY_REUSED", message, ErrorDetails::new())
+}
+
+/// FAILED_PRECONDITION: the configuration does not allow what was asked for.
+#[must_use]
+pub fn not_allowed(what: &str, mend: &str) -> Status {
+    let message = format!("{what}; {mend}");
+    let details = ErrorDetails::with_precondition_failure_violation("configuration", what, mend);
+    status(Code::FailedPrecondition, "NOT_ALLOWED", message, details)
+}
+
+/// INTERNAL: a defect of this server, with the id that is in its log.
+#[must_use]
+pub fn internal(id: &str) -> Status {
+    let details = ErrorDetails::with_request_info(id, "");
+    let message = format!("a defect of the server stopped this call; its log has more under {id}");
+    status(Code::Internal, "INTERNAL", message, details)
+}

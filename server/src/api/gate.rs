@@ -1,0 +1,106 @@
+//! `gsar.v1.GateService`.
+
+use std::sync::Arc;
+
+use gsar_core::assess::chain;
+use gsar_core::safety::{self, HypothesisId};
+use gsar_proto::v1::gate_service_server::GateService;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::{Request, Response, Status};
+
+use crate::evaluate::{ChosenPolicy, Engine, investigation};
+
+pub(super) struct Gate(pub(super) Arc<Engine>);
+
+impl Gate {
+    /// The investigation of a request under the policy that it names.
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    fn read(
+        &self,
+        gate: Option<v1::GateInputs>,
+        policy: &str,
+    ) -> Result<(parse::ParsedGate, ChosenPolicy), Status> {
+        let mut violations = Violations::default();
+        let policy = self.0.choose_policy(policy, None, &mut violations)?;
+        let gate = parse::required("gate", gate, &mut violations)
+            .and_then(|gate| parse::gate_inputs(gate, self.0.limits(), &mut violations));
+        violations.finish(gate.map(|gate| (gate, policy)))
+    }
+}
+
+#[tonic::async_trait]
+impl GateService for Gate {
+    async fn evaluate_gate(
+        &self,
+        request: Request<v1::EvaluateGateRequest>,
+    ) -> Result<Response<v1::EvaluateGateResponse>, Status> {
+        let request = request.into_inner();
+        let (gate, policy) = self.read(request.gate, &request.policy)?;
+        let rules = &policy.policy.gate;
+        let outcome = safety::gate::evaluate(rules, &gate.input());
+        Ok(Response::new(v1::EvaluateGateResponse {
+            gate: Some(render::gate_verdict(&outcome, &gate.hypotheses, rules)),
+            policy: Some(policy.applied()),
+        }))
+    }
+
+    async fn classify_verdict(
+        &self,
+        request: Request<v1::ClassifyVerdictRequest>,
+    ) -> Result<Response<v1::ClassifyVerdictResponse>, Status> {
+        let mut violations = Violations::default();
+        let limits = self.0.limits();
+        let result = parse::classify_verdict(request.into_inner(), limits, &mut violations);
+        let result = violations.finish(result)?;
+        let classified = safety::classify(&result.tool_result());
+        Ok(Response::new(render::classified_verdict(classified, &result.content)))
+    }
+
+    async fn assemble_chain(
+        &self,
+        request: Request<v1::AssembleChainRequest>,
+    ) -> Result<Response<v1::AssembleChainResponse>, Status> {
+        let request = request.into_inner();
+        let (gate, policy) = self.read(request.gate, &request.policy)?;
+        let chain = if request.hypothesis_id.is_empty() {
+            chain(&policy.policy, &investigation(&gate))
+        } else {
+            let named = |id: &HypothesisId| id.as_str() == request.hypothesis_id;
+            let Some(hypothesis) = gate.hypotheses.iter().find(|hypothesis| named(&hypothesis.id))
+            else {
+                let mut violations = Violations::default();
+                let description = format!(
+                    "`{}` is none of gate.hypotheses; name one of them or leave it empty",
+                    request.hypothesis_id
+                );
+                violations.add("hypothesis_id", description);
+                return Err(violations.into_status());
+            };
+            safety::assemble(&gate.chain_input(Some(hypothesis)))
+        };
+        Ok(Response::new(v1::AssembleChainResponse {
+            chain: Some(render::evidence_chain(chain, &gate.change_records)),
+            policy: Some(policy.applied()),
+        }))
+    }
+
+    async fn cap_confidence(
+        &self,
+        request: Request<v1::CapConfidenceRequest>,
+    ) -> Result<Response<v1::CapConfidenceResponse>, Status> {
+        let request = request.into_inner();
+        let mut violations = Violations::default();
+        let policy = self.0.choose_policy(&request.policy, None, &mut violations)?;
+        let parsed = parse::cap_confidence(&request, &mut violations);
+        let parsed = violations.finish(parsed)?;
+        let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);
+        let action = safety::Action::reached(&policy.policy.ladder, capped.after);
+        let action = safety::ActionVerdict { action, by_confidence: Some(action), held_by: Vec::new() };
+        Ok(Response::new(v1::CapConfidenceResponse {
+            cap: Some(render::cap_verdict(capped)),
+            action: Some(render::action_verdict(&action)),
+            policy: Some(policy.applied()),
+        }))
+    }
+}

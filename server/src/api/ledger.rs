@@ -1,0 +1,113 @@
+//! `gsar.v1.LedgerService`.
+
+use std::sync::Arc;
+
+use gsar_core::time::Timestamp;
+use gsar_proto::v1::ledger_service_server::LedgerService;
+use gsar_proto::violations::Violations;
+use gsar_proto::{render, v1};
+use prost::Message as _;
+use tonic::{Request, Response, Status};
+
+use super::errors;
+use crate::evaluate::{Engine, refused};
+use crate::ledger::{Filter, Ledger, LedgerError, Summary};
+
+pub(super) struct LedgerReader(pub(super) Arc<Engine>);
+
+const DEFAULT_PAGE: usize = 50;
+const LARGEST_PAGE: u32 = 1000;
+
+impl LedgerReader {
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    fn ledger(&self) -> Result<&Ledger, Status> {
+        self.0.ledger().ok_or_else(|| {
+            errors::not_allowed("this server records no evaluations", "have ledger.enabled turned on")
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl LedgerService for LedgerReader {
+    async fn list_evaluations(
+        &self,
+        request: Request<v1::ListEvaluationsRequest>,
+    ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
+        let filter = filter(request.into_inner())?;
+        let page = self.ledger()?.list(filter).await.map_err(|error| match error {
+            LedgerError::InvalidPageToken { .. } => {
+                let mut violations = Violations::default();
+                violations.add("page_token", error);
+                violations.into_status()
+            }
+            error => refused(&error),
+        })?;
+        Ok(Response::new(v1::ListEvaluationsResponse {
+            evaluations: page.evaluations.into_iter().map(summary).collect(),
+            next_page_token: page.next_page_token.unwrap_or_default(),
+        }))
+    }
+
+    async fn get_evaluation(
+        &self,
+        request: Request<v1::GetEvaluationRequest>,
+    ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
+        let id = request.into_inner().evaluation_id;
+        let found = self.ledger()?.read(id.clone()).await.map_err(|error| refused(&error))?;
+        let stored = found.ok_or_else(|| {
+            errors::unknown("evaluation", &id, "`gsar ledger list` shows those that are recorded")
+        })?;
+        let broken = |error: prost::DecodeError| {
+            errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
+        };
+        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
+        Ok(Response::new(v1::GetEvaluationResponse {
+            evaluation: Some(
+                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(broken)?,
+            ),
+            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
+            evidence: kept.evidence,
+            policy_toml: stored.policy_toml,
+        }))
+    }
+}
+
+#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
+    let mut violations = Violations::default();
+    if request.page_size > LARGEST_PAGE {
+        let description = format!("{} is above {LARGEST_PAGE}; ask for less", request.page_size);
+        violations.add("page_size", description);
+    }
+    if v1::Tier::try_from(request.tier).is_err() {
+        violations.add("tier", format!("{} is no tier; give 0 for all, or 1 to 4", request.tier));
+    }
+    let given = |text: String| (!text.is_empty()).then_some(text);
+    let page_size = usize::try_from(request.page_size).unwrap_or(DEFAULT_PAGE);
+    violations.finish(Some(Filter {
+        tier: (request.tier != 0).then_some(request.tier),
+        report_id: given(request.report_id),
+        investigation_id: given(request.investigation_id),
+        page_size: if page_size == 0 { DEFAULT_PAGE } else { page_size },
+        page_token: given(request.page_token),
+    }))
+}
+
+fn summary(summary: Summary) -> v1::EvaluationSummary {
+    v1::EvaluationSummary {
+        evaluation_id: summary.evaluation_id,
+        evaluated_at: Some(render::timestamp(Timestamp::from_micros(summary.evaluated_at_micros))),
+        report_id: summary.report_id,
+        investigation_id: summary.investigation_id,
+        policy: summary.policy,
+        judge: summary.judge,
+        outcome: summary.outcome,
+        tier: summary.tier,
+        score: summary.score.map(|(numerator, denominator)| v1::Score {
+            value: numerator as f64 / denominator as f64,
+            numerator,
+            denominator,
+        }),
+        claims: summary.claims,
+    }
+}

@@ -1,0 +1,13 @@
+//! The gRPC services: decode, check, call, encode. No rules live here.
+//!
+//! Every call of the contract passes the [`door`] first; whatever goes wrong is answered by [`errors`].
+
+pub mod door;
+pub mod errors;
+mod gate;
+mod grounding;
+mod ledger;
+mod policy;
+mod services;
+
+pub use services::{clear_health, routes, set_health};

@@ -1,0 +1,79 @@
+//! `gsar.v1.PolicyService`.
+
+use std::sync::Arc;
+
+use gsar_core::Policy;
+use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file, to_toml};
+use gsar_proto::v1::policy_service_server::PolicyService;
+use gsar_proto::{render, v1};
+use tonic::{Request, Response, Status};
+
+use super::errors;
+use crate::evaluate::Engine;
+use crate::policies::Entry;
+
+pub(super) struct Policies(pub(super) Arc<Engine>);
+
+impl Policies {
+    fn summary(&self, entry: &Entry) -> v1::PolicySummary {
+        let origin = entry.file.as_ref().map_or("preset".to_owned(), |file| file.display().to_string());
+        let is_default = entry.policy.name == self.0.policies().default_name();
+        render::policy_summary(&entry.policy, origin, is_default)
+    }
+}
+
+#[tonic::async_trait]
+impl PolicyService for Policies {
+    async fn list_policies(
+        &self,
+        _: Request<v1::ListPoliciesRequest>,
+    ) -> Result<Response<v1::ListPoliciesResponse>, Status> {
+        let all = self.0.policies().all();
+        let policies = all.values().map(|entry| self.summary(entry)).collect();
+        Ok(Response::new(v1::ListPoliciesResponse { policies }))
+    }
+
+    async fn get_policy(
+        &self,
+        request: Request<v1::GetPolicyRequest>,
+    ) -> Result<Response<v1::GetPolicyResponse>, Status> {
+        let name = request.into_inner().name;
+        let entry = self
+            .0
+            .policies()
+            .named(&name)
+            .map_err(|known| errors::unknown("policy", &name, &format!("known are {known}")))?;
+        let base = Preset::from_name(&entry.policy.name).filter(|_| entry.file.is_none());
+        let toml = base.map_or_else(|| to_toml(&entry.policy), |base| preset_file(base).to_owned());
+        Ok(Response::new(v1::GetPolicyResponse { policy: Some(self.summary(&entry)), toml }))
+    }
+
+    async fn check_policy(
+        &self,
+        request: Request<v1::CheckPolicyRequest>,
+    ) -> Result<Response<v1::CheckPolicyResponse>, Status> {
+        let problems = |problems: Vec<PolicyProblem>| {
+            problems.into_iter().map(render::policy_problem).collect()
+        };
+        let answer = match Policy::from_toml(&request.into_inner().toml) {
+            Ok(policy) => v1::CheckPolicyResponse {
+                warnings: problems(policy.warnings().to_vec()),
+                policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
+                ..v1::CheckPolicyResponse::default()
+            },
+            Err(PolicyFileError::Problems(found)) => v1::CheckPolicyResponse {
+                problems: problems(found.problems),
+                ..v1::CheckPolicyResponse::default()
+            },
+            Err(PolicyFileError::Syntax { line, message }) => v1::CheckPolicyResponse {
+                problems: problems(vec![PolicyProblem {
+                    field: String::new(),
+                    message,
+                    line: Some(line),
+                }]),
+                ..v1::CheckPolicyResponse::default()
+            },
+        };
+        Ok(Response::new(answer))
+    }
+}

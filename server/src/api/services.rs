@@ -1,0 +1,84 @@
+//! All services as routes, with health and reflection.
+
+use std::sync::Arc;
+
+use gsar_proto::v1::gate_service_server::GateServiceServer;
+use gsar_proto::v1::grounding_service_server::GroundingServiceServer;
+use gsar_proto::v1::ledger_service_server::LedgerServiceServer;
+use gsar_proto::v1::policy_service_server::PolicyServiceServer;
+use gsar_proto::DESCRIPTORS;
+use tonic::Extensions;
+use tonic::Status;
+use tonic::service::Routes;
+use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::{Health, HealthServer};
+use tonic_health::server::HealthReporter;
+use tonic_reflection::server::Builder as Reflection;
+
+use super::door::Call;
+use super::errors;
+use super::gate::Gate;
+use super::grounding::Grounding;
+use super::ledger::LedgerReader;
+use super::policy::Policies;
+use crate::evaluate::Engine;
+
+/// The names that health answers to; the empty one is the whole server.
+const HEALTH_NAMES: [&str; 5] = [
+    "",
+    "gsar.v1.GroundingService",
+    "gsar.v1.GateService",
+    "gsar.v1.PolicyService",
+    "gsar.v1.LedgerService",
+];
+
+/// Every service of a server.
+///
+/// # Errors
+/// A sentence when the descriptors of the contract are broken.
+pub fn routes<H: Health>(engine: &Arc<Engine>, health: HealthServer<H>, largest: u64) -> Result<Routes, String> {
+    let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+    let reflection = || {
+        Reflection::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let v1 = reflection().build_v1().map_err(|error| error.to_string())?;
+    // Python's reflection client asks for the older name.
+    let v1alpha = reflection().build_v1alpha().map_err(|error| error.to_string())?;
+    let grounding = GroundingServiceServer::new(Grounding(Arc::clone(engine)));
+    let gate = GateServiceServer::new(Gate(Arc::clone(engine)));
+    let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
+    let ledger = LedgerServiceServer::new(LedgerReader(Arc::clone(engine)));
+    Ok(Routes::default()
+        .add_service(grounding.max_decoding_message_size(largest))
+        .add_service(gate.max_decoding_message_size(largest))
+        .add_service(policies.max_decoding_message_size(largest))
+        .add_service(ledger.max_decoding_message_size(largest))
+        .add_service(health)
+        .add_service(v1)
+        .add_service(v1alpha))
+}
+
+/// Has every name answer with this status.
+pub async fn set_health(reporter: &HealthReporter, status: ServingStatus) {
+    for name in HEALTH_NAMES {
+        reporter.set_service_status(name, status).await;
+    }
+}
+
+/// Ends the streams of those who watch, so that they do not hold connections.
+pub async fn clear_health(reporter: &mut HealthReporter) {
+    for name in HEALTH_NAMES {
+        reporter.clear_service_status(name).await;
+    }
+}
+
+/// The call that the door let in.
+#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
+    extensions.get::<Call>().cloned().ok_or_else(|| {
+        tracing::error!("a call came in without passing the door");
+        errors::internal("door")
+    })
+}

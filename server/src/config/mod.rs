@@ -1,0 +1,13 @@
+//! Configuration: defaults < TOML file < environment < flags, each value with its origin.
+//!
+//! Everything is parsed and checked before a port is bound or a file is opened.
+
+mod load;
+mod print;
+mod values;
+
+pub use load::{ConfigError, Sources};
+pub use print::effective;
+pub use values::{
+    Bytes, Config, Duration, Judges, Ledger, Limits, Listen, Log, LogFormat, Policies, Shutdown,
+};

@@ -1,0 +1,272 @@
+//! What can be configured, with defaults. Units are part of the value: `10s`, `4MiB`.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The whole configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where to listen: `unix:///path/to.sock` or `grpc://host:port`; at least one.
+    pub listen: Vec<Listen>,
+    /// Where /metrics, /livez and /readyz answer: `host:port`; absent for nowhere.
+    pub admin: Option<SocketAddr>,
+    /// The directory that holds the ledger; owned by one server at a time.
+    pub data_dir: PathBuf,
+    /// Bounds on what a caller may ask.
+    pub limits: Limits,
+    /// The policies of this server.
+    pub policies: Policies,
+    /// The judges of this server.
+    pub judges: Judges,
+    /// The record of evaluations.
+    pub ledger: Ledger,
+    /// What is logged and how.
+    pub log: Log,
+    /// How the server stops.
+    pub shutdown: Shutdown,
+}
+
+/// Bounds on what a caller may ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The largest message.
+    pub message: Bytes,
+    /// The most claims of a report.
+    pub claims: usize,
+    /// The most evidence items of a request.
+    pub evidence_items: usize,
+    /// The longest synthesis, and the longest content of an item.
+    pub text: Bytes,
+    /// The longest claim.
+    pub claim_text: Bytes,
+    /// The most calls in progress over all connections; more are refused at once.
+    pub calls_in_flight: usize,
+    /// The deadline of a call that brings none.
+    pub default_deadline: Duration,
+    /// The longest deadline; a call that asks for more gets this.
+    pub max_deadline: Duration,
+}
+
+/// The policies of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policies {
+    /// The policy of requests that name none.
+    pub default: String,
+    /// A directory of policy files (`*.toml`); read again on SIGHUP.
+    pub dir: Option<PathBuf>,
+    /// Whether requests may override single values.
+    pub allow_overrides: bool,
+}
+
+/// The judges of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judges {
+    /// Judges in the order in which they are asked; the next one only when one fails.
+    pub chain: Vec<String>,
+}
+
+/// The record of evaluations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ledger {
+    /// Whether evaluations are recorded at all.
+    pub enabled: bool,
+    /// Whether an evaluation is on disk before it is acknowledged. Off: it survives a crash of the server,
+    /// not of the machine.
+    pub durable: bool,
+    /// Evaluations older than this are deleted; absent to keep them.
+    pub max_age: Option<Duration>,
+    /// Oldest evaluations are deleted when the ledger grows beyond this; absent for no bound.
+    pub max_size: Option<Bytes>,
+}
+
+/// What is logged and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// `json` or `pretty`.
+    pub format: LogFormat,
+    /// A filter such as `info` or `gsar_server=debug,warn`.
+    pub level: String,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// One JSON object a line.
+    Json,
+    /// For people.
+    Pretty,
+}
+
+/// How the server stops.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shutdown {
+    /// How long health says NOT_SERVING before new calls are refused, so that callers notice.
+    pub notice: Duration,
+    /// How long calls in progress may take after that.
+    pub grace: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let seconds = |seconds| Duration(std::time::Duration::from_secs(seconds));
+        Self {
+            listen: vec![Listen::Unix(PathBuf::from("/run/gsar/gsar.sock"))],
+            admin: None,
+            data_dir: PathBuf::from("/var/lib/gsar"),
+            limits: Limits {
+                message: Bytes(16 << 20),
+                claims: 2_000,
+                evidence_items: 10_000,
+                text: Bytes(8 << 20),
+                claim_text: Bytes(16 << 10),
+                calls_in_flight: 256,
+                default_deadline: seconds(30),
+                max_deadline: seconds(300),
+            },
+            policies: Policies { default: "reference".to_owned(), dir: None, allow_overrides: true },
+            judges: Judges { chain: vec!["rules/0".to_owned()] },
+            ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
+            log: Log { format: LogFormat::Json, level: "info".to_owned() },
+            shutdown: Shutdown { notice: seconds(0), grace: seconds(25) },
+        }
+    }
+}
+
+/// An address to listen on, written as a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// `unix:///path/to.sock`.
+    Unix(PathBuf),
+    /// `grpc://host:port`.
+    Tcp(SocketAddr),
+}
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix://") {
+            if path.starts_with('/') {
+                return Ok(Self::Unix(PathBuf::from(path)));
+            }
+            return Err(format!("`{text}` has no absolute path; write unix:///path/to.sock"));
+        }
+        if let Some(address) = text.strip_prefix("grpc://") {
+            let address = address.parse();
+            return address.map(Self::Tcp).map_err(|_| {
+                format!("`{text}` has no IP address and port; write grpc://127.0.0.1:4317")
+            });
+        }
+        Err(format!("`{text}` is neither unix:///path/to.sock nor grpc://address:port"))
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "unix://{}", path.display()),
+            Self::Tcp(address) => write!(f, "grpc://{address}"),
+        }
+    }
+}
+
+/// A length of time, written as `250ms`, `10s`, `5m` or `30days`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Duration(pub std::time::Duration);
+
+impl FromStr for Duration {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text)
+            .map(Self)
+            .map_err(|error| format!("`{text}` is no duration such as 250ms, 10s or 5m: {error}"))
+    }
+}
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        humantime::format_duration(self.0).fmt(f)
+    }
+}
+
+/// A size, written as `64KiB`, `16MiB`, `2GiB` or a plain number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+impl FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let suffixed = UNITS
+            .into_iter()
+            .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, unit)));
+        let (number, unit) = suffixed.unwrap_or((text, 1));
+        let number: Option<u64> = number.trim().parse().ok();
+        number
+            .and_then(|number| number.checked_mul(unit))
+            .map(Self)
+            .ok_or_else(|| format!("`{text}` is no size such as 64KiB, 16MiB, 2GiB or 4096"))
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = |(_, unit): &(&str, u64)| self.0 > 0 && self.0.is_multiple_of(*unit);
+        match UNITS.into_iter().find(whole) {
+            Some((suffix, unit)) => write!(f, "{}{suffix}", self.0 / unit),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// Values that are written as text in every source.
+macro_rules! as_text {
+    ($($name:ident),*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = TextOrNumber::deserialize(deserializer)?;
+                text.to_string().parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+as_text!(Listen, Duration, Bytes);
+
+/// The environment turns digits into numbers before they get here.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TextOrNumber {
+    Text(String),
+    Number(u64),
+}
+
+impl fmt::Display for TextOrNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => write!(f, "{number}"),
+        }
+    }
+}

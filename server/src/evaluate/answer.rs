@@ -1,0 +1,151 @@
+//! From an assessment to the parts of an answer.
+
+use gsar_core::assess::Assessment;
+use gsar_core::explain::{Change, Impact, Margin, impact, margins};
+use gsar_core::policy::Policy;
+use gsar_core::safety::{EvidenceChain, Settled};
+use gsar_core::tally::Group;
+use gsar_core::verify::{Standing, VerifiedClaim};
+use gsar_core::Class;
+use gsar_proto::parse::ParsedGate;
+use gsar_proto::{render, v1};
+use metrics::counter;
+
+use crate::telemetry::metrics as names;
+
+/// The claims of an answer, with their impacts where asked for.
+pub(super) fn claims(
+    policy: &Policy,
+    assessment: &Assessment,
+    explain: bool,
+) -> Vec<v1::JudgedClaim> {
+    let mut impacts = Impacts { policy, assessment, known: Vec::new() };
+    let claim = |claim: &VerifiedClaim| v1::JudgedClaim {
+        impact: explain.then(|| render::impact(impacts.of(group(claim)))),
+        ..render::judged_claim(claim.judged.clone())
+    };
+    assessment.claims.iter().map(claim).collect()
+}
+
+/// Impacts are the same for all claims of a group.
+struct Impacts<'a> {
+    policy: &'a Policy,
+    assessment: &'a Assessment,
+    known: Vec<(Group, Impact)>,
+}
+
+impl Impacts<'_> {
+    fn of(&mut self, wanted: Group) -> &Impact {
+        let at = match self.known.iter().position(|(group, _)| *group == wanted) {
+            Some(at) => at,
+            None => {
+                let (tally, findings) = (&self.assessment.tally, &self.assessment.findings);
+                let impact = impact(self.policy, tally, wanted, Some(findings));
+                self.known.push((wanted, impact));
+                self.known.len() - 1
+            }
+        };
+        #[expect(clippy::indexing_slicing, reason = "the position was found or pushed just above")]
+        &self.known[at].1
+    }
+}
+
+fn group(claim: &VerifiedClaim) -> Group {
+    let (class, evidence_type) = (claim.judged.class, claim.judged.evidence_type);
+    match claim.standing {
+        Standing::AsJudged => Group::Class(class, evidence_type),
+        Standing::UnverifiedContradiction => Group::UnverifiedContradiction(evidence_type),
+        Standing::Dropped => Group::Dropped,
+    }
+}
+
+/// The decision of an answer, with margins where asked for.
+pub(super) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) -> v1::Decision {
+    let decision = &assessment.decision;
+    let margins = explain.then(|| {
+        let margins = margins(policy, &assessment.tally, decision, Some(&assessment.findings));
+        let mut rendered = render::margins(&margins);
+        for (margin, message) in
+            [(&margins.better, &mut rendered.better), (&margins.worse, &mut rendered.worse)]
+        {
+            if let (Some(margin), Some(message)) = (margin, message) {
+                message.claim_ids = claim_ids(margin, &assessment.claims);
+            }
+        }
+        rendered
+    });
+    v1::Decision { margins, ..render::decision(decision) }
+}
+
+/// Claims that a margin may mean, in the order of the report.
+fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
+    let mut left: Vec<Change> = margin.changes.clone();
+    let mut ids = Vec::new();
+    for claim in claims {
+        let wanted = left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
+        if let Some(change) = wanted {
+            change.count -= 1;
+            ids.push(claim.judged.claim.id.to_string());
+        }
+    }
+    ids
+}
+
+/// Gate, chain, cap and action of an answer.
+#[derive(Debug, Default)]
+pub(super) struct SettledParts {
+    pub(super) gate: Option<v1::GateVerdict>,
+    pub(super) chain: Option<v1::EvidenceChain>,
+    pub(super) cap: Option<v1::CapVerdict>,
+    pub(super) action: Option<v1::ActionVerdict>,
+    /// What mechanisms in shadow would have said; `None` when none is.
+    pub(super) shadow: Option<v1::Shadow>,
+}
+
+/// Renders what was settled.
+pub(super) fn settled(
+    policy: &Policy,
+    chain: &Option<EvidenceChain>,
+    settled: &Settled,
+    gate: Option<&ParsedGate>,
+) -> SettledParts {
+    let (hypotheses, changes) = gate
+        .map(|gate| (gate.hypotheses.as_slice(), gate.change_records.as_slice()))
+        .unwrap_or_default();
+    let verdict = |gate| render::gate_verdict(gate, hypotheses, &policy.gate);
+    let shadow = v1::Shadow {
+        gate: settled.shadow.gate.as_ref().map(verdict),
+        cap: settled.shadow.cap.map(render::cap_verdict),
+        action: settled.shadow.action.as_ref().map(render::action_verdict),
+    };
+    SettledParts {
+        gate: settled.gate.as_ref().map(verdict),
+        chain: chain.clone().map(|chain| render::evidence_chain(chain, changes)),
+        cap: settled.cap.map(render::cap_verdict),
+        action: settled.action.as_ref().map(render::action_verdict),
+        shadow: (shadow != v1::Shadow::default()).then_some(shadow),
+    }
+}
+
+/// Counts what was decided.
+pub(super) fn count(policy: &Policy, decision: Option<&v1::Decision>) {
+    let Some(decision) = decision else { return };
+    let tier = decision.tier().as_str_name();
+    counter!(names::DECISIONS, "tier" => tier, "policy" => policy.name.clone()).increment(1);
+    for reason in &decision.reasons {
+        counter!(names::REASONS, "code" => reason.code.clone()).increment(1);
+    }
+}
+
+/// Counts the claims and corrections of an assessment.
+pub(super) fn count_claims(assessment: &Assessment) {
+    for class in Class::ALL {
+        let of_class = assessment.claims.iter().filter(|claim| claim.judged.class == class).count();
+        if of_class > 0 {
+            counter!(names::CLAIMS, "class" => class.name()).increment(of_class as u64);
+        }
+    }
+    for correction in &assessment.corrections {
+        counter!(names::CORRECTIONS, "code" => correction.code.name()).increment(1);
+    }
+}

@@ -1,0 +1,140 @@
+//! What a server needs to evaluate: policies, judges, the ledger, limits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_proto::{parse, v1};
+
+use crate::api::door::Call;
+use crate::config::{self, Config};
+use crate::judge::{Judge, rules::Rules};
+use crate::ledger::{Durability, Ledger, Options};
+use crate::policies::PolicyStore;
+
+/// What a server needs to evaluate.
+pub struct Engine {
+    pub(super) policies: PolicyStore,
+    pub(super) judges: Vec<Arc<dyn Judge>>,
+    pub(super) ledger: Option<Ledger>,
+    pub(super) limits: parse::Limits,
+    pub(super) allow_overrides: bool,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let judges: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
+        f.debug_struct("Engine").field("judges", &judges).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Loads policies and judges and opens the ledger. Blocks. `added` are judges of the embedding program,
+    /// which the chain may name.
+    ///
+    /// # Errors
+    /// What is wrong and the mend.
+    pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
+        added.push(Arc::new(Rules::default()));
+        let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
+        let judges = chain(&config.judges.chain, &added)?;
+        let ledger = match config.ledger.enabled {
+            true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
+            false => None,
+        };
+        let bytes = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
+        let limits = parse::Limits {
+            max_claims: config.limits.claims,
+            max_evidence_items: config.limits.evidence_items,
+            max_text_bytes: bytes(config.limits.text),
+            max_claim_bytes: bytes(config.limits.claim_text),
+            ..parse::Limits::default()
+        };
+        let allow_overrides = config.policies.allow_overrides;
+        Ok(Self { policies, judges, ledger, limits, allow_overrides })
+    }
+
+    /// The policies in force.
+    #[must_use]
+    pub fn policies(&self) -> &PolicyStore {
+        &self.policies
+    }
+
+    /// The ledger, where evaluations are recorded.
+    #[must_use]
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    /// Bounds on requests.
+    #[must_use]
+    pub fn limits(&self) -> &parse::Limits {
+        &self.limits
+    }
+
+    /// Evaluates a small report without recording it, as proof that the whole path works. The first judge of
+    /// the chain that is local judges; where none is, nothing is asked of anyone.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub async fn rehearse(&self) -> Result<(), String> {
+        let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
+        let mut request = rehearsal();
+        request.options = Some(v1::EvaluateOptions { judge: judge.name().to_owned(), explain: true });
+        let call = Call::rehearsal(Duration::from_secs(10));
+        let answer = self.evaluate_unrecorded(&call, request).await;
+        let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
+        let tier = answer.decision.map(|decision| decision.tier());
+        match tier {
+            Some(v1::Tier::Proceed) => Ok(()),
+            other => Err(format!("rehearsal: a faithful report must proceed, not {other:?}")),
+        }
+    }
+
+    /// Flushes and closes what is open.
+    pub async fn close(&self) {
+        if let Some(ledger) = self.ledger.clone() {
+            let _ = tokio::task::spawn_blocking(move || ledger.close()).await;
+        }
+    }
+}
+
+fn chain(names: &[String], known: &[Arc<dyn Judge>]) -> Result<Vec<Arc<dyn Judge>>, String> {
+    let named = |name: &String| {
+        let found = known.iter().find(|judge| judge.name() == name);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(|judge| judge.name()).collect();
+            format!("judges.chain: judge `{name}` is not known; known are {}", known.join(", "))
+        })
+    };
+    names.iter().map(named).collect()
+}
+
+fn ledger_options(config: &Config) -> Options {
+    let durability =
+        if config.ledger.durable { Durability::Durable } else { Durability::Relaxed };
+    Options {
+        durability,
+        max_age: config.ledger.max_age.map(|age| age.0),
+        max_bytes: config.ledger.max_size.map(|size| size.0),
+        ..Options::new(config.data_dir.clone())
+    }
+}
+
+fn rehearsal() -> v1::EvaluateRequest {
+    let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
+    v1::EvaluateRequest {
+        report: Some(v1::Report {
+            synthesis: "The connection pool size is 20.".to_owned(),
+            ..v1::Report::default()
+        }),
+        evidence: vec![v1::EvidenceItem {
+            id: "rehearsal".to_owned(),
+            kind: v1::EvidenceKind::ToolOutput.into(),
+            lane: v1::EvidenceLane::StaticInfra.into(),
+            content: Some(content),
+            ..v1::EvidenceItem::default()
+        }],
+        policy: "reference".to_owned(),
+        ..v1::EvaluateRequest::default()
+    }
+}

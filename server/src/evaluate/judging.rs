@@ -1,0 +1,97 @@
+//! Asking the judges of the chain, one after the other, until one answers.
+
+use std::sync::Arc;
+
+use gsar_core::Reason;
+use gsar_proto::v1;
+use metrics::counter;
+use tonic::Status;
+
+use super::Engine;
+use super::offload::offload;
+use crate::api::door::Call;
+use crate::api::errors;
+use crate::judge::{Judge, JudgeError, Judgement, Question};
+use crate::telemetry::metrics as names;
+
+/// What came of asking.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// What each judge did, in the order in which they were asked.
+    pub(super) links: Vec<v1::JudgeLink>,
+    /// The answer of the judge that gave one, or why there is none.
+    pub(super) outcome: Result<Judgement, Reason>,
+}
+
+impl Engine {
+    /// The judges to ask: the one named, or the whole chain.
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    pub(super) fn judges(&self, name: &str) -> Result<Vec<Arc<dyn Judge>>, Status> {
+        if name.is_empty() {
+            return Ok(self.judges.clone());
+        }
+        let named = self.judges.iter().find(|judge| judge.name() == name);
+        named.map(|judge| vec![Arc::clone(judge)]).ok_or_else(|| {
+            let known: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
+            errors::unknown("judge", name, &format!("known are {}", known.join(", ")))
+        })
+    }
+}
+
+/// Asks the judges. A judge that abstains has answered; the next is asked only when one fails.
+pub(super) async fn ask(
+    judges: Vec<Arc<dyn Judge>>,
+    question: &Arc<Question>,
+    call: &Call,
+) -> Result<Judged, Status> {
+    let mut links = Vec::with_capacity(judges.len());
+    let mut failures = Vec::new();
+    for judge in judges {
+        let name = judge.name().to_owned();
+        let answer = ask_one(judge, question, call).await;
+        let (result, detail) = match &answer {
+            Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone()),
+            Ok(_) => ("judged", String::new()),
+            Err(error) => ("failed", error.to_string()),
+        };
+        counter!(names::JUDGED, "judge" => name.clone(), "result" => result).increment(1);
+        links.push(v1::JudgeLink { judge: name.clone(), result: result.to_owned(), detail: detail.clone() });
+        match answer {
+            Ok(Judgement { abstained: Some(reason), .. }) => {
+                return Ok(Judged { links, outcome: Err(Reason::JudgeAbstained { reason }) });
+            }
+            Ok(judgement) => return Ok(Judged { links, outcome: Ok(judgement) }),
+            Err(JudgeError::DeadlinePassed { .. }) => {
+                return Err(errors::deadline_exceeded("judge"));
+            }
+            Err(error) => {
+                tracing::warn!(judge = name, %error, "a judge failed");
+                failures.push(detail);
+            }
+        }
+    }
+    Ok(Judged { links, outcome: Err(Reason::JudgeFailed { reason: failures.join("; ") }) })
+}
+
+async fn ask_one(
+    judge: Arc<dyn Judge>,
+    question: &Arc<Question>,
+    call: &Call,
+) -> Result<Judgement, JudgeError> {
+    let bytes: usize = question.evidence.iter().map(|item| item.content.as_str().len()).sum();
+    let bytes = bytes + question.synthesis.len();
+    let claims: usize = question.claims.iter().map(|claim| claim.text.len()).sum();
+    let question = Arc::clone(question);
+    if !judge.is_local() {
+        return judge.judge(&question).await;
+    }
+    let runtime = tokio::runtime::Handle::current();
+    offload(call, bytes + claims, move || {
+        // A local judge computes without waiting, so this returns at the first poll.
+        match futures_util::FutureExt::now_or_never(judge.judge(&question)) {
+            Some(answer) => answer,
+            None => runtime.block_on(judge.judge(&question)),
+        }
+    })
+    .await
+}

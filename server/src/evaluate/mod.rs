@@ -1,0 +1,17 @@
+//! One evaluation, from request to recorded answer. The only room that knows all others; every rule it
+//! applies is in core.
+
+mod answer;
+mod engine;
+mod judging;
+mod offload;
+mod pipeline;
+mod policy_choice;
+mod record;
+mod score;
+mod stopwatch;
+
+pub use engine::Engine;
+pub(crate) use pipeline::investigation;
+pub use policy_choice::ChosenPolicy;
+pub(crate) use record::refused;

@@ -1,0 +1,248 @@
+//! One evaluation, top to bottom: policy, fields, judge, assessment, record, answer.
+
+use std::sync::Arc;
+
+use gsar_core::assess::{Assessment, Subject, assess, without_partition};
+use gsar_core::fixed::Millionths;
+use gsar_core::{Decision, Origin, Reason};
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use metrics::counter;
+use tonic::Status;
+
+use super::judging::ask;
+use super::offload::offload;
+use super::record::{self, Keyed};
+use super::stopwatch::Stopwatch;
+use super::{ChosenPolicy, Engine, answer};
+use crate::api::door::{Call, Step};
+use crate::judge::{Judgement, Question};
+use crate::telemetry::metrics as names;
+
+/// A request whose every field was checked.
+struct Checked {
+    policy: ChosenPolicy,
+    report: parse::ParsedReport,
+    evidence: Vec<gsar_core::evidence::EvidenceItem>,
+    gate: Option<parse::ParsedGate>,
+}
+
+impl Engine {
+    /// Evaluates a report; the answer is recorded before it is given.
+    ///
+    /// # Errors
+    /// The contract's errors; never a decision.
+    pub async fn evaluate(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        let Some(ledger) = &self.ledger else {
+            return self.evaluate_unrecorded(call, request).await;
+        };
+        let keyed = Keyed::of(&request);
+        if let Some(before) = record::replay(ledger, &keyed).await? {
+            return Ok(before);
+        }
+        let report = request.report.clone().unwrap_or_default();
+        let investigation_id = request.investigation_id.clone();
+        let heads = record::heads(&request.evidence);
+        let (mut answer, policy) = self.decide_report(call, request).await?;
+        call.enter(Step::Record);
+        if let Some(provenance) = &mut answer.provenance {
+            provenance.recorded = true;
+        }
+        record::record(ledger, keyed, report, investigation_id, heads, &policy.policy, answer).await
+    }
+
+    /// Evaluates a report without recording it.
+    ///
+    /// # Errors
+    /// As [`Engine::evaluate`].
+    pub async fn evaluate_unrecorded(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        self.decide_report(call, request).await.map(|(answer, _)| answer)
+    }
+
+    async fn decide_report(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+    ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
+        let mut watch = Stopwatch::start();
+        let evaluated_at = record::now();
+        let options = request.options.clone().unwrap_or_default();
+        let judges = self.judges(&options.judge)?;
+        let mut provenance = record::provenance(&request, evaluated_at);
+        call.enter(Step::Admit);
+        let Checked { policy, report, evidence, gate } = self.check(request)?;
+        watch.lap(Step::Admit);
+
+        call.enter(Step::Judge);
+        let question = Arc::new(Question {
+            synthesis: report.synthesis,
+            claims: report.claims,
+            evidence,
+            deadline: Some(call.deadline),
+        });
+        let judged = ask(judges, &question, call).await?;
+        watch.lap(Step::Judge);
+
+        call.enter(Step::Decide);
+        provenance.judges = judged.links;
+        let mut answer = match judged.outcome {
+            Ok(judgement) => {
+                let bytes = question.synthesis.len() + judgement.claims.len() * 64;
+                let (policy, explain) = (policy.policy.clone(), options.explain);
+                let confidence = report.confidence;
+                offload(call, bytes, move || {
+                    let investigation = gate.as_ref().map(investigation);
+                    let subject = Subject {
+                        synthesis: &question.synthesis,
+                        claims: &judgement.claims,
+                        judged: judgement.judged.clone(),
+                        evidence: &question.evidence,
+                        origin: Origin::Judge,
+                        investigation: investigation.as_ref(),
+                        confidence,
+                    };
+                    let assessment = assess(&policy, subject);
+                    answer::count_claims(&assessment);
+                    let settled = answer::settled(&policy, &assessment.chain, &assessment.settled, gate.as_ref());
+                    partitioned(&policy, &assessment, judgement, settled, explain)
+                })
+                .await
+            }
+            Err(reason) => {
+                let outcome = match reason {
+                    Reason::JudgeFailed { .. } => v1::Outcome::Failed,
+                    _ => v1::Outcome::Abstained,
+                };
+                let investigation = gate.as_ref().map(investigation);
+                let (decision, chain, settled) =
+                    without_partition(&policy.policy, reason, investigation.as_ref(), report.confidence);
+                let settled = answer::settled(&policy.policy, &chain, &settled, gate.as_ref());
+                unpartitioned(&policy, &decision, settled, outcome)
+            }
+        };
+        watch.lap(Step::Decide);
+        answer::count(&policy.policy, answer.decision.as_ref());
+        if let Some(gate) = &answer.gate {
+            counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
+        }
+        answer.evaluation_id = uuid::Uuid::now_v7().to_string();
+        answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
+        provenance.policy = Some(policy.applied());
+        provenance.verification = render::verification_mode(policy.policy.verification).into();
+        provenance.timings = watch.into_timings();
+        answer.provenance = Some(provenance);
+        Ok((answer, policy))
+    }
+
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    fn check(&self, request: v1::EvaluateRequest) -> Result<Checked, Status> {
+        let mut violations = Violations::default();
+        let policy = self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let report = parse::required("report", request.report, &mut violations)
+            .and_then(|report| parse::report(report, &self.limits, &mut violations));
+        let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
+        let gate = request
+            .gate
+            .map(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
+        for (field, value) in [
+            ("investigation_id", request.investigation_id),
+            ("idempotency_key", request.idempotency_key),
+        ] {
+            parse::name(field, value, &mut violations);
+        }
+        let gate = gate.flatten();
+        violations.finish(report.map(|report| Checked { policy, report, evidence, gate }))
+    }
+}
+
+/// What core looks at of an investigation.
+pub(crate) fn investigation(gate: &parse::ParsedGate) -> gsar_core::assess::Investigation<'_> {
+    gsar_core::assess::Investigation {
+        gate: gate.input(),
+        path: &gate.path,
+        changes: &gate.changes,
+        onset: gate.onset,
+        window: gate.window,
+    }
+}
+
+fn partitioned(
+    policy: &gsar_core::Policy,
+    assessment: &Assessment,
+    judgement: Judgement,
+    settled: answer::SettledParts,
+    explain: bool,
+) -> v1::EvaluateResponse {
+    let decision = &assessment.decision;
+    let outcome =
+        if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
+    v1::EvaluateResponse {
+        outcome: outcome.into(),
+        claims: answer::claims(policy, assessment, explain),
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, policy)),
+        judge_score: judgement.score.map(Millionths::to_f64),
+        decision: Some(answer::decision(policy, assessment, explain)),
+        gate: settled.gate,
+        chain: settled.chain,
+        cap: settled.cap,
+        action: settled.action,
+        shadow: settled.shadow,
+        explanation: judgement.explanation,
+        gaps: judgement.gaps,
+        contradictions: judgement.contradictions,
+        corrections: assessment.corrections.iter().map(render::correction).collect(),
+        coverage: assessment.findings.coverage.as_ref().map(render::coverage),
+        ..v1::EvaluateResponse::default()
+    }
+}
+
+fn unpartitioned(
+    policy: &ChosenPolicy,
+    decision: &Decision,
+    settled: answer::SettledParts,
+    outcome: v1::Outcome,
+) -> v1::EvaluateResponse {
+    v1::EvaluateResponse {
+        outcome: outcome.into(),
+        terms: Some(render::terms(&decision.terms, &policy.policy)),
+        decision: Some(render::decision(decision)),
+        gate: settled.gate,
+        chain: settled.chain,
+        cap: settled.cap,
+        action: settled.action,
+        shadow: settled.shadow,
+        ..v1::EvaluateResponse::default()
+    }
+}
+
+fn warnings(policy: &ChosenPolicy, writer: &str, judges: &[v1::JudgeLink]) -> Vec<v1::Reason> {
+    let mut warnings = Vec::new();
+    let same = judges.iter().find(|link| link.judge == writer && link.result == "judged");
+    if let Some(link) = same {
+        warnings.push(v1::Reason {
+            code: "SAME_MODEL".to_owned(),
+            sentence: format!("{} wrote the report and judged it; let another model judge", link.judge),
+        });
+    }
+    if judges.first().is_some_and(|link| link.result == "failed") {
+        warnings.push(v1::Reason {
+            code: "FALLBACK_JUDGE".to_owned(),
+            sentence: "the first judge of the chain failed; provenance.judges says who judged".to_owned(),
+        });
+    }
+    warnings.extend(policy.policy.warnings().iter().map(|warning| v1::Reason {
+        code: "UNWISE_POLICY".to_owned(),
+        sentence: warning.to_string(),
+    }));
+    warnings
+}

@@ -1,0 +1,59 @@
+//! From a name and overrides to a checked policy.
+
+use std::sync::Arc;
+
+use gsar_core::Policy;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::Engine;
+use crate::api::errors;
+
+/// The policy of one call.
+#[derive(Clone, Debug)]
+pub struct ChosenPolicy {
+    /// The policy.
+    pub policy: Arc<Policy>,
+    /// Whether the request changed it.
+    pub overridden: bool,
+}
+
+impl ChosenPolicy {
+    /// As named in an answer.
+    #[must_use]
+    pub fn applied(&self) -> v1::AppliedPolicy {
+        render::applied_policy(&self.policy, self.overridden)
+    }
+}
+
+impl Engine {
+    /// The policy of that name with these overrides; what is wrong with the overrides is noted.
+    ///
+    /// # Errors
+    /// NOT_FOUND for an unknown name, FAILED_PRECONDITION where overrides are not allowed.
+    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+    pub fn choose_policy(
+        &self,
+        name: &str,
+        overrides: Option<v1::PolicyOverrides>,
+        violations: &mut Violations,
+    ) -> Result<ChosenPolicy, Status> {
+        let entry = self
+            .policies
+            .named(name)
+            .map_err(|known| errors::unknown("policy", name, &format!("known are {known}")))?;
+        let Some(overrides) = overrides else {
+            return Ok(ChosenPolicy { policy: entry.policy, overridden: false });
+        };
+        if !self.allow_overrides {
+            return Err(errors::not_allowed(
+                "this server allows no policy_overrides",
+                "name a policy of the server, or have policies.allow_overrides turned on",
+            ));
+        }
+        let changed = parse::overrides(overrides, entry.policy.values().clone(), violations);
+        let policy = changed.map_or(entry.policy, Arc::new);
+        Ok(ChosenPolicy { policy, overridden: true })
+    }
+}

@@ -1,0 +1,148 @@
+//! What the ledger is given, and what it gives back.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gsar_core::Policy;
+use gsar_core::policy::to_toml;
+use gsar_core::time::Timestamp;
+use gsar_proto::{render, v1};
+use prost::Message as _;
+use tonic::Status;
+
+use crate::api::errors;
+use crate::ledger::{Ledger, LedgerError, Record, Recorded};
+
+/// The most bytes of an item's content that the ledger keeps.
+const HEAD: usize = 1024;
+
+/// A request's idempotency key and digest.
+#[derive(Debug)]
+pub(super) struct Keyed {
+    key: Option<String>,
+    digest: [u8; 32],
+}
+
+impl Keyed {
+    pub(super) fn of(request: &v1::EvaluateRequest) -> Self {
+        let key = (!request.idempotency_key.is_empty()).then(|| request.idempotency_key.clone());
+        // Only a request with a key is ever compared with another.
+        let digest = key.as_ref().map(|_| *blake3::hash(&request.encode_to_vec()).as_bytes());
+        Self { key, digest: digest.unwrap_or_default() }
+    }
+}
+
+/// The answer given before under the same key, if any.
+pub(super) async fn replay(
+    ledger: &Ledger,
+    keyed: &Keyed,
+) -> Result<Option<v1::EvaluateResponse>, Status> {
+    let Some(key) = &keyed.key else { return Ok(None) };
+    let found = ledger.find_by_key(key.clone(), keyed.digest).await.map_err(|error| refused(&error))?;
+    found.map(|bytes| decoded(&bytes)).transpose()
+}
+
+/// Records an answer and gives it back, or the one that was recorded first under the same key.
+pub(super) async fn record(
+    ledger: &Ledger,
+    keyed: Keyed,
+    report: v1::Report,
+    investigation_id: String,
+    evidence: v1::GetEvaluationResponse,
+    policy: &Policy,
+    answer: v1::EvaluateResponse,
+) -> Result<v1::EvaluateResponse, Status> {
+    let provenance = answer.provenance.as_ref();
+    let judge = provenance.and_then(|provenance| provenance.judges.last());
+    let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
+    let record = Record {
+        evaluation_id: answer.evaluation_id.clone(),
+        evaluated_at_micros: evaluated_at
+            .map_or(0, |at| at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000),
+        report_id: report.id.clone(),
+        investigation_id,
+        policy: policy.name.clone(),
+        judge: judge.map(|link| link.judge.clone()).unwrap_or_default(),
+        outcome: answer.outcome,
+        tier: answer.decision.as_ref().map_or(0, |decision| decision.tier),
+        score: answer.score.map(|score| (score.numerator, score.denominator)),
+        claims: u32::try_from(answer.claims.len()).unwrap_or(u32::MAX),
+        idempotency_key: keyed.key,
+        request_digest: keyed.digest,
+        report: report.encode_to_vec(),
+        response: answer.encode_to_vec(),
+        evidence: evidence.encode_to_vec(),
+        policy_toml: to_toml(policy),
+    };
+    match ledger.record(record).await.map_err(|error| refused(&error))? {
+        Recorded::New => Ok(answer),
+        Recorded::Replayed { response } => decoded(&response),
+    }
+}
+
+#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
+fn decoded(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
+    v1::EvaluateResponse::decode(bytes)
+        .map_err(|error| errors::ledger_unavailable(&format!("a record cannot be read: {error}")))
+}
+
+/// The ledger's errors as the contract's.
+pub(crate) fn refused(error: &LedgerError) -> Status {
+    match error {
+        LedgerError::KeyReused { .. } => errors::key_reused(),
+        error => errors::ledger_unavailable(&error.to_string()),
+    }
+}
+
+/// What the ledger keeps of the evidence.
+pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> v1::GetEvaluationResponse {
+    let head = |item: &v1::EvidenceItem| {
+        let content = content(item);
+        let end = content.floor_char_boundary(HEAD);
+        v1::RecordedEvidence {
+            id: item.id.clone(),
+            kind: item.kind,
+            lane: item.lane,
+            tool: item.tool.clone(),
+            digest: blake3::hash(content.as_bytes()).to_hex().to_string(),
+            size: content.len() as u64,
+            head: content.get(..end).unwrap_or_default().to_owned(),
+        }
+    };
+    v1::GetEvaluationResponse {
+        evidence: evidence.iter().map(head).collect(),
+        ..v1::GetEvaluationResponse::default()
+    }
+}
+
+/// Where an answer comes from, as far as it is known from the request.
+pub(super) fn provenance(request: &v1::EvaluateRequest, evaluated_at: Timestamp) -> v1::Provenance {
+    let report = request.report.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default();
+    let digest = |item: &v1::EvidenceItem| {
+        let content = content(item);
+        v1::EvidenceDigest {
+            evidence_id: item.id.clone(),
+            digest: blake3::hash(content.as_bytes()).to_hex().to_string(),
+            size: content.len() as u64,
+        }
+    };
+    v1::Provenance {
+        report_digest: blake3::hash(&report).to_hex().to_string(),
+        evidence: request.evidence.iter().map(digest).collect(),
+        server_version: env!("CARGO_PKG_VERSION").to_owned(),
+        evaluated_at: Some(render::timestamp(evaluated_at)),
+        ..v1::Provenance::default()
+    }
+}
+
+fn content(item: &v1::EvidenceItem) -> &str {
+    match &item.content {
+        Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => text,
+        None => "",
+    }
+}
+
+/// The time now.
+pub(super) fn now() -> Timestamp {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,130 @@
+//! Deciding a partition that the caller gives: no judge is asked, nothing is recorded.
+
+use gsar_core::assess::{Subject, assess};
+use gsar_core::explain::margins;
+use gsar_core::{Origin, Policy, Tally, decide};
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::offload::offload;
+use super::pipeline::investigation;
+use super::{ChosenPolicy, Engine, answer};
+use crate::api::door::{Call, Step};
+
+/// A partition whose every field was checked.
+enum Checked {
+    Counts(Tally),
+    Judged(parse::ParsedPartition),
+}
+
+impl Engine {
+    /// Decides a partition.
+    ///
+    /// # Errors
+    /// The contract's errors; never a decision.
+    pub async fn score(
+        &self,
+        call: &Call,
+        request: v1::ScoreRequest,
+    ) -> Result<v1::ScoreResponse, Status> {
+        call.enter(Step::Admit);
+        let explain = request.explain;
+        let (policy, partition, gate) = self.check_partition(request)?;
+        call.enter(Step::Decide);
+        let answer = match partition {
+            Checked::Counts(tally) => by_counts(&policy, &tally, explain),
+            Checked::Judged(partition) => {
+                let bytes = partition.report.synthesis.len() + partition.judged.len() * 64;
+                offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain)).await
+            }
+        };
+        Ok(answer)
+    }
+
+    #[expect(
+        clippy::result_large_err,
+        clippy::type_complexity,
+        reason = "tonic::Status is what a service answers with; the three parts are used at once"
+    )]
+    fn check_partition(
+        &self,
+        request: v1::ScoreRequest,
+    ) -> Result<(ChosenPolicy, Checked, Option<parse::ParsedGate>), Status> {
+        let mut violations = Violations::default();
+        let policy = self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let partition = match request.partition {
+            Some(v1::score_request::Partition::Counts(counts)) => {
+                Some(Checked::Counts(parse::counts(counts, &mut violations)))
+            }
+            Some(v1::score_request::Partition::Judged(judged)) => {
+                parse::judged_partition(judged, &self.limits, &mut violations).map(Checked::Judged)
+            }
+            None => {
+                violations.add("partition", "is missing; give counts or judged claims");
+                None
+            }
+        };
+        let gate = request
+            .gate
+            .and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
+        violations.finish(partition.map(|partition| (policy, partition, gate)))
+    }
+}
+
+fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreResponse {
+    let decision = decide(&policy.policy, tally);
+    let margins = explain
+        .then(|| render::margins(&margins(&policy.policy, tally, &decision, None)));
+    v1::ScoreResponse {
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, &policy.policy)),
+        decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
+        policy: Some(policy.applied()),
+        ..v1::ScoreResponse::default()
+    }
+}
+
+fn by_claims(
+    policy: &ChosenPolicy,
+    partition: parse::ParsedPartition,
+    gate: Option<&parse::ParsedGate>,
+    explain: bool,
+) -> v1::ScoreResponse {
+    let parse::ParsedPartition { report, evidence, judged } = partition;
+    let claims = if report.claims.is_empty() {
+        judged.iter().map(|judged| judged.claim.clone()).collect()
+    } else {
+        report.claims
+    };
+    let investigation = gate.map(investigation);
+    let subject = Subject {
+        synthesis: &report.synthesis,
+        claims: &claims,
+        judged,
+        evidence: &evidence,
+        origin: Origin::Caller,
+        investigation: investigation.as_ref(),
+        confidence: report.confidence,
+    };
+    let rules: &Policy = &policy.policy;
+    let assessment = assess(rules, subject);
+    let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
+    let decision = &assessment.decision;
+    v1::ScoreResponse {
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, rules)),
+        decision: Some(answer::decision(rules, &assessment, explain)),
+        claims: answer::claims(rules, &assessment, explain),
+        corrections: assessment.corrections.iter().map(render::correction).collect(),
+        gate: settled.gate,
+        chain: settled.chain,
+        cap: settled.cap,
+        action: settled.action,
+        coverage: assessment.findings.coverage.as_ref().map(render::coverage),
+        shadow: settled.shadow,
+        policy: Some(policy.applied()),
+    }
+}

@@ -1,0 +1,39 @@
+//! How long each step of an evaluation took.
+
+use std::time::Instant;
+
+use gsar_proto::v1;
+use metrics::histogram;
+
+use crate::api::door::Step;
+use crate::telemetry::metrics as names;
+
+/// Times the steps of one evaluation, one after the other.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    since: Instant,
+    laps: Vec<v1::StepTiming>,
+}
+
+impl Stopwatch {
+    pub(super) fn start() -> Self {
+        Self { since: Instant::now(), laps: Vec::with_capacity(4) }
+    }
+
+    /// Ends the current step and begins the next.
+    pub(super) fn lap(&mut self, step: Step) {
+        let now = Instant::now();
+        let took = now.duration_since(self.since);
+        self.since = now;
+        histogram!(names::STEP_SECONDS, "step" => step.name()).record(took);
+        let duration = prost_types::Duration {
+            seconds: i64::try_from(took.as_secs()).unwrap_or(i64::MAX),
+            nanos: i32::try_from(took.subsec_nanos()).unwrap_or(0),
+        };
+        self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration: Some(duration) });
+    }
+
+    pub(super) fn into_timings(self) -> Vec<v1::StepTiming> {
+        self.laps
+    }
+}

@@ -1,0 +1,105 @@
+//! Judges: who partitions the claims of a report.
+//!
+//! A judge says of each claim what class and type it has and cites what decided. It never decides what
+//! may happen to a report, and nothing it says is believed before verification. This room knows core and
+//! nothing else of the server.
+
+pub mod rules;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::fixed::Millionths;
+use gsar_core::{Claim, Class, JudgedClaim};
+
+/// A future that borrows from the judge and the question.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Partitions the claims of a report.
+pub trait Judge: Send + Sync {
+    /// Its stable name, such as `rules/0`.
+    fn name(&self) -> &str;
+
+    /// Whether it computes here without waiting for anyone; such judges are kept off the threads that serve.
+    fn is_local(&self) -> bool;
+
+    /// What it is good for.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Judges every claim of the question, or splits the synthesis and judges what it finds.
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
+}
+
+/// What a judge is good for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The classes it can give.
+    pub classes: Vec<Class>,
+    /// Languages it was evaluated on, as BCP 47 tags.
+    pub languages: Vec<&'static str>,
+    /// The most bytes of evidence it reads for one question; `None` for no bound of its own.
+    pub max_evidence_bytes: Option<usize>,
+}
+
+/// What a judge is asked.
+#[derive(Debug)]
+pub struct Question {
+    /// The report's text; may be empty when claims are given.
+    pub synthesis: String,
+    /// The claims to judge; empty for a judge to split the synthesis.
+    pub claims: Vec<Claim>,
+    /// The evidence.
+    pub evidence: Vec<EvidenceItem>,
+    /// When to stop. A judge looks at it between claims.
+    pub deadline: Option<Instant>,
+}
+
+impl Question {
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// What a judge answers.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The claims that were judged: those given, or those split from the synthesis, with their spans.
+    pub claims: Vec<Claim>,
+    /// What was said of each of them.
+    pub judged: Vec<JudgedClaim>,
+    /// The judge's own estimate; kept for audit, never decides.
+    pub score: Option<Millionths>,
+    /// What it thinks, for a person.
+    pub explanation: String,
+    /// What it missed in the evidence.
+    pub gaps: Vec<String>,
+    /// What it found to be false, one sentence each.
+    pub contradictions: Vec<String>,
+    /// Why it will not judge, where it will not.
+    pub abstained: Option<String>,
+}
+
+/// Why a judge gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JudgeError {
+    /// The deadline passed.
+    #[error("the deadline passed after {judged} of {claims} claims")]
+    DeadlinePassed {
+        /// Claims judged by then.
+        judged: usize,
+        /// Claims to judge.
+        claims: usize,
+    },
+    /// The judge cannot be reached or gave an unusable answer.
+    #[error("{judge}: {reason}")]
+    Unusable {
+        /// The judge.
+        judge: String,
+        /// What happened.
+        reason: String,
+    },
+}

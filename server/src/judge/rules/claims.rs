@@ -1,0 +1,218 @@
+//! Splitting a report into claims.
+//!
+//! Assertions become claims; headings, questions, recommendations, tables and code do not. A sentence is split
+//! where two statements are joined: at "; ", ", and", ", while", ", where" and the like, when both sides have a
+//! predicate and something to check; and before a word that links a cause to an observation, so that the
+//! observation and the link are two claims. Every claim keeps its exact bytes.
+
+use std::ops::Range;
+
+use gsar_core::text::figures::figures;
+use gsar_core::text::polarity::{MarkerKind, markers};
+use gsar_core::text::sentences::{SentenceKind, sentences};
+use gsar_core::text::tokens::{Shape, Word, words};
+use gsar_core::{Claim, ClaimId};
+
+/// The claims of a report, named `c1`, `c2` and so on.
+pub(super) fn split(report: &str) -> Vec<Claim> {
+    let mut found = Vec::new();
+    for sentence in sentences(report) {
+        if sentence.kind != SentenceKind::Assertion {
+            continue;
+        }
+        for span in clauses(report, sentence.span) {
+            let text = report.get(span.clone()).unwrap_or("");
+            if let Ok(id) = ClaimId::new(format!("c{}", found.len() + 1))
+                && !text.is_empty()
+            {
+                found.push(Claim { id, text: text.to_owned(), span: Some(span) });
+            }
+        }
+    }
+    found
+}
+
+/// Where a sentence may be split: the left part ends at the start, the right begins at the end.
+type Joint = Range<usize>;
+
+/// The statements of a sentence.
+pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+    let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for joint in joints(text) {
+        let (left, right) = (text.get(start..joint.start).unwrap_or(""), text.get(joint.end..).unwrap_or(""));
+        if joint.start <= start || !is_statement(left) || !is_statement(right) {
+            continue;
+        }
+        parts.push(start..joint.start);
+        start = joint.end;
+    }
+    parts.push(start..text.len());
+    parts
+        .into_iter()
+        .map(|part| bare(text, part))
+        .filter(|part| !part.is_empty())
+        .map(|part| sentence.start + part.start..sentence.start + part.end)
+        .collect()
+}
+
+/// Words that join two statements after a comma.
+const JOINING: [&str; 10] =
+    ["and", "but", "while", "whereas", "where", "which", "although", "though", "yet", "so"];
+
+/// Cues that add a cause or an effect to a statement that is complete without them.
+const LINKING: [&str; 15] = [
+    "as a consequence", "as a result", "because", "because of", "causing", "consequently", "due to", "hence", "leading to",
+    "owing to", "resulting from", "resulting in", "therefore", "thus", "triggering",
+];
+
+fn joints(text: &str) -> Vec<Joint> {
+    let links = |span: &Range<usize>| {
+        let cue = text.get(span.clone()).unwrap_or("");
+        LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
+    };
+    let causes: Vec<usize> = markers(text)
+        .into_iter()
+        .filter(|marker| marker.kind == MarkerKind::Cause && links(&marker.span))
+        .map(|marker| marker.span.start)
+        .collect();
+    let mut found = Vec::new();
+    let mut before: Option<Word<'_>> = None;
+    for word in words(text) {
+        if is_shielded(text, word.span.start) {
+            before = Some(word);
+            continue;
+        }
+        let gap_start = before.as_ref().map_or(0, |word| word.span.end);
+        let gap = text.get(gap_start..word.span.start).unwrap_or("");
+        let mark = gap.find([',', ';', '—', '–']).map(|at| gap_start + at);
+        if causes.contains(&word.span.start) {
+            found.push(mark.unwrap_or_else(|| gap_start + gap.len() - gap.trim_start().len())..word.span.start);
+        } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
+            found.push(mark.unwrap_or(gap_start)..word.span.start);
+        } else if let Some(mark) = mark
+            && JOINING.iter().any(|joining| word.is(joining))
+        {
+            let keeps_word = word.is("which") || word.is("where");
+            found.push(mark..if keeps_word { word.span.start } else { word.span.end });
+        } else if mark.is_some() && (word.is("before") || word.is("after")) {
+            found.push(mark.unwrap_or(gap_start)..word.span.start);
+        } else if word.is("while") || word.is("whereas") {
+            found.push(gap_start..word.span.end);
+        }
+        before = Some(word);
+    }
+    found
+}
+
+/// Whether a place lies in quotation marks, back-ticks or brackets.
+fn is_shielded(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("");
+    let odd = |mark: char| before.matches(mark).count() % 2 == 1;
+    odd('"') || odd('`') || before.matches(['(', '“']).count() > before.matches([')', '”']).count()
+}
+
+/// Whether a clause says something of its own: it has a predicate, and a figure, name, state or negation.
+fn is_statement(clause: &str) -> bool {
+    let orders = words(clause).next().is_some_and(|word| word.is("before") || word.is("after"));
+    has_predicate(clause) && (orders || has_content(clause))
+}
+
+fn has_predicate(clause: &str) -> bool {
+    words(clause).any(|word| {
+        let text = word.text;
+        PREDICATES.iter().any(|predicate| word.is(predicate))
+            || text.len() > 4 && text.is_ascii() && text.to_ascii_lowercase().ends_with("ed") && word.shape() == Shape::Plain
+    })
+}
+
+fn has_content(clause: &str) -> bool {
+    const LEAST_WORDS: usize = 3;
+    let read = figures(clause);
+    !read.is_empty()
+        || !read.codes.is_empty()
+        || words(clause).any(|word| word.shape() != Shape::Plain)
+        || markers(clause).iter().any(|marker| marker.kind == MarkerKind::Negation)
+        || words(clause).filter(|word| !gsar_core::text::tokens::is_stop_word(word.text)).count() >= LEAST_WORDS
+}
+
+/// Verbs that a report states things with and that do not end in "ed".
+const PREDICATES: [&str; 74] = [
+    "am", "answers", "appears", "are", "became", "began", "begins", "came", "causes", "climbs", "comes", "contains",
+    "contain", "did", "does", "drops", "fails", "fell", "fits", "found", "gave", "gets", "gives", "give", "goes", "got",
+    "grew", "had", "has", "have", "held", "holds", "hit", "is", "keeps", "kept", "lay", "led", "lies", "lists", "lost",
+    "made", "makes", "means", "names", "points", "ran", "reads", "records", "remains", "reports", "rises", "rose",
+    "runs", "said", "saw", "say", "says", "sends", "sent", "set", "sets", "show", "shows", "spent", "stands", "stays",
+    "stood", "took", "takes", "was", "went", "were", "will",
+];
+
+/// A part without white space, joining marks and the full stop around it.
+fn bare(text: &str, part: Range<usize>) -> Range<usize> {
+    let inner = text.get(part.clone()).unwrap_or("");
+    let start = inner.len() - inner.trim_start_matches([' ', ',', ';', '\n', '\r', '\t', '—', '–']).len();
+    let kept = inner.get(start..).unwrap_or("");
+    let kept = kept.trim_end_matches([' ', ',', ';', '.', '\n', '\r', '\t', '—', '–', ':']);
+    part.start + start..part.start + start + kept.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(report: &str) -> Vec<String> {
+        split(report).into_iter().map(|claim| claim.text).collect()
+    }
+
+    #[test]
+    fn two_statements_are_two_claims() {
+        assert_eq!(
+            texts("Node wk-4 reports no memory pressure, and the events of namespace shop contain no eviction."),
+            ["Node wk-4 reports no memory pressure", "the events of namespace shop contain no eviction"]
+        );
+        assert_eq!(
+            texts("The pod was created at 13:40; this revision sets a limit of 1Gi, where revision 41 had 512Mi."),
+            ["The pod was created at 13:40", "this revision sets a limit of 1Gi", "where revision 41 had 512Mi"]
+        );
+    }
+
+    #[test]
+    fn lists_and_quotations_stay_whole() {
+        for whole in [
+            "Pods a-1, b-2, and c-3 were restarted",
+            "The log says \"probe failed, and retry was refused at 14:02\"",
+            "Latency rose (p99 was 2 s, and p50 was 1 s) at 14:02",
+        ] {
+            assert_eq!(texts(whole), [whole]);
+        }
+    }
+
+    #[test]
+    fn h25_a_cause_is_a_claim_of_its_own() {
+        assert_eq!(
+            texts("The checkout pods restarted 4 times because the limit was lowered to 512Mi."),
+            ["The checkout pods restarted 4 times", "because the limit was lowered to 512Mi"]
+        );
+        assert_eq!(texts("The deploy caused the outage."), ["The deploy caused the outage"]);
+    }
+
+    #[test]
+    fn only_assertions_are_claims() {
+        let report = "# Outage of checkout\n\nWhy did it fail? The pod was killed at 14:02.\n\n## Recommendations\n\n- Raise the limit to 1Gi.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+        assert_eq!(texts(report), ["The pod was killed at 14:02"]);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_exact(report in "(\\PC|[ ,;.\n]|because|, and |was 5){0,60}") {
+            let mut end = 0;
+            for claim in split(&report) {
+                let span = claim.span.unwrap();
+                prop_assert_eq!(report.get(span.clone()), Some(claim.text.as_str()));
+                prop_assert!(span.start >= end);
+                end = span.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! JSON documents as observations: leaves become fields, `[time, value]` pairs become samples.
+//!
+//! Knows the shapes in which tools answer: Kubernetes objects (`metadata.name` names the object that holds
+//! `metadata`), Prometheus matrices and vectors, Loki streams. Strings with line breaks are read as text.
+
+use std::ops::Range;
+
+use super::json::{self, End, Event, Flow, Leaf, Shape, Step};
+use super::layout;
+use super::observations::{Builder, NewField, Place, Record, Sample, ValueKind, is_naming, offset};
+
+/// Reads the document that the builder is at, up to that many bytes; whether all of it was read.
+pub(super) fn read(builder: &mut Builder<'_>, allowed: usize) -> bool {
+    let text = builder.text();
+    let mut reader = Reader { builder, frames: Vec::new(), pair: None };
+    let end = json::walk(text, |event| reader.event(event, allowed));
+    while reader.frames.pop().is_some() {
+        reader.builder.close();
+    }
+    end == End::Complete
+}
+
+struct Frame {
+    /// Who is named by names found in this container.
+    bearer: u32,
+    /// Whether it is an array under `values`: its elements may be pairs.
+    holds_pairs: bool,
+    shape: Shape,
+}
+
+/// A `[time, value]` pair that is being read.
+struct Pair {
+    step: Step,
+    start: usize,
+    leaves: Vec<(Leaf, Range<usize>)>,
+}
+
+struct Reader<'b, 'e> {
+    builder: &'b mut Builder<'e>,
+    frames: Vec<Frame>,
+    pair: Option<Pair>,
+}
+
+impl Reader<'_, '_> {
+    fn event(&mut self, event: Event, allowed: usize) -> Flow {
+        match event {
+            Event::Open { step, shape, at } => {
+                if at >= allowed {
+                    return Flow::Enough;
+                }
+                self.opened(step, shape, at);
+            }
+            Event::Close { end } => self.closed(end),
+            Event::Leaf { step, kind, value } => {
+                if value.end > allowed {
+                    return Flow::Enough;
+                }
+                match self.pair.take() {
+                    Some(mut pair) if pair.leaves.len() < 2 => {
+                        pair.leaves.push((kind, value));
+                        self.pair = Some(pair);
+                    }
+                    Some(pair) => {
+                        self.open_pair_as_array(pair);
+                        self.leaf(&step, kind, value);
+                    }
+                    None => self.leaf(&step, kind, value),
+                }
+            }
+        }
+        if self.builder.has_room() { Flow::More } else { Flow::Enough }
+    }
+
+    fn opened(&mut self, step: Step, shape: Shape, at: usize) {
+        if let Some(pair) = self.pair.take() {
+            self.open_pair_as_array(pair);
+        }
+        let in_pairs = self.frames.last().is_some_and(|frame| frame.holds_pairs);
+        let under_value = shape == Shape::Array && self.key_of(&step) == "value";
+        if shape == Shape::Array && (in_pairs || under_value) {
+            self.pair = Some(Pair { step, start: at, leaves: Vec::with_capacity(2) });
+            return;
+        }
+        self.open_container(&step, shape);
+    }
+
+    fn open_container(&mut self, step: &Step, shape: Shape) {
+        let key = self.key_of(step).to_owned();
+        let heading = match step {
+            Step::Member(span) => Some(span.clone()),
+            Step::Root | Step::Index(_) => None,
+        };
+        let is_record = shape == Shape::Object && matches!(step, Step::Index(_));
+        let record = if is_record { Record::Yes } else { Record::No };
+        let number = self.builder.open(place(step), heading, record);
+        let inherited = self.frames.last().map(|frame| frame.bearer).filter(|_| lends_names(&key));
+        self.frames.push(Frame {
+            bearer: inherited.unwrap_or(number),
+            holds_pairs: shape == Shape::Array && matches!(key.as_str(), "values" | "datapoints" | "points"),
+            shape,
+        });
+    }
+
+    fn closed(&mut self, end: usize) {
+        match self.pair.take() {
+            Some(pair) => self.pair_closed(pair, end),
+            None => {
+                self.frames.pop();
+                self.builder.close();
+            }
+        }
+    }
+
+    /// What looked like a pair is an ordinary array.
+    fn open_pair_as_array(&mut self, pair: Pair) {
+        self.open_container(&pair.step, Shape::Array);
+        for (index, (kind, value)) in pair.leaves.into_iter().enumerate() {
+            self.leaf(&Step::Index(offset(index)), kind, value);
+        }
+    }
+
+    fn pair_closed(&mut self, pair: Pair, end: usize) {
+        let text = self.builder.text();
+        let read = match pair.leaves.as_slice() {
+            [(_, first), (kind, second)] => {
+                let time = text.get(first.clone()).unwrap_or("").trim_matches('"');
+                epoch_micros(time).map(|micros| (micros, inner(*kind, second)))
+            }
+            _ => None,
+        };
+        let Some((micros, value)) = read else {
+            self.open_pair_as_array(pair);
+            self.frames.pop();
+            self.builder.close();
+            return;
+        };
+        let written = text.get(value.clone()).unwrap_or("");
+        if let Some(number) = written.parse::<f64>().ok().filter(|number| number.is_finite()) {
+            self.builder.sample(Sample {
+                micros,
+                value: number,
+                number: (offset(value.start), offset(value.end)),
+                quote: (offset(pair.start), offset(end)),
+                place: place(&pair.step),
+            });
+        } else {
+            self.builder.open(place(&pair.step), None, Record::Yes);
+            self.builder.field(NewField {
+                place: Place::Index(1),
+                name: None,
+                value: value.clone(),
+                quote: value,
+                kind: ValueKind::Text,
+                micros: Some(micros),
+            });
+            self.builder.close();
+        }
+    }
+
+    fn leaf(&mut self, step: &Step, kind: Leaf, value: Range<usize>) {
+        let text = self.builder.text();
+        let value_inside = inner(kind, &value);
+        let written = text.get(value_inside.clone()).unwrap_or("");
+        let name = match step {
+            Step::Member(span) => Some(span.clone()),
+            Step::Root | Step::Index(_) => None,
+        };
+        if kind == Leaf::String && written.contains("\\n") {
+            self.builder.open(place(step), name, Record::No);
+            layout::read(self.builder, value_inside, layout::Breaks::Escapes);
+            self.builder.close();
+            return;
+        }
+        let start = name.as_ref().map_or(value.start, |span| span.start.saturating_sub(1));
+        let field = self.builder.field(NewField {
+            place: place(step),
+            name: name.clone(),
+            value: value_inside,
+            quote: start..value.end,
+            kind: match kind {
+                Leaf::String => ValueKind::Text,
+                Leaf::Number => ValueKind::Number,
+                Leaf::True => ValueKind::True,
+                Leaf::False => ValueKind::False,
+                Leaf::Null | Leaf::Empty => ValueKind::Nothing,
+            },
+            micros: None,
+        });
+        let bearer = self.frames.last().filter(|frame| frame.shape == Shape::Object).map(|frame| frame.bearer);
+        if let (Some(bearer), true) = (bearer, kind == Leaf::String && is_naming(self.key_of(step))) {
+            self.builder.name(bearer, field);
+        }
+    }
+
+    fn key_of(&self, step: &Step) -> &str {
+        match step {
+            Step::Member(span) => self.builder.text().get(span.clone()).unwrap_or(""),
+            Step::Root | Step::Index(_) => "",
+        }
+    }
+}
+
+/// Whether names in a member of this key are names of the object that has the member.
+fn lends_names(key: &str) -> bool {
+    matches!(
+        key,
+        "metadata" | "labels" | "metric" | "stream" | "involvedObject" | "resource" | "attributes" | "tags"
+            | "dimensions" | "commonLabels" | "groupLabels" | "regarding" | "kubernetes"
+    )
+}
+
+fn place(step: &Step) -> Place {
+    match step {
+        Step::Root => Place::Line,
+        Step::Member(span) => Place::Member(offset(span.start), offset(span.end)),
+        Step::Index(index) => Place::Index(*index),
+    }
+}
+
+/// The bytes of a leaf without quotation marks.
+fn inner(kind: Leaf, value: &Range<usize>) -> Range<usize> {
+    if kind == Leaf::String { value.start + 1..value.end.saturating_sub(1).max(value.start + 1) } else { value.clone() }
+}
+
+/// Seconds, milliseconds, microseconds or nanoseconds since the epoch, told apart by their size.
+fn epoch_micros(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let number: i64 = whole.parse().ok()?;
+    let micros = match whole.len() {
+        9 | 10 => number.checked_mul(1_000_000)?,
+        12 | 13 => number.checked_mul(1_000)?,
+        15 | 16 => number,
+        18 | 19 => number / 1_000,
+        _ => return None,
+    };
+    let thousandths = fraction.get(..3).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or(0);
+    Some(if whole.len() <= 10 { micros + thousandths * 1_000 } else { micros })
+}

@@ -1,0 +1,435 @@
+//! Plain text as observations: what `kubectl`, `psql`, log files and diffs print.
+//!
+//! | line | becomes |
+//! |---|---|
+//! | a header in capitals, or a line above dashes | the columns of a table; each row below is a record with one field per cell |
+//! | `Key:` alone | a section; lines further in belong to it |
+//! | `Key:  value`, `key: value` | a field with a key |
+//! | anything else | a field without a key |
+//!
+//! Sections nest by indentation. A blank line ends the table and every section. A line before a block of
+//! keys names the block. In a diff the sign is no part of the indentation.
+
+use std::ops::Range;
+
+use super::observations::{Builder, NewField, Place, Record, ValueKind, is_naming};
+
+/// How lines are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breaks {
+    /// By line breaks.
+    Lines,
+    /// By the two characters `\n`: the inside of a JSON string.
+    Escapes,
+}
+
+/// Whether a text was read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// It was.
+    Whole,
+    /// There was no room for all of it.
+    Cut,
+}
+
+/// Reads a stretch of the text that the builder is at into the object opened last.
+pub(super) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Breaks) -> Read {
+    let base = builder.current();
+    let mut reader = Reader { builder, breaks, base, sections: Vec::new(), table: None, is_diff: false, fresh: true };
+    let mut lines = Lines { text: reader.builder.text(), range, breaks }.peekable();
+    let mut outcome = Read::Whole;
+    let mut is_first = true;
+    while let Some(line) = lines.next() {
+        let opens = std::mem::take(&mut is_first) && breaks == Breaks::Lines;
+        if opens && reader.builder.text().get(line.clone()).is_some_and(|text| reader.builder.is_request(text)) {
+            reader.builder.request(line);
+            continue;
+        }
+        if !reader.builder.has_room() {
+            outcome = Read::Cut;
+            break;
+        }
+        reader.line(line, lines.peek());
+    }
+    reader.close_to(0);
+    outcome
+}
+
+/// Iterator over the lines of a stretch of text.
+struct Lines<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    breaks: Breaks,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.range.start >= self.range.end {
+            return None;
+        }
+        let rest = self.text.as_bytes().get(self.range.clone())?;
+        let (length, width) = match self.breaks {
+            Breaks::Lines => (memchr::memchr(b'\n', rest).unwrap_or(rest.len()), 1),
+            Breaks::Escapes => (memchr::memmem::find(rest, b"\\n").unwrap_or(rest.len()), 2),
+        };
+        let start = self.range.start;
+        self.range.start = start + length + width;
+        Some(start..start + length)
+    }
+}
+
+struct Section {
+    indent: usize,
+    heading: Option<Range<usize>>,
+}
+
+struct KeyedLine {
+    key: Range<usize>,
+    value: Range<usize>,
+    quote: Range<usize>,
+    indent: usize,
+}
+
+struct Table {
+    indent: usize,
+    columns: Vec<Column>,
+    barred: bool,
+}
+
+struct Column {
+    name: Range<usize>,
+    /// Bytes from the start of the header line.
+    at: usize,
+}
+
+struct Reader<'b, 'e> {
+    builder: &'b mut Builder<'e>,
+    breaks: Breaks,
+    base: u32,
+    sections: Vec<Section>,
+    table: Option<Table>,
+    is_diff: bool,
+    /// Whether the line before was blank, or there was none.
+    fresh: bool,
+}
+
+impl Reader<'_, '_> {
+    fn line(&mut self, line: Range<usize>, next: Option<&Range<usize>>) {
+        let text = self.builder.text();
+        let content = trimmed(text, &line);
+        let written = text.get(content.clone()).unwrap_or("");
+        if written.is_empty() {
+            self.table = None;
+            self.fresh = true;
+            if !self.is_diff {
+                self.close_to(0);
+            }
+            return;
+        }
+        if is_ruler(written) {
+            return;
+        }
+        if written.starts_with("@@ ") || written.starts_with("diff --git") {
+            self.is_diff = true;
+            self.close_to(0);
+        }
+        let indent = content.start - line.start;
+        if self.table.as_ref().is_some_and(|table| indent < table.indent) {
+            self.table = None;
+        }
+        if self.table.is_some() && self.row(&line) {
+            self.fresh = false;
+            return;
+        }
+        if let Some(columns) = self.header(&line, &content, next) {
+            self.table = Some(Table { indent, columns, barred: written.contains(" | ") });
+            self.close_to_indent(indent);
+            self.fresh = false;
+            return;
+        }
+        self.entry(&line, content, next);
+        self.fresh = false;
+    }
+
+    /// A line outside tables: a section, a `key: value`, or words.
+    fn entry(&mut self, line: &Range<usize>, content: Range<usize>, next: Option<&Range<usize>>) {
+        let text = self.builder.text();
+        let mut content = content;
+        let mut indent = content.start - line.start;
+        let written = text.get(content.clone()).unwrap_or("");
+        let signed = self.is_diff && written.starts_with(['+', '-']) && indent == 0;
+        if signed {
+            let inside = trimmed(text, &(content.start + 1..content.end));
+            indent = inside.start - line.start;
+            content = inside;
+        }
+        self.close_to_indent(indent);
+        let listed = !signed
+            && text.get(content.clone()).unwrap_or("").starts_with("- ")
+            && self.breaks == Breaks::Lines
+            && key_and_value(text, &(content.start + 2..content.end)).is_some();
+        if listed {
+            self.open_section(indent + 1, None, Record::Yes);
+            content = trimmed(text, &(content.start + 2..content.end));
+            indent += 2;
+        }
+        let quote = if signed { line.start..content.end } else { content.clone() };
+        match key_and_value(text, &content) {
+            Some((key, None)) => {
+                let fresh_block = self.fresh && indent == 0;
+                let record = if fresh_block { Record::Yes } else { Record::No };
+                self.open_section(indent + 1, Some(key.clone()), record);
+                self.container(&key);
+            }
+            Some((key, Some(value))) => self.keyed(KeyedLine { key, value, quote, indent }, next),
+            None => {
+                if self.fresh && indent == 0 && self.heads_block(next) {
+                    self.open_section(0, Some(content.clone()), Record::Yes);
+                }
+                self.plain(content, quote);
+            }
+        }
+    }
+
+    fn keyed(&mut self, line: KeyedLine, next: Option<&Range<usize>>) {
+        let text = self.builder.text();
+        let KeyedLine { key, value, quote, indent } = line;
+        let written = text.get(key.clone()).unwrap_or("");
+        let names = is_naming(written);
+        if self.fresh && indent == 0 && written.eq_ignore_ascii_case("name") {
+            self.open_section(0, None, Record::Yes);
+        }
+        let field = self.builder.field(NewField {
+            place: Place::Line,
+            name: Some(key.clone()),
+            value,
+            quote,
+            kind: ValueKind::Text,
+            micros: None,
+        });
+        if names {
+            let bearer = self.builder.current();
+            self.builder.name(bearer, field);
+        }
+        // `State: Waiting` has a `Reason` further in.
+        let goes_on = next.is_some_and(|next| {
+            let content = trimmed(text, next);
+            !content.is_empty() && content.start - next.start > indent
+        });
+        if goes_on {
+            self.open_section(indent + 1, Some(key), Record::No);
+        }
+    }
+
+    fn plain(&mut self, content: Range<usize>, quote: Range<usize>) {
+        self.builder.field(NewField {
+            place: Place::Line,
+            name: None,
+            value: content,
+            quote,
+            kind: ValueKind::Text,
+            micros: None,
+        });
+    }
+
+    /// A heading among containers is the name of one.
+    fn container(&mut self, heading: &Range<usize>) {
+        let text = self.builder.text();
+        let outer = self.sections.iter().rev().nth(1).and_then(|section| section.heading.clone());
+        let outer = outer.and_then(|outer| text.get(outer)).unwrap_or("");
+        if outer.eq_ignore_ascii_case("containers") || outer.eq_ignore_ascii_case("init containers") {
+            let bearer = self.builder.current();
+            let field = self.builder.field(NewField {
+                place: Place::Line,
+                name: None,
+                value: heading.clone(),
+                quote: heading.clone(),
+                kind: ValueKind::Text,
+                micros: None,
+            });
+            self.builder.name(bearer, field);
+        }
+    }
+
+    /// Whether the line before `next` names the block that `next` begins.
+    fn heads_block(&self, next: Option<&Range<usize>>) -> bool {
+        let text = self.builder.text();
+        next.is_some_and(|next| {
+            let content = trimmed(text, next);
+            key_and_value(text, &content).is_some()
+        })
+    }
+
+    /// Opens a section for lines that are indented by at least that much; by 0, for the whole block.
+    fn open_section(&mut self, indent: usize, heading: Option<Range<usize>>, record: Record) {
+        const DEEPEST: usize = 100;
+        if self.sections.len() < DEEPEST {
+            self.builder.open(Place::Line, heading.clone(), record);
+            self.sections.push(Section { indent, heading });
+        }
+    }
+
+    fn close_to_indent(&mut self, indent: usize) {
+        while self.sections.last().is_some_and(|section| section.indent > indent) {
+            self.sections.pop();
+            self.builder.close();
+        }
+    }
+
+    fn close_to(&mut self, depth: usize) {
+        while self.sections.len() > depth {
+            self.sections.pop();
+            self.builder.close();
+        }
+        debug_assert_eq!(self.builder.current(), self.base, "sections are closed");
+    }
+
+    /// The columns of a table whose header this line is.
+    fn header(&self, line: &Range<usize>, content: &Range<usize>, next: Option<&Range<usize>>) -> Option<Vec<Column>> {
+        if self.breaks == Breaks::Escapes || self.is_diff {
+            return None;
+        }
+        let text = self.builder.text();
+        let written = text.get(content.clone()).unwrap_or("");
+        let ruled = next.is_some_and(|next| {
+            let below = text.get(trimmed(text, next)).unwrap_or("");
+            is_ruler(below) && below.len() > 3
+        });
+        let cells = cells(text, content, written.contains(" | "));
+        let capitals = |cell: &Range<usize>| {
+            let word = text.get(cell.clone()).unwrap_or("");
+            word.bytes().any(|byte| byte.is_ascii_uppercase()) && !word.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        let capital_header = cells.len() >= 2 && cells.iter().take(2).filter(|cell| capitals(cell)).count() >= 1
+            && cells.first().is_some_and(capitals);
+        let keyed = |cell: &Range<usize>| text.get(cell.clone()).is_some_and(|cell| cell.ends_with(':'));
+        if cells.iter().any(keyed) || !(capital_header || ruled && !cells.is_empty()) {
+            return None;
+        }
+        Some(cells.into_iter().map(|name| Column { at: name.start - line.start, name }).collect())
+    }
+
+    /// Reads a row of the open table; false when the line is none.
+    fn row(&mut self, line: &Range<usize>) -> bool {
+        let text = self.builder.text();
+        let content = trimmed(text, line);
+        let Some(table) = self.table.take() else { return false };
+        let cells = cells(text, &content, table.barred);
+        if cells.len() < 2 && table.columns.len() > 2 {
+            // `(5 rows)`, or a line that went on from the row above.
+            self.table = Some(table);
+            self.plain(content.clone(), content);
+            return true;
+        }
+        self.builder.open(Place::Line, None, Record::Yes);
+        let bearer = self.builder.current();
+        let in_order = cells.len() == table.columns.len();
+        for (order, cell) in cells.iter().enumerate() {
+            let at = cell.start - line.start;
+            let column = if in_order {
+                table.columns.get(order)
+            } else {
+                table.columns.iter().rev().find(|column| column.at <= at + 1)
+            };
+            let key = column.map(|column| column.name.clone());
+            let names = key.as_ref().and_then(|key| text.get(key.clone())).is_some_and(is_naming);
+            let field = self.builder.field(NewField {
+                place: Place::Line,
+                name: key,
+                value: cell.clone(),
+                quote: content.clone(),
+                kind: ValueKind::Text,
+                micros: None,
+            });
+            if names {
+                self.builder.name(bearer, field);
+            }
+        }
+        self.builder.close();
+        self.table = Some(table);
+        true
+    }
+}
+
+/// A stretch without white space around it; `\t` and `\r` as JSON writes them count as white space.
+fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
+    let Some(inner) = text.get(span.clone()) else { return span.start..span.start };
+    let mut start = inner.len() - inner.trim_start().len();
+    while inner.get(start..).is_some_and(|rest| rest.starts_with("\\t") || rest.starts_with("\\r")) {
+        start += 2;
+        let rest = inner.get(start..).unwrap_or("");
+        start += rest.len() - rest.trim_start().len();
+    }
+    let rest = inner.get(start..).unwrap_or("").trim_end();
+    let rest = rest.strip_suffix("\\r").unwrap_or(rest);
+    span.start + start..span.start + start + rest.len()
+}
+
+/// Dashes, plus signs and bars only.
+fn is_ruler(line: &str) -> bool {
+    line.len() >= 3
+        && line.starts_with(['-', '=', '+', '|'])
+        && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'+' | b'|' | b' ' | b'\t' | b':'))
+}
+
+/// Splits a line into cells: at bars where it has them, else at two spaces or a tab.
+fn cells(text: &str, content: &Range<usize>, barred: bool) -> Vec<Range<usize>> {
+    let written = text.get(content.clone()).unwrap_or("");
+    let mut found = Vec::with_capacity(8);
+    if barred {
+        let mut start = content.start;
+        for piece in written.split('|') {
+            found.push(trimmed(text, &(start..start + piece.len())));
+            start += piece.len() + 1;
+        }
+        return found;
+    }
+    let bytes = written.as_bytes();
+    let mut start = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let here = bytes.get(at).copied().unwrap_or(b' ');
+        let gap = here == b'\t' || here == b' ' && matches!(bytes.get(at + 1), Some(b' ' | b'\t') | None);
+        if gap {
+            if let Some(start) = start.take() {
+                found.push(content.start + start..content.start + at);
+            }
+        } else if here != b' ' {
+            start.get_or_insert(at);
+        }
+        at += 1;
+    }
+    if let Some(start) = start {
+        found.push(content.start + start..content.end);
+    }
+    found
+}
+
+/// The key of a `Key:` or `Key: value` line, and its value where it has one.
+fn key_and_value(text: &str, content: &Range<usize>) -> Option<(Range<usize>, Option<Range<usize>>)> {
+    const LONGEST_KEY: usize = 48;
+    const MOST_WORDS: usize = 4;
+    let written = text.get(content.clone())?;
+    let colon = written.bytes().take(LONGEST_KEY).position(|byte| byte == b':')?;
+    let key = written.get(..colon)?.trim_matches(['"', '\'', '`']);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b' ' | b'(' | b')' | b'%');
+    let starts_well = key.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    if !starts_well || !key.bytes().all(plain) || key.split(' ').count() > MOST_WORDS || key.contains("  ") {
+        return None;
+    }
+    let after = written.get(colon + 1..)?;
+    let key_start = content.start + written.find(key)?;
+    let key_span = key_start..key_start + key.len();
+    if after.trim().is_empty() {
+        return Some((key_span, None));
+    }
+    let spaced = after.starts_with([' ', '\t']) || after.starts_with("\\t");
+    spaced.then(|| {
+        let value = trimmed(text, &(content.start + colon + 1..content.end));
+        let quoted = text.get(value.clone()).is_some_and(|inner| inner.len() > 1 && inner.starts_with('"') && inner.ends_with('"'));
+        let value = if quoted { value.start + 1..value.end - 1 } else { value };
+        (key_span, Some(value))
+    })
+}

@@ -1,0 +1,293 @@
+//! `rules/0`: a judge that decides simple claims by words and figures, cites what decided and leaves the rest
+//! ungrounded. Deterministic; no model, no network.
+//!
+//! A claim is read into names, codes, content words, figures and times ([`reading`]); the evidence into fields
+//! with keys, values and the names of what they tell of ([`observations`]). The rules are asked in this order,
+//! and the first that decides is believed:
+//!
+//! | rule | grounded when | contradicted when |
+//! |---|---|---|
+//! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
+//! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
+//! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has two thirds of the words (four fifths where there is nothing but words) | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
+//! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
+//! | events counted | as many lines tell of it | the item lists everything and the number differs |
+//! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |
+//! | otherwise | | never: the claim is ungrounded, and the note says what is missing |
+//!
+//! Held against every finding: a hedge is never contradicted; a causal link needs a line that states a cause; a
+//! deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
+//! line that says so; what a language model inferred counts neither way; a claim without an English word is
+//! never decided. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,
+//! ports, versions and dates are names, not figures. Names match as wholes: a pod by its workload, never
+//! `checkout` by `checkout-db`.
+//!
+//! The type follows the cited item: tool output, change and verification give `tool_match`, a step's output
+//! `specific_data`, the signal `signal_match`; several items, counts and extremes give `synthesis`, an absence
+//! `neg_evidence`. What nothing decides is `inference`, or `tool_match` where the claim poses as an observation.
+//! `complementary` is never given.
+
+mod absence;
+mod candidates;
+mod changes;
+mod claims;
+mod counts;
+mod decide;
+mod documents;
+mod fit;
+mod json;
+mod layout;
+mod lexicon;
+mod note;
+mod observations;
+mod postings;
+mod reading;
+mod ruling;
+mod series;
+mod values;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use gsar_core::evidence::{Citation, EvidenceKind, Target};
+use gsar_core::text::figures::Date;
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+
+use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use candidates::Marks;
+use observations::{Corpus, MOST_BYTES};
+use reading::{Reading, Role};
+use ruling::{Case, Cite};
+
+/// The judge.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules;
+
+impl Rules {
+    /// The name of this version of the rules.
+    pub const NAME: &'static str = "rules/0";
+
+    /// Judges at once, on the calling thread.
+    ///
+    /// # Errors
+    /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
+    pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let claims: Cow<'_, [Claim]> = if question.claims.is_empty() {
+            Cow::Owned(claims::split(&question.synthesis))
+        } else {
+            Cow::Borrowed(&question.claims)
+        };
+        let late = |judged| JudgeError::DeadlinePassed { judged, claims: claims.len() };
+        if question.is_late() {
+            return Err(late(0));
+        }
+        let corpus = Corpus::read(&question.evidence);
+        let mut marks = Marks::new(&corpus);
+        let day = day_of_incident(&corpus);
+        let mut judged = Vec::with_capacity(claims.len());
+        let mut before: Option<Reading<'_>> = None;
+        for claim in claims.iter() {
+            if question.is_late() {
+                return Err(late(judged.len()));
+            }
+            let mut verdict: Option<Stated> = None;
+            for clause in claims::clauses(&claim.text, 0..claim.text.len()) {
+                let text = claim.text.get(clause).unwrap_or(&claim.text);
+                let mut reading = Reading::of(text, &corpus);
+                if let Some(before) = &before {
+                    reading.take_over(before);
+                }
+                marks.mark(&corpus, &reading);
+                let candidates = marks.candidates(&corpus, &reading);
+                let case = Case { corpus: &corpus, marks: &marks, reading: &reading, candidates: &candidates, day };
+                let stated = stated(&case);
+                verdict = Some(match verdict {
+                    Some(verdict) => verdict.and(stated),
+                    None => stated,
+                });
+                before = Some(reading);
+            }
+            judged.push(judged_claim(claim, verdict));
+        }
+        Ok(judgement(&corpus, claims.into_owned(), judged))
+    }
+}
+
+impl Judge for Rules {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: vec![Class::Grounded, Class::Ungrounded, Class::Contradicted],
+            languages: vec!["en"],
+            max_evidence_bytes: Some(MOST_BYTES),
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async move { self.judge_now(question) })
+    }
+}
+
+/// What is said of a claim, or of one of the clauses of a claim that joins several.
+struct Stated {
+    class: Class,
+    evidence_type: EvidenceType,
+    citations: Vec<Citation>,
+    note: String,
+}
+
+impl Stated {
+    /// What is said of two clauses together: the strictest, with what decided it.
+    fn and(mut self, other: Self) -> Self {
+        match self.class.cmp(&other.class) {
+            std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Greater => self,
+            std::cmp::Ordering::Equal => {
+                let rank = |wanted| EvidenceType::ALL.iter().position(|listed| *listed == wanted);
+                if rank(other.evidence_type) > rank(self.evidence_type) {
+                    self.evidence_type = other.evidence_type;
+                }
+                for citation in other.citations {
+                    if !self.citations.contains(&citation) {
+                        self.citations.push(citation);
+                    }
+                }
+                if self.note != other.note {
+                    self.note = format!("{}; {}", self.note, other.note);
+                }
+                self
+            }
+        }
+    }
+}
+
+fn stated(case: &Case<'_, '_, '_>) -> Stated {
+    let verdict = decide::decide(case);
+    let mut citations: Vec<Citation> = Vec::with_capacity(verdict.cites.len() + 1);
+    let bearer = verdict.cites.iter().find_map(|cite| bearer(case, *cite));
+    for cite in verdict.cites.iter().copied().chain(bearer.map(Cite::Field)) {
+        if let Some(citation) = citation(case, cite)
+            && !citations.contains(&citation)
+        {
+            citations.push(citation);
+        }
+    }
+    Stated { class: verdict.class, evidence_type: verdict.evidence_type, citations, note: verdict.note }
+}
+
+fn judged_claim(claim: &Claim, stated: Option<Stated>) -> JudgedClaim {
+    let nothing = || Stated {
+        class: Class::Ungrounded,
+        evidence_type: EvidenceType::Inference,
+        citations: Vec::new(),
+        note: "the claim holds no words".to_owned(),
+    };
+    let Stated { class, evidence_type, citations, note } = stated.unwrap_or_else(nothing);
+    JudgedClaim { claim: claim.clone(), class, evidence_type, citations, note }
+}
+
+/// The field that says of whom a cited JSON field tells, when the claim names it and the quote does not.
+fn bearer(case: &Case<'_, '_, '_>, cite: Cite) -> Option<u32> {
+    let Cite::Field(field) = cite else { return None };
+    let entity = case.reading.terms.iter().enumerate().find(|(_, term)| term.role == Role::Entity);
+    let (place, entity) = entity?;
+    if case.marks.field(field) >> place & 1 == 1 {
+        return None;
+    }
+    let names = case.corpus.by_name.of(*entity.keys.first()?).take(1_000);
+    names
+        .filter_map(|name| case.corpus.names.get(name as usize))
+        .find(|name| case.corpus.holds(name.object, field))
+        .map(|name| name.field)
+}
+
+/// The longest quote, in bytes.
+const LONGEST_QUOTE: usize = 400;
+
+fn citation(case: &Case<'_, '_, '_>, cite: Cite) -> Option<Citation> {
+    let corpus = case.corpus;
+    let item = decide::item_number(case, cite);
+    let id = corpus.item(item)?.id.clone();
+    let (field_path, span) = match cite {
+        Cite::Field(field) => {
+            let found = corpus.field(field)?;
+            let long = found.quote.1 - found.quote.0 > u32::try_from(LONGEST_QUOTE).unwrap_or(u32::MAX);
+            let span = if long { found.value } else { found.quote };
+            (corpus.pointer(found.place, found.object), span)
+        }
+        Cite::Sample { series, sample } => {
+            let series = corpus.series.get(series as usize)?;
+            let sample = corpus.samples.get(sample as usize)?;
+            (corpus.pointer(sample.place, series.object), sample.quote)
+        }
+        Cite::Item(_) => {
+            return Some(Citation { target: Target::Evidence { id, field_path: String::new() }, quote: String::new(), bytes: None });
+        }
+    };
+    let text = corpus.text(item);
+    let start = span.0 as usize;
+    let mut end = (span.1 as usize).min(start + LONGEST_QUOTE);
+    while end > start && !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let quote = text.get(start..end)?.to_owned();
+    Some(Citation { target: Target::Evidence { id, field_path }, quote, bytes: Some(start..end) })
+}
+
+/// The day that the signal speaks of; else the one day on which everything was collected.
+fn day_of_incident(corpus: &Corpus<'_>) -> Option<Date> {
+    const MOST_FIELDS: usize = 200;
+    let signal = corpus.evidence.iter().position(|item| item.kind == EvidenceKind::Signal);
+    let in_signal = signal
+        .and_then(|number| corpus.roots.get(number))
+        .and_then(|root| corpus.object(*root))
+        .and_then(|root| {
+            (root.fields.0..root.fields.1)
+                .take(MOST_FIELDS)
+                .flat_map(|field| values::times(corpus, field))
+                .find_map(|time| time.date.filter(|date| date.year >= 1980))
+        });
+    in_signal.or_else(|| {
+        let mut days = corpus.evidence.iter().filter_map(|item| item.collected_at).filter_map(values::day_of);
+        let first = days.next()?;
+        days.all(|day| day == first).then_some(first)
+    })
+}
+
+fn judgement(corpus: &Corpus<'_>, claims: Vec<Claim>, judged: Vec<JudgedClaim>) -> Judgement {
+    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
+    let explanation = format!(
+        "Of {} {}, {} grounded, {} contradicted and {} not decided by {} {} of evidence.",
+        judged.len(),
+        if judged.len() == 1 { "claim" } else { "claims" },
+        of(Class::Grounded),
+        of(Class::Contradicted),
+        of(Class::Ungrounded),
+        corpus.evidence.len(),
+        if corpus.evidence.len() == 1 { "item" } else { "items" },
+    );
+    let contradictions = judged
+        .iter()
+        .filter(|claim| claim.class == Class::Contradicted)
+        .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
+        .collect();
+    Judgement {
+        claims,
+        judged,
+        score: None,
+        explanation,
+        gaps: corpus.gaps.clone(),
+        contradictions,
+        abstained: None,
+    }
+}

@@ -1,0 +1,223 @@
+//! The figures and times that a field states, with what it calls them.
+
+use gsar_core::text::figures::{Agreement, ClockTime, Date, Dimension, Figure, Unit, agree, agree_times, figures};
+use gsar_core::time::Timestamp;
+
+use super::observations::{Corpus, Series};
+
+/// A figure of the evidence.
+#[derive(Clone, Debug)]
+pub(super) struct Value<'e> {
+    /// The figure, in the unit that its key or its text states.
+    pub(super) figure: Figure,
+    /// Its own key: the field's, or that of a `key=value` pair in a line.
+    pub(super) key: Option<&'e str>,
+}
+
+/// How a claim's figure compares with one of the evidence. A single digit stands for less than core's rounding
+/// allows, on either side: "1Gi" is not 512Mi, nor "2 s" 1.5 s.
+pub(super) fn compare(claim: &Figure, evidence: &Figure) -> Agreement {
+    let agreement = agree(claim, evidence);
+    let is_measured = !matches!(claim.unit.dimension, Dimension::Count | Dimension::Percent);
+    let is_exact = !claim.approximate && claim.comparator.is_none() && evidence.comparator.is_none();
+    let may_differ = agreement == Agreement::Same
+        || agreement == Agreement::Incomparable && claim.unit.dimension == evidence.unit.dimension;
+    if may_differ && is_measured && is_exact && are_far_apart(claim, evidence) == Some(true) {
+        return Agreement::Different;
+    }
+    agreement
+}
+
+/// Whether two figures of one dimension differ by more than a fifth.
+fn are_far_apart(a: &Figure, b: &Figure) -> Option<bool> {
+    let places = a.value.places.max(b.value.places);
+    let scaled = |figure: &Figure| {
+        let shift = 10_i128.checked_pow(places - figure.value.places)?;
+        figure.value.mantissa.checked_mul(shift)?.checked_mul(i128::from(figure.unit.factor))?.checked_abs()
+    };
+    let (a, b) = (scaled(a)?, scaled(b)?);
+    Some(a.abs_diff(b).checked_mul(5)? > a.unsigned_abs().max(b.unsigned_abs()))
+}
+
+/// The figures of a field.
+pub(super) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
+    let text = corpus.value(field);
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let name = corpus.name(field);
+    let mut found = Vec::new();
+    for (order, figure) in figures(text).figures.into_iter().enumerate() {
+        let pair = key_before(text, figure.span.start);
+        let key = pair.or_else(|| (order == 0 && !name.is_empty()).then_some(name));
+        found.push(Value { figure: in_unit_of(figure, key, text), key });
+    }
+    found
+}
+
+/// The key of a `key=value` or `"key": value` pair whose value starts at an offset.
+fn key_before(text: &str, at: usize) -> Option<&str> {
+    let before = text.get(..at)?.trim_end_matches(['"', '\'', '\\']);
+    let before = before.strip_suffix('=').or_else(|| before.strip_suffix(':'))?;
+    let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let start = before.rfind(|c: char| !is_key(c)).map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
+    before.get(start..).filter(|key| !key.is_empty() && !key.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A figure without a unit takes that of its key: `rss_mib=446`.
+fn in_unit_of(figure: Figure, key: Option<&str>, text: &str) -> Figure {
+    let Some(key) = key else { return figure };
+    let is_cpu = key.to_ascii_lowercase().contains("cpu");
+    let written = text.get(figure.span.clone()).unwrap_or("");
+    if is_cpu && written.ends_with('m') {
+        return Figure { unit: Unit::MILLICORES, ..figure };
+    }
+    if figure.unit == Unit::COUNT
+        && let Some(unit) = Unit::of_field(key)
+    {
+        return Figure { unit, ..figure };
+    }
+    figure
+}
+
+/// How a claim's figure compares with a sample, whose unit may stand in the metric's name or query only.
+pub(super) fn agree_with_sample(claim: &Figure, sample: &Figure, unit: Option<Unit>) -> Agreement {
+    if let Some(unit) = unit.filter(|unit| unit.dimension == claim.unit.dimension) {
+        return compare(claim, &Figure { unit, ..sample.clone() });
+    }
+    let plain = compare(claim, sample);
+    if plain != Agreement::Incomparable || unit.is_some() {
+        return plain;
+    }
+    // The metric's name says nothing: the claim's own unit may be the right one, but proves no difference.
+    let same_unit = compare(claim, &Figure { unit: claim.unit, ..sample.clone() });
+    if same_unit == Agreement::Same { same_unit } else { Agreement::Incomparable }
+}
+
+/// The unit that a series is in, as far as its labels or the query say.
+pub(super) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
+    let object = corpus.object(series.object)?;
+    let item = corpus.item(object.item)?;
+    let texts = [item.tool.as_str(), item.query.as_str()];
+    let second = Unit::named("s")?;
+    if texts.iter().any(|text| text.contains("100 *") || text.contains("* 100") || text.contains("*100")) {
+        return Some(Unit::PERCENT);
+    }
+    let is_rate = texts.iter().any(|text| text.contains("rate("));
+    let named = texts
+        .iter()
+        .flat_map(|text| gsar_core::text::tokens::words(text))
+        .filter(|word| word.text.contains('_'))
+        .find_map(|word| Unit::of_field(word.text.trim_end_matches("_total").trim_end_matches("_sum")));
+    match named {
+        Some(unit) if is_rate => unit.per(second),
+        Some(unit) => Some(unit),
+        None if is_rate => Unit::COUNT.per(second),
+        None => None,
+    }
+}
+
+/// The times that a field states.
+pub(super) fn times(corpus: &Corpus<'_>, field: u32) -> Vec<ClockTime> {
+    let mut found = Vec::new();
+    if let Some(micros) = corpus.field(field).and_then(|field| field.micros) {
+        found.push(clock(micros));
+    }
+    let text = corpus.value(field);
+    let looks_like_time = text.as_bytes().windows(2).any(|pair| matches!(pair, [b':', digit] if digit.is_ascii_digit()));
+    if looks_like_time {
+        let text = text.get(..LONGEST_TIMED.min(text.len())).unwrap_or(text);
+        found.extend(figures(text).times);
+    }
+    found
+}
+
+/// Times further into a value are not looked for.
+const LONGEST_TIMED: usize = 400;
+
+/// An instant as a clock time in UTC.
+pub(super) fn clock(micros: i64) -> ClockTime {
+    let seconds = micros.div_euclid(1_000_000);
+    let of_day = u32::try_from(seconds.rem_euclid(86_400)).unwrap_or(0);
+    ClockTime {
+        span: 0..0,
+        seconds_of_day: of_day,
+        grain: 1,
+        date: date(seconds.div_euclid(86_400)),
+        offset_minutes: Some(0),
+    }
+}
+
+/// The calendar day of a number of days since the epoch.
+fn date(days: i64) -> Option<Date> {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    Some(Date {
+        year: u16::try_from(year).ok()?,
+        month: u8::try_from(month).ok()?,
+        day: u8::try_from(day).ok()?,
+    })
+}
+
+/// Whether a claim's time is that of the evidence.
+pub(super) fn same_time(claim: &ClockTime, evidence: &ClockTime) -> bool {
+    agree_times(claim, evidence) == Agreement::Same
+}
+
+/// Whether a claim's time is certainly not that of the evidence. A claim without a date is taken to speak of
+/// the day of the incident, and of no other.
+pub(super) fn other_time(claim: &ClockTime, evidence: &ClockTime, day: Option<Date>) -> bool {
+    let dated = ClockTime {
+        date: claim.date.or_else(|| evidence.date.filter(|date| Some(*date) == day)),
+        offset_minutes: claim.offset_minutes.or(evidence.offset_minutes),
+        ..claim.clone()
+    };
+    agree_times(&dated, evidence) == Agreement::Different
+}
+
+/// The moment of a claim's time on the day of the incident, in microseconds since the epoch.
+pub(super) fn moment(time: &ClockTime, day: Option<Date>) -> Option<i64> {
+    let dated = ClockTime { date: time.date.or(day), ..time.clone() };
+    dated.seconds()?.checked_mul(1_000_000)
+}
+
+/// The calendar day of an instant.
+pub(super) fn day_of(instant: Timestamp) -> Option<Date> {
+    date(instant.as_micros().div_euclid(86_400_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_instant_becomes_a_clock_time() {
+        let time = clock(1_773_324_240_000_000);
+        assert_eq!((time.seconds_of_day, time.date), (14 * 3600 + 4 * 60, Some(Date { year: 2026, month: 3, day: 12 })));
+    }
+
+    #[test]
+    fn pairs_in_a_line_have_keys() {
+        let line = "msg=\"stats\" rss_mib=446 took=8.27s \"p\":3";
+        assert_eq!(key_before(line, line.find("446").unwrap()), Some("rss_mib"));
+        assert_eq!(key_before(line, line.find("8.27").unwrap()), Some("took"));
+        assert_eq!(key_before("took 5 s", 5), None);
+    }
+
+    proptest! {
+        #[test]
+        fn days_go_there_and_back(days in -600_000_i64..2_000_000) {
+            if let Some(date) = date(days) {
+                prop_assert_eq!(date.days(), days);
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Words as keys: the form in which a claim and evidence are compared.
+//!
+//! A key is a hash of a word without case and inflection, so that `restarted`, `Restarts` and the first
+//! half of `restartCount` are one key. A name (anything with a digit, hyphen, dot or underscore) is its own
+//! key and is never cut down: `checkout` is not `checkout-db`. Equal keys of different words are possible in
+//! principle (64 bits) and never decide anything by themselves.
+
+use gsar_core::text::tokens::{Shape, Word, entity_root};
+
+/// A word without case and inflection.
+pub(super) type Key = u64;
+
+const LONGEST_STEM: usize = 24;
+
+/// The key of a word: stemmed for plain words, exact for names.
+pub(super) fn key(word: &str) -> Key {
+    let bytes = word.as_bytes();
+    if bytes.len() > LONGEST_STEM || !bytes.iter().all(u8::is_ascii_alphabetic) {
+        return exact(word);
+    }
+    let mut lower = [0_u8; LONGEST_STEM];
+    for (slot, byte) in lower.iter_mut().zip(bytes) {
+        *slot = byte.to_ascii_lowercase();
+    }
+    let length = stem(&mut lower, bytes.len());
+    hash(lower.get(..length).unwrap_or_default())
+}
+
+/// The key of a name as it is written, case aside.
+pub(super) fn exact(name: &str) -> Key {
+    if name.is_ascii() {
+        name.bytes().fold(SEED, |state, byte| mix(state, byte.to_ascii_lowercase()))
+    } else {
+        name.chars().flat_map(char::to_lowercase).fold(SEED, |state, character| {
+            character.encode_utf8(&mut [0; 4]).bytes().fold(state, mix)
+        })
+    }
+}
+
+const SEED: Key = 0xcbf2_9ce4_8422_2325;
+
+fn hash(bytes: &[u8]) -> Key {
+    bytes.iter().fold(SEED, |state, byte| mix(state, *byte))
+}
+
+fn mix(state: Key, byte: u8) -> Key {
+    (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// Takes the inflection off a lower-case ASCII word in place; returns what is left of its length.
+fn stem(word: &mut [u8; LONGEST_STEM], length: usize) -> usize {
+    const SHORTEST: usize = 3;
+    let ends = |word: &[u8; LONGEST_STEM], length: usize, ending: &[u8]| {
+        length >= ending.len() + SHORTEST
+            && word.get(length - ending.len()..length).is_some_and(|tail| tail == ending)
+    };
+    let mut length = length;
+    if ends(word, length, b"ies") || ends(word, length, b"ied") {
+        length -= 3;
+        if let Some(slot) = word.get_mut(length) {
+            *slot = b'y';
+        }
+        return length + 1;
+    }
+    if ends(word, length, b"s")
+        && !ends(word, length, b"ss")
+        && !ends(word, length, b"us")
+        && !ends(word, length, b"is")
+    {
+        length -= 1;
+    }
+    if ends(word, length, b"ing") {
+        length -= 3;
+    } else if ends(word, length, b"ed") {
+        length -= 2;
+    }
+    if ends(word, length, b"e") {
+        length -= 1;
+    }
+    // `stopp` of `stopped` is `stop`, and then `kill` must be `kil`.
+    let last_two = word.get(length.saturating_sub(2)..length).unwrap_or_default();
+    if let [a, b] = last_two
+        && a == b
+        && length > SHORTEST
+    {
+        length -= 1;
+    }
+    length
+}
+
+/// The key under which a part of a hyphenated name stands: it may recall the name, it never is the name.
+pub(super) fn soft(part: &str) -> Key {
+    key(part) ^ 0x5bd1_e995_0000_51f7
+}
+
+/// Hands over every key under which a word of the evidence is to be found: the word itself; the workload of
+/// a pod's name; the parts of `restartCount` and `mem_limit`; softly, the parts of a hyphenated name but its first.
+pub(super) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
+    let bytes = word.as_bytes();
+    found(key(word));
+    let mut separators = false;
+    let mut hyphens = false;
+    let mut inner_capital = false;
+    let mut previous_small = false;
+    let mut capitals = 0_usize;
+    for byte in bytes {
+        let capital = byte.is_ascii_uppercase();
+        inner_capital |= capital && previous_small;
+        previous_small = byte.is_ascii_lowercase();
+        capitals += usize::from(capital);
+        separators |= *byte == b'_';
+        hyphens |= matches!(byte, b'-' | b'.');
+    }
+    inner_capital |= capitals > 1 && capitals < bytes.len() && bytes.iter().any(u8::is_ascii_lowercase);
+    if hyphens {
+        let root = entity_root(word);
+        if root.len() != word.len() {
+            found(exact(root));
+        }
+        let mut joined = String::new();
+        for (order, part) in parts(word).enumerate() {
+            if order > 0 {
+                found(soft(part));
+            }
+            joined.push_str(part);
+        }
+        found(key(&joined));
+    } else if separators || inner_capital {
+        for part in parts(word) {
+            found(key(part));
+        }
+    }
+}
+
+/// Whether a word is a name rather than a plain word: it is never stemmed and never matched in part.
+pub(super) fn is_name(word: &Word<'_>) -> bool {
+    word.text.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'_'))
+        && word.shape() != Shape::Number
+}
+
+/// The parts of a compound word: at hyphens, dots, underscores and inner capitals. A word without any has
+/// no parts. `OOMKilled` has `OOM` and `Killed`.
+pub(super) fn parts(word: &str) -> Parts<'_> {
+    Parts { rest: word, whole: word.len() }
+}
+
+/// Iterator over the parts of a compound word.
+pub(super) struct Parts<'a> {
+    rest: &'a str,
+    whole: usize,
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest.trim_start_matches(['-', '.', '_', '/', ':']);
+        if rest.is_empty() {
+            return None;
+        }
+        let end = end_of_part(rest.as_bytes());
+        let (part, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        self.rest = after;
+        (part.len() < self.whole).then_some(part)
+    }
+}
+
+fn end_of_part(bytes: &[u8]) -> usize {
+    let mut previous = 0_u8;
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(byte, b'-' | b'.' | b'_' | b'/' | b':') {
+            return at;
+        }
+        let next_is_small = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let starts_word = byte.is_ascii_uppercase()
+            && (previous.is_ascii_lowercase() || previous.is_ascii_uppercase() && next_is_small);
+        if at > 0 && starts_word {
+            return at;
+        }
+        previous = *byte;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn inflections_share_a_key() {
+        for group in [
+            ["restart", "restarted", "Restarts", "restarting"],
+            ["kill", "killed", "Killing", "kills"],
+            ["raise", "raised", "raises", "raising"],
+            ["stop", "stopped", "stops", "stopping"],
+            ["retry", "retries", "retried", "Retry"],
+            ["process", "processes", "processed", "processing"],
+        ] {
+            for word in group {
+                assert_eq!(key(word), key(group[0]), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn different_words_do_not() {
+        for (a, b) in [("ready", "read"), ("status", "state"), ("checkout", "check"), ("node", "nod"), ("limit", "time")] {
+            assert_ne!(key(a), key(b), "{a} {b}");
+        }
+        assert_ne!(key("checkout"), key("checkout-db"));
+        assert_eq!(key("checkout-DB"), exact("checkout-db"));
+    }
+
+    #[test]
+    fn compounds_fall_into_parts() {
+        let all = |word| parts(word).collect::<Vec<_>>();
+        assert_eq!(all("OOMKilled"), ["OOM", "Killed"]);
+        assert_eq!(all("CrashLoopBackOff"), ["Crash", "Loop", "Back", "Off"]);
+        assert_eq!(all("restartCount"), ["restart", "Count"]);
+        assert_eq!(all("node_cpu_busy_percent"), ["node", "cpu", "busy", "percent"]);
+        assert_eq!(all("catalog-cache-warmup"), ["catalog", "cache", "warmup"]);
+        assert!(all("memory").is_empty() && all("SLO").is_empty() && all("--").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn keys_never_panic(word in "\\PC{0,40}") {
+            let _ = (key(&word), exact(&word), parts(&word).count());
+        }
+    }
+}

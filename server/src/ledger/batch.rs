@@ -1,0 +1,177 @@
+//! One transaction of records: what becomes of each, and nothing about threads or queues.
+
+use std::collections::HashMap;
+
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
+};
+
+use super::error::LedgerError;
+use super::record::{Record, Recorded};
+
+/// A record with what can be worked out before the writer sees it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) record: Record,
+    policy_digest: [u8; 32],
+}
+
+impl Entry {
+    pub(super) fn new(record: Record) -> Self {
+        let policy_digest = *blake3::hash(record.policy_toml.as_bytes()).as_bytes();
+        Self { record, policy_digest }
+    }
+}
+
+/// The rows of policies used lately, so that a known policy costs no query.
+#[derive(Debug, Default)]
+pub(super) struct PolicyRows(HashMap<[u8; 32], i64>);
+
+impl PolicyRows {
+    /// How many are remembered; more are forgotten all at once.
+    const MOST: usize = 256;
+
+    /// Forgets every row: after a transaction that was rolled back, or policies that were deleted.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+
+    fn remember(&mut self, digest: [u8; 32], row: i64) {
+        if self.0.len() >= Self::MOST {
+            self.forget();
+        }
+        self.0.insert(digest, row);
+    }
+}
+
+/// Writes the entries in one transaction and says what became of each, in their order.
+///
+/// # Errors
+/// What SQLite said when the transaction as a whole could not be made durable; nothing of it is kept then.
+pub(super) fn write<'a>(
+    connection: &mut Connection,
+    policies: &mut PolicyRows,
+    entries: impl Iterator<Item = &'a Entry>,
+) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
+    let written = write_all(connection, policies, entries);
+    if written.is_err() {
+        policies.forget();
+    }
+    written
+}
+
+fn write_all<'a>(
+    connection: &mut Connection,
+    policies: &mut PolicyRows,
+    entries: impl Iterator<Item = &'a Entry>,
+) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let answers = entries
+        .map(|entry| write_one(&transaction, policies, entry))
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    transaction.commit()?;
+    Ok(answers)
+}
+
+fn write_one(
+    transaction: &Transaction<'_>,
+    policies: &mut PolicyRows,
+    entry: &Entry,
+) -> rusqlite::Result<Result<Recorded, LedgerError>> {
+    let record = &entry.record;
+    if let Some(key) = &record.idempotency_key
+        && let Some(answer) = replay(transaction, key, &record.request_digest)?
+    {
+        return Ok(answer.map(|response| Recorded::Replayed { response }));
+    }
+    let policy = policy_row(transaction, policies, entry)?;
+    match insert(transaction, record, policy) {
+        Ok(()) => Ok(Ok(Recorded::New)),
+        Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
+    }
+}
+
+/// The response recorded under `key`, or the refusal when the key belongs to another request; `None` when
+/// the key is new.
+pub(super) fn replay(
+    connection: &Connection,
+    key: &str,
+    digest: &[u8; 32],
+) -> rusqlite::Result<Option<Result<Vec<u8>, LedgerError>>> {
+    connection
+        .prepare_cached(
+            "SELECT request_digest = ?2, response FROM evaluations WHERE idempotency_key = ?1",
+        )?
+        .query_row(params![key, digest], |row| {
+            let same: bool = row.get(0)?;
+            if same {
+                row.get(1).map(Ok)
+            } else {
+                Ok(Err(LedgerError::KeyReused { key: key.to_owned() }))
+            }
+        })
+        .optional()
+}
+
+fn policy_row(
+    transaction: &Transaction<'_>,
+    policies: &mut PolicyRows,
+    entry: &Entry,
+) -> rusqlite::Result<i64> {
+    if let Some(row) = policies.0.get(&entry.policy_digest) {
+        return Ok(*row);
+    }
+    let toml = &entry.record.policy_toml;
+    transaction
+        .prepare_cached(
+            "INSERT INTO policies (digest, toml) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING",
+        )?
+        .execute(params![entry.policy_digest, toml])?;
+    let row = transaction
+        .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
+        .query_row([entry.policy_digest], |row| row.get(0))?;
+    policies.remember(entry.policy_digest, row);
+    Ok(row)
+}
+
+fn insert(transaction: &Transaction<'_>, record: &Record, policy_row: i64) -> rusqlite::Result<()> {
+    let (numerator, denominator) = record.score.unzip();
+    transaction
+        .prepare_cached(
+            "INSERT INTO evaluations (evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
+             policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, idempotency_key, \
+             request_digest, report, response, evidence) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        )?
+        .execute(params![
+            record.evaluation_id,
+            record.evaluated_at_micros,
+            record.report_id,
+            record.investigation_id,
+            record.policy,
+            policy_row,
+            record.judge,
+            record.outcome,
+            record.tier,
+            numerator.map(u64::cast_signed),
+            denominator.map(u64::cast_signed),
+            record.claims,
+            record.idempotency_key,
+            record.request_digest,
+            record.report,
+            record.response,
+            record.evidence,
+        ])?;
+    Ok(())
+}
+
+/// The answer to one record where SQLite refused its row alone and the transaction goes on.
+fn refused_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
+    let failure = error.sqlite_error()?;
+    let evaluation_id = record.evaluation_id.clone();
+    if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE {
+        return Some(LedgerError::DuplicateId { evaluation_id });
+    }
+    (failure.code == ErrorCode::TooBig)
+        .then(|| LedgerError::TooLarge { evaluation_id, bytes: record.bytes() })
+}

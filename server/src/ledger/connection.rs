@@ -1,0 +1,119 @@
+//! Connections to the database: one that writes, and some that only read.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::{Fault, LedgerError};
+use super::options::Durability;
+use super::schema;
+
+/// How long a connection waits for another program's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pages the write-ahead log may have before it is copied into the database: 16 MiB.
+const CHECKPOINT_PAGES: i64 = 4_096;
+/// Bytes to which the write-ahead log is cut after it was copied.
+const LOG_BYTES: i64 = 16 << 20;
+
+/// Opens the database for writing, in the latest schema.
+///
+/// # Errors
+/// [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`] or
+/// [`LedgerError::Unavailable`].
+pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
+    let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    schema::check(&connection, file)?;
+    schema::mark(&connection).map_err(failed)?;
+    use_log(&connection, file)?;
+    schema::migrate(&mut connection).map_err(failed)?;
+    configure_writer(&connection, durability).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Opens the database for reading.
+pub(super) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    harden(&connection)?;
+    connection.pragma_update(None, "cache_size", -1_024)?;
+    Ok(connection)
+}
+
+/// Writes go to a log beside the database, so that readers never wait for the writer.
+fn use_log(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(|error| Fault::from_sqlite(&error, file).error)?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    Err(LedgerError::Unavailable {
+        reason: format!(
+            "{} is on a file system without shared memory maps (journal mode stays {mode})",
+            file.display()
+        ),
+        mend: "put the data directory on a local file system".to_owned(),
+    })
+}
+
+fn configure_writer(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    harden(connection)?;
+    let synchronous = match durability {
+        Durability::Durable => "FULL",
+        Durability::Relaxed => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    for (name, value) in
+        [("wal_autocheckpoint", CHECKPOINT_PAGES), ("journal_size_limit", LOG_BYTES)]
+    {
+        connection.pragma_update_and_check(None, name, value, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Keeps a damaged or hostile file from doing more than giving an error.
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pragma(connection: &Connection, name: &str) -> i64 {
+        connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn an_acknowledgement_keeps_its_promise() {
+        for (durability, synchronous) in [(Durability::Durable, 2), (Durability::Relaxed, 1)] {
+            let directory = tempfile::tempdir().unwrap();
+            let file = directory.path().join("ledger.sqlite3");
+            std::fs::write(&file, "").unwrap();
+            let connection = open_writer(&file, durability).unwrap();
+            assert_eq!(pragma(&connection, "synchronous"), synchronous);
+            assert_eq!(pragma(&connection, "auto_vacuum"), 2);
+            assert_eq!(pragma(&connection, "foreign_keys"), 1);
+            assert_eq!(pragma(&connection, "wal_autocheckpoint"), CHECKPOINT_PAGES);
+            assert_eq!(pragma(&connection, "journal_size_limit"), LOG_BYTES);
+        }
+    }
+
+    #[test]
+    fn a_reader_cannot_write() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("ledger.sqlite3");
+        std::fs::write(&file, "").unwrap();
+        let _writer = open_writer(&file, Durability::Durable).unwrap();
+        let reader = open_reader(&file).unwrap();
+        reader.execute("DELETE FROM evaluations", []).unwrap_err();
+    }
+}

@@ -1,0 +1,160 @@
+//! The data directory: created for this user alone, held by one process, and still the same one later.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::error::{Fault, LedgerError};
+
+const DATABASE: &str = "ledger.sqlite3";
+const LOCK: &str = "ledger.lock";
+
+/// The data directory, held until this is dropped.
+#[derive(Debug)]
+pub(super) struct Directory {
+    database: PathBuf,
+    device: u64,
+    inode: u64,
+    _lock: File,
+}
+
+impl Directory {
+    /// Creates the directory where it is missing, takes it for this process, and makes sure that the
+    /// database exists with mode 0600.
+    ///
+    /// # Errors
+    /// [`LedgerError::Locked`] when it is taken, [`LedgerError::UnusableDirectory`] when the system
+    /// refuses.
+    pub(super) fn take(path: &Path) -> Result<Self, LedgerError> {
+        let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
+            directory: path.to_owned(),
+            reason: error.to_string(),
+        };
+        create(path).map_err(unusable)?;
+        let lock = lock(path)?;
+        let database = path.join(DATABASE);
+        let file = private_file(&database).map_err(unusable)?;
+        let identity = file.metadata().map_err(unusable)?;
+        File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable)?;
+        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
+    }
+
+    /// The path of the database.
+    pub(super) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// Whether the database is still the file that was opened: what is written to a removed file is lost.
+    pub(super) fn check_in_place(&self) -> Result<(), Fault> {
+        match std::fs::metadata(&self.database) {
+            Ok(now) if now.dev() == self.device && now.ino() == self.inode => Ok(()),
+            Ok(_) | Err(_) => Err(Fault::replaced(&self.database)),
+        }
+    }
+}
+
+/// Creates the directory and makes the entry in its parent last.
+fn create(path: &Path) -> std::io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    match path.canonicalize()?.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Takes the lock file. The system gives it back when the process ends, however it ends.
+fn lock(directory: &Path) -> Result<File, LedgerError> {
+    let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
+        directory: directory.to_owned(),
+        reason: format!("{LOCK}: {error}"),
+    };
+    let mut file = private_file(&directory.join(LOCK)).map_err(unusable)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(LedgerError::Locked {
+                directory: directory.to_owned(),
+                pid: written_pid(&mut file),
+            });
+        }
+        Err(TryLockError::Error(error)) => return Err(unusable(error)),
+    }
+    file.set_len(0).and_then(|()| file.rewind()).map_err(unusable)?;
+    writeln!(file, "{}", std::process::id()).map_err(unusable)?;
+    Ok(file)
+}
+
+/// The process that holds the lock, as it wrote itself down.
+fn written_pid(file: &mut File) -> Option<u32> {
+    const LONGEST: u64 = 16;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn private_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_created_is_for_this_user_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a/b");
+        let directory = Directory::take(&path).unwrap();
+        assert_eq!(mode(&path), 0o700);
+        assert_eq!(mode(directory.database()), 0o600);
+        assert_eq!(mode(&path.join(LOCK)), 0o600);
+    }
+
+    #[test]
+    fn a_directory_has_one_holder_and_is_free_after_it() {
+        let path = tempfile::tempdir().unwrap();
+        let first = Directory::take(path.path()).unwrap();
+        let refused = Directory::take(path.path()).unwrap_err();
+        assert_eq!(
+            refused,
+            LedgerError::Locked {
+                directory: path.path().to_owned(),
+                pid: Some(std::process::id())
+            }
+        );
+        drop(first);
+        Directory::take(path.path()).unwrap();
+    }
+
+    #[test]
+    fn a_path_through_a_file_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        let refused = Directory::take(&file.join("data")).unwrap_err();
+        assert!(matches!(refused, LedgerError::UnusableDirectory { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_removed_or_replaced_database_is_noticed() {
+        let path = tempfile::tempdir().unwrap();
+        let directory = Directory::take(path.path()).unwrap();
+        directory.check_in_place().unwrap();
+        let away = path.path().join("away");
+        std::fs::rename(directory.database(), &away).unwrap();
+        assert!(directory.check_in_place().is_err());
+        std::fs::write(directory.database(), "another").unwrap();
+        assert!(directory.check_in_place().is_err());
+        std::fs::rename(&away, directory.database()).unwrap();
+        directory.check_in_place().unwrap();
+    }
+}

@@ -1,0 +1,39 @@
+//! The names of the ledger's metrics and their descriptions, in one place.
+
+use metrics::{Unit, describe_counter, describe_histogram};
+
+/// Transactions that became durable.
+pub const COMMITS_TOTAL: &str = "gsar_ledger_commits_total";
+/// Evaluations recorded; replays are not counted.
+pub const RECORDS_TOTAL: &str = "gsar_ledger_records_total";
+/// Time from the begin of a transaction to the return of its commit, in seconds.
+pub const COMMIT_DURATION_SECONDS: &str = "gsar_ledger_commit_duration_seconds";
+/// Records taken into one transaction.
+pub const BATCH_SIZE: &str = "gsar_ledger_batch_size";
+/// Batches that failed and records refused because the queue was full, by label [`KIND`].
+pub const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
+/// Evaluations deleted by retention, by label [`REASON`].
+pub const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
+
+/// Label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `io`, `corrupt`, `replaced`, `other`,
+/// `queue_full` or `retention`.
+pub const KIND: &str = "kind";
+/// Label of [`DELETED_TOTAL`]: `age` or `size`.
+pub const REASON: &str = "reason";
+
+/// Tells the recorder what each metric means.
+pub fn describe() {
+    describe_counter!(COMMITS_TOTAL, "Ledger transactions that became durable.");
+    describe_counter!(RECORDS_TOTAL, "Evaluations recorded in the ledger.");
+    describe_histogram!(
+        COMMIT_DURATION_SECONDS,
+        Unit::Seconds,
+        "Time of one ledger transaction, commit included."
+    );
+    describe_histogram!(BATCH_SIZE, Unit::Count, "Records in one ledger transaction.");
+    describe_counter!(
+        ERRORS_TOTAL,
+        "Ledger batches that failed and records refused by a full queue, by kind."
+    );
+    describe_counter!(DELETED_TOTAL, "Evaluations deleted by retention, by reason.");
+}

@@ -1,0 +1,68 @@
+//! The ledger's metrics as handles: looked up once when a ledger opens, not at every commit.
+
+use metrics::{Counter, Histogram, counter, histogram};
+
+use super::error::FaultKind;
+use super::metric_names::{
+    BATCH_SIZE, COMMIT_DURATION_SECONDS, COMMITS_TOTAL, DELETED_TOTAL, ERRORS_TOTAL, KIND, REASON,
+    RECORDS_TOTAL, describe,
+};
+
+/// Handles of every metric of the ledger that does not depend on an error.
+#[derive(Clone)]
+pub(super) struct LedgerMetrics {
+    pub(super) commits: Counter,
+    pub(super) records: Counter,
+    pub(super) commit_duration: Histogram,
+    pub(super) batch_size: Histogram,
+    pub(super) queue_full: Counter,
+    pub(super) retention_failed: Counter,
+    pub(super) deleted_by_age: Counter,
+    pub(super) deleted_by_size: Counter,
+    faults: [(FaultKind, Counter); FaultKind::ALL.len()],
+}
+
+impl LedgerMetrics {
+    /// Registers the metrics with the recorder that is installed now.
+    pub(super) fn register() -> Self {
+        describe();
+        Self {
+            commits: counter!(COMMITS_TOTAL),
+            records: counter!(RECORDS_TOTAL),
+            commit_duration: histogram!(COMMIT_DURATION_SECONDS),
+            batch_size: histogram!(BATCH_SIZE),
+            queue_full: counter!(ERRORS_TOTAL, KIND => "queue_full"),
+            retention_failed: counter!(ERRORS_TOTAL, KIND => "retention"),
+            deleted_by_age: counter!(DELETED_TOTAL, REASON => "age"),
+            deleted_by_size: counter!(DELETED_TOTAL, REASON => "size"),
+            faults: FaultKind::ALL.map(|kind| (kind, counter!(ERRORS_TOTAL, KIND => kind.label()))),
+        }
+    }
+
+    /// Counts a batch that failed.
+    pub(super) fn batch_failed(&self, kind: FaultKind) {
+        for (known, counter) in &self.faults {
+            if *known == kind {
+                counter.increment(1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    #[test]
+    fn a_failed_batch_is_counted_under_its_kind_only() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        let metrics = metrics::with_local_recorder(&recorder, LedgerMetrics::register);
+        metrics.batch_failed(FaultKind::Full);
+        metrics.batch_failed(FaultKind::Full);
+        let text = handle.render();
+        assert!(text.contains(r#"gsar_ledger_errors_total{kind="full"} 2"#), "{text}");
+        assert!(text.contains(r#"gsar_ledger_errors_total{kind="io"} 0"#), "{text}");
+    }
+}

@@ -1,0 +1,206 @@
+//! The ledger: every evaluation durable before it is acknowledged.
+//!
+//! One directory, one SQLite database, one thread that writes. Whoever records waits until the transaction
+//! that holds the record is durable; everything that waits shares one transaction, so the more callers
+//! there are the less each pays for the disk. Readers have connections of their own and never wait for the
+//! writer. A full disk or a broken one refuses records and nothing else: the ledger works again by itself
+//! when the disk does.
+//!
+//! This room keeps messages as bytes. It knows neither the rules nor the contract, opens no socket and
+//! reads no configuration; it owns every file in its directory.
+
+mod batch;
+mod connection;
+mod directory;
+mod error;
+mod health;
+pub mod metric_names;
+mod metrics;
+mod options;
+mod page_token;
+mod reader;
+mod record;
+mod retention;
+mod schema;
+mod writer;
+
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use tokio::sync::oneshot;
+
+pub use error::LedgerError;
+pub use health::{Failure, Health};
+pub use options::{Durability, Options};
+pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
+
+use batch::Entry;
+use directory::Directory;
+use metrics::LedgerMetrics;
+use reader::Readers;
+use retention::Limits;
+use writer::{Job, Waiting, Writer};
+
+/// A handle to the ledger; a clone is another handle to the same.
+///
+/// The last handle that is dropped closes it as [`Ledger::close`] does.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: usize,
+    jobs: SyncSender<Job>,
+    readers: Readers,
+    health: Arc<Mutex<Health>>,
+    queue_full: ::metrics::Counter,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Ledger {
+    /// Opens the ledger, brings it to the latest schema and starts the writer. Blocks on the disk.
+    ///
+    /// Metrics go to the recorder that is installed at this moment. Retention begins at once, beside the
+    /// first records.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
+    /// [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Unavailable`].
+    pub fn open(options: Options) -> Result<Self, LedgerError> {
+        options.check()?;
+        let directory = Directory::take(&options.data_dir)?;
+        let connection = connection::open_writer(directory.database(), options.durability)?;
+        let readers = Readers::new(directory.database().to_owned());
+        let metrics = LedgerMetrics::register();
+        let queue_full = metrics.queue_full.clone();
+        let health = Arc::new(Mutex::new(Health::default()));
+        let limits = Limits { max_age: options.max_age, max_bytes: options.max_bytes };
+        let writer = Writer::new(
+            connection,
+            directory,
+            options.max_batch,
+            limits,
+            Arc::clone(&health),
+            metrics,
+        );
+        let (jobs, waiting) = sync_channel(options.queue);
+        let thread = std::thread::Builder::new()
+            .name("ledger-writer".to_owned())
+            .spawn(move || writer.run(&waiting))
+            .map_err(|error| LedgerError::Unavailable {
+                reason: format!("the system gives no thread ({error})"),
+                mend: "raise the limit of processes or of memory".to_owned(),
+            })?;
+        let writer = Mutex::new(Some(thread));
+        let shared = Shared { queue: options.queue, jobs, readers, health, queue_full, writer };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Records an evaluation; returns when it is durable as the options promise.
+    ///
+    /// A record whose idempotency key is known with the same request digest is not written again: the
+    /// answer is the response recorded first. Of any number of such records at once exactly one is new.
+    ///
+    /// Cancellation: when the caller stops waiting, the record may still be written.
+    ///
+    /// # Errors
+    /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`] and [`LedgerError::TooLarge`] concern this
+    /// record. [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] and
+    /// [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
+    pub async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Record(Box::new(Waiting { entry: Entry::new(record), reply })))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// The encoded `gsar.v1.EvaluateResponse` recorded under `key`; `None` when the key is new. A key is
+    /// known as long as its evaluation is kept.
+    ///
+    /// # Errors
+    /// [`LedgerError::KeyReused`] when the key was recorded with another digest, else
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn find_by_key(
+        &self,
+        key: impl Into<String>,
+        request_digest: [u8; 32],
+    ) -> Result<Option<Vec<u8>>, LedgerError> {
+        self.shared.readers.find_by_key(key.into(), request_digest).await
+    }
+
+    /// One page of evaluations, the last recorded first. Evaluations recorded meanwhile change nothing on
+    /// the pages after the first.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidPageSize`] or [`LedgerError::InvalidPageToken`], else
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
+        self.shared.readers.list(filter).await
+    }
+
+    /// One evaluation in full; `None` when there is none of that id.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn read(
+        &self,
+        evaluation_id: impl Into<String>,
+    ) -> Result<Option<StoredEvaluation>, LedgerError> {
+        self.shared.readers.read(evaluation_id.into()).await
+    }
+
+    /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and
+    /// the space is handed back. Records go on meanwhile.
+    ///
+    /// # Errors
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
+    pub async fn apply_retention(&self) -> Result<(), LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Retain(reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// Whether the ledger takes records.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes what waits, answers it, and closes the database; every handle answers
+    /// [`LedgerError::Closed`] from then on. Blocks for the time of that writing.
+    pub fn close(self) {
+        self.shared.close();
+    }
+
+    fn submit(&self, job: Job) -> Result<(), LedgerError> {
+        self.shared.jobs.try_send(job).map_err(|refused| match refused {
+            TrySendError::Full(_) => {
+                self.shared.queue_full.increment(1);
+                LedgerError::Busy { queue: self.shared.queue }
+            }
+            TrySendError::Disconnected(_) => LedgerError::Closed,
+        })
+    }
+}
+
+impl Shared {
+    fn close(&self) {
+        self.readers.close();
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(thread) = writer.take() else { return };
+        let _already_gone = self.jobs.send(Job::Close);
+        if thread.join().is_err() {
+            tracing::error!("the ledger's writer panicked");
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

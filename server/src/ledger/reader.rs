@@ -1,0 +1,291 @@
+//! Reading: a few connections that are used on threads which may block, never on those of the runtime.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use tokio::sync::Semaphore;
+
+use super::batch::replay;
+use super::connection::open_reader;
+use super::error::{Fault, LedgerError};
+use super::page_token;
+use super::record::{Filter, Page, StoredEvaluation, Summary};
+
+/// How many reads run at once; the others wait.
+const READERS: usize = 4;
+/// The page size for 0.
+const DEFAULT_PAGE: usize = 50;
+/// The largest page.
+const LARGEST_PAGE: usize = 1000;
+
+const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
+     outcome, tier, score_numerator, score_denominator, claims, sequence";
+
+/// A few connections that read.
+#[derive(Debug)]
+pub(super) struct Readers {
+    permits: Arc<Semaphore>,
+    pool: Arc<Pool>,
+}
+
+impl Readers {
+    /// Opens no connection before the first read.
+    pub(super) fn new(file: PathBuf) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(READERS)),
+            pool: Arc::new(Pool { file, idle: Mutex::new(Idle::Open(Vec::new())) }),
+        }
+    }
+
+    /// The response recorded under a key.
+    pub(super) async fn find_by_key(
+        &self,
+        key: String,
+        digest: [u8; 32],
+    ) -> Result<Option<Vec<u8>>, LedgerError> {
+        self.run(move |connection| replay(connection, &key, &digest)).await?.transpose()
+    }
+
+    /// One page of a list.
+    pub(super) async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
+        let filter = normalised(filter)?;
+        let below = match &filter.page_token {
+            Some(token) => page_token::decode(token, &filter)?,
+            None => i64::MAX,
+        };
+        self.run(move |connection| page(connection, &filter, below)).await
+    }
+
+    /// One evaluation in full.
+    pub(super) async fn read(
+        &self,
+        evaluation_id: String,
+    ) -> Result<Option<StoredEvaluation>, LedgerError> {
+        self.run(move |connection| stored(connection, &evaluation_id)).await
+    }
+
+    /// Refuses reads from now on and closes the connections that are not in use.
+    pub(super) fn close(&self) {
+        self.permits.close();
+        self.pool.close();
+    }
+
+    /// Runs a query where it may block. Goes on to its end even if the caller no longer waits.
+    async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let permit =
+            Arc::clone(&self.permits).acquire_owned().await.map_err(|_| LedgerError::Closed)?;
+        let pool = Arc::clone(&self.pool);
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            pool.query(query)
+        });
+        read.await.map_err(|_| LedgerError::Closed)?
+    }
+}
+
+#[derive(Debug)]
+struct Pool {
+    file: PathBuf,
+    idle: Mutex<Idle>,
+}
+
+#[derive(Debug)]
+enum Idle {
+    Open(Vec<Connection>),
+    Closed,
+}
+
+impl Pool {
+    fn query<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
+        let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, &self.file).error;
+        let connection = match self.take()? {
+            Some(connection) => connection,
+            None => open_reader(&self.file).map_err(failed)?,
+        };
+        let answer = query(&connection).map_err(failed)?;
+        self.put_back(connection);
+        Ok(answer)
+    }
+
+    fn take(&self) -> Result<Option<Connection>, LedgerError> {
+        match &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner) {
+            Idle::Open(connections) => Ok(connections.pop()),
+            Idle::Closed => Err(LedgerError::Closed),
+        }
+    }
+
+    fn put_back(&self, connection: Connection) {
+        if let Idle::Open(connections) =
+            &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            connections.push(connection);
+        }
+    }
+
+    fn close(&self) {
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Idle::Closed;
+    }
+}
+
+/// The filter with empty texts taken as none and the page size that applies.
+fn normalised(mut filter: Filter) -> Result<Filter, LedgerError> {
+    for text in [&mut filter.report_id, &mut filter.investigation_id, &mut filter.page_token] {
+        text.take_if(|text| text.is_empty());
+    }
+    filter.page_size = match filter.page_size {
+        0 => DEFAULT_PAGE,
+        size @ 1..=LARGEST_PAGE => size,
+        given => return Err(LedgerError::InvalidPageSize { given }),
+    };
+    Ok(filter)
+}
+
+fn page(connection: &Connection, filter: &Filter, below: i64) -> rusqlite::Result<Page> {
+    let (sql, parameters) = list_query(filter, below);
+    let mut list = connection.prepare_cached(&sql)?;
+    let mut found = list.query_and_then(params_from_iter(parameters), |row| {
+        Ok::<_, rusqlite::Error>((row.get::<_, i64>("sequence")?, summary(row)?))
+    })?;
+    let rows = found.by_ref().take(filter.page_size).collect::<rusqlite::Result<Vec<_>>>()?;
+    let has_more = found.next().transpose()?.is_some();
+    let last = rows.last().map(|(sequence, _)| *sequence).filter(|_| has_more);
+    Ok(Page {
+        evaluations: rows.into_iter().map(|(_, summary)| summary).collect(),
+        next_page_token: last.map(|sequence| page_token::encode(sequence, filter)),
+    })
+}
+
+/// The query of a list and its parameters. A report or an investigation restricts more than a tier does, so
+/// with one of them the tier is looked at row by row (the `+` keeps its index out).
+fn list_query(filter: &Filter, below: i64) -> (String, Vec<Value>) {
+    let mut sql = format!("SELECT {SUMMARY_COLUMNS} FROM evaluations WHERE sequence < ?");
+    let mut parameters = vec![Value::Integer(below)];
+    if let Some(report) = &filter.report_id {
+        sql.push_str(" AND report_id = ? AND report_id <> ''");
+        parameters.push(Value::Text(report.clone()));
+    }
+    if let Some(investigation) = &filter.investigation_id {
+        sql.push_str(" AND investigation_id = ? AND investigation_id <> ''");
+        parameters.push(Value::Text(investigation.clone()));
+    }
+    if let Some(tier) = filter.tier {
+        let is_restricted = filter.report_id.is_some() || filter.investigation_id.is_some();
+        sql.push_str(if is_restricted { " AND +tier = ?" } else { " AND tier = ?" });
+        parameters.push(Value::Integer(i64::from(tier)));
+    }
+    sql.push_str(" ORDER BY sequence DESC LIMIT ?");
+    let one_more = i64::try_from(filter.page_size).unwrap_or(i64::MAX).saturating_add(1);
+    parameters.push(Value::Integer(one_more));
+    (sql, parameters)
+}
+
+fn stored(
+    connection: &Connection,
+    evaluation_id: &str,
+) -> rusqlite::Result<Option<StoredEvaluation>> {
+    let sql = format!(
+        "SELECT {SUMMARY_COLUMNS}, idempotency_key, request_digest, report, response, evidence, toml \
+         FROM evaluations JOIN policies ON policies.id = policy_id WHERE evaluation_id = ?1"
+    );
+    connection
+        .prepare_cached(&sql)?
+        .query_row(params![evaluation_id], |row| {
+            Ok(StoredEvaluation {
+                summary: summary(row)?,
+                idempotency_key: row.get("idempotency_key")?,
+                request_digest: row.get("request_digest")?,
+                report: row.get("report")?,
+                response: row.get("response")?,
+                evidence: row.get("evidence")?,
+                policy_toml: row.get("toml")?,
+            })
+        })
+        .optional()
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    let numerator: Option<i64> = row.get("score_numerator")?;
+    let denominator: Option<i64> = row.get("score_denominator")?;
+    Ok(Summary {
+        evaluation_id: row.get("evaluation_id")?,
+        evaluated_at_micros: row.get("evaluated_at_micros")?,
+        report_id: row.get("report_id")?,
+        investigation_id: row.get("investigation_id")?,
+        policy: row.get("policy")?,
+        judge: row.get("judge")?,
+        outcome: row.get("outcome")?,
+        tier: row.get("tier")?,
+        score: numerator.map(i64::cast_unsigned).zip(denominator.map(i64::cast_unsigned)),
+        claims: row.get("claims")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::schema;
+
+    fn plan(filter: &Filter) -> String {
+        let mut connection = Connection::open_in_memory().unwrap();
+        schema::migrate(&mut connection).unwrap();
+        let (sql, parameters) = list_query(filter, 7);
+        let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let lines = explain
+            .query_map(params_from_iter(parameters), |row| row.get::<_, String>("detail"))
+            .unwrap();
+        lines.map(Result::unwrap).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn every_list_is_read_in_order_from_an_index() {
+        let report = Some("r".to_owned());
+        let investigation = Some("i".to_owned());
+        let tier = Some(3);
+        for (filter, index) in [
+            (Filter::default(), "INTEGER PRIMARY KEY"),
+            (Filter { tier, ..Filter::default() }, "evaluations_by_tier"),
+            (Filter { report_id: report.clone(), ..Filter::default() }, "evaluations_by_report"),
+            (
+                Filter { report_id: report.clone(), tier, ..Filter::default() },
+                "evaluations_by_report",
+            ),
+            (
+                Filter { investigation_id: investigation.clone(), tier, ..Filter::default() },
+                "evaluations_by_investigation",
+            ),
+        ] {
+            let plan = plan(&filter);
+            assert!(plan.contains(index), "{filter:?}: {plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
+        }
+    }
+
+    #[test]
+    fn empty_texts_restrict_nothing() {
+        let filter = Filter {
+            report_id: Some(String::new()),
+            investigation_id: Some(String::new()),
+            page_token: Some(String::new()),
+            ..Filter::default()
+        };
+        assert_eq!(normalised(filter), Ok(Filter { page_size: 50, ..Filter::default() }));
+    }
+
+    #[test]
+    fn a_page_size_beyond_the_bound_is_refused() {
+        let sized = |page_size| {
+            normalised(Filter { page_size, ..Filter::default() }).map(|filter| filter.page_size)
+        };
+        assert_eq!(sized(1000), Ok(1000));
+        assert_eq!(sized(1001), Err(LedgerError::InvalidPageSize { given: 1001 }));
+    }
+}

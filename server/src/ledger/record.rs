@@ -1,0 +1,127 @@
+//! What the ledger takes and gives. It keeps messages as bytes and never looks into them.
+
+/// One evaluation to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The id of the evaluation; an id names one evaluation.
+    pub evaluation_id: String,
+    /// When it began, in microseconds since 1970-01-01T00:00:00Z.
+    pub evaluated_at_micros: i64,
+    /// The report as the caller named it; may be empty.
+    pub report_id: String,
+    /// The investigation as the caller named it; may be empty.
+    pub investigation_id: String,
+    /// The policy by name.
+    pub policy: String,
+    /// The judge that judged.
+    pub judge: String,
+    /// The number of a `gsar.v1.Outcome`.
+    pub outcome: i32,
+    /// The number of a `gsar.v1.Tier`.
+    pub tier: i32,
+    /// Numerator and denominator of the score as published; `None` where there is none.
+    pub score: Option<(u64, u64)>,
+    /// How many claims were counted.
+    pub claims: u32,
+    /// The caller's idempotency key; `None` for none.
+    pub idempotency_key: Option<String>,
+    /// A digest of the request, by which a reused key is noticed.
+    pub request_digest: [u8; 32],
+    /// An encoded `gsar.v1.Report`.
+    pub report: Vec<u8>,
+    /// An encoded `gsar.v1.EvaluateResponse`.
+    pub response: Vec<u8>,
+    /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
+    pub evidence: Vec<u8>,
+    /// The policy that applied, as a file; kept once however many evaluations share it.
+    pub policy_toml: String,
+}
+
+impl Record {
+    /// About how many bytes it takes, its row's short columns included.
+    pub(super) fn bytes(&self) -> usize {
+        const SHORT_COLUMNS: usize = 512;
+        [&self.report, &self.response, &self.evidence].iter().map(|part| part.len()).sum::<usize>()
+            + SHORT_COLUMNS
+    }
+}
+
+/// What became of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It is in the ledger now.
+    New,
+    /// Its idempotency key was there with the same request: nothing was written.
+    Replayed {
+        /// The `gsar.v1.EvaluateResponse` that was recorded first.
+        response: Vec<u8>,
+    },
+}
+
+/// One evaluation in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The id of the evaluation.
+    pub evaluation_id: String,
+    /// When it began, in microseconds since 1970-01-01T00:00:00Z.
+    pub evaluated_at_micros: i64,
+    /// The report as the caller named it.
+    pub report_id: String,
+    /// The investigation as the caller named it.
+    pub investigation_id: String,
+    /// The policy by name.
+    pub policy: String,
+    /// The judge that judged.
+    pub judge: String,
+    /// The number of a `gsar.v1.Outcome`.
+    pub outcome: i32,
+    /// The number of a `gsar.v1.Tier`.
+    pub tier: i32,
+    /// Numerator and denominator of the score as published; `None` where there is none.
+    pub score: Option<(u64, u64)>,
+    /// How many claims were counted.
+    pub claims: u32,
+}
+
+/// One evaluation in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvaluation {
+    /// The evaluation as in a list.
+    pub summary: Summary,
+    /// The caller's idempotency key; `None` for none.
+    pub idempotency_key: Option<String>,
+    /// The digest of the request.
+    pub request_digest: [u8; 32],
+    /// An encoded `gsar.v1.Report`.
+    pub report: Vec<u8>,
+    /// An encoded `gsar.v1.EvaluateResponse`.
+    pub response: Vec<u8>,
+    /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
+    pub evidence: Vec<u8>,
+    /// The policy that applied, as a file.
+    pub policy_toml: String,
+}
+
+/// Which evaluations to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only this tier, as the number of a `gsar.v1.Tier`; `None` for all.
+    pub tier: Option<i32>,
+    /// Only this report; `None` or empty for all.
+    pub report_id: Option<String>,
+    /// Only this investigation; `None` or empty for all.
+    pub investigation_id: Option<String>,
+    /// How many at most, 1 to 1000; 0 for 50.
+    pub page_size: usize,
+    /// The `next_page_token` of the page before; `None` or empty for the first page.
+    pub page_token: Option<String>,
+}
+
+/// One page of a list, newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The evaluations of this page.
+    pub evaluations: Vec<Summary>,
+    /// What asks for the next page; `None` when this is the last.
+    pub next_page_token: Option<String>,
+}

@@ -1,0 +1,260 @@
+//! What is deleted, and how the space is handed back: by age and by size, oldest first, a little at a time.
+//!
+//! It decides nothing about when; the writer calls [`step`] between batches.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+/// What is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) max_age: Option<Duration>,
+    pub(super) max_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// Whether nothing is ever deleted.
+    pub(super) fn are_absent(self) -> bool {
+        self.max_age.is_none() && self.max_bytes.is_none()
+    }
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Evaluations deleted because of their age.
+    pub(super) by_age: u64,
+    /// Evaluations deleted for space.
+    pub(super) by_size: u64,
+    /// Policies deleted because nothing referred to them any more.
+    pub(super) policies: usize,
+    /// Whether the limits are not yet kept.
+    pub(super) is_unfinished: bool,
+}
+
+/// Free pages that stay in the file for records to come, at least.
+const SLACK_BYTES: u64 = 1 << 20;
+/// Pages handed back in one step.
+const HANDED_BACK: u64 = 256;
+/// What a row takes beside its documents.
+const ROW_BYTES: u64 = 512;
+
+/// Deletes at most `rows` evaluations by each limit and hands back some free pages.
+///
+/// # Errors
+/// What SQLite said; what was deleted before stays deleted.
+pub(super) fn step(
+    connection: &mut Connection,
+    limits: Limits,
+    rows: u32,
+    now_micros: i64,
+) -> rusqlite::Result<Step> {
+    let aged = delete_aged(connection, limits.max_age, rows, now_micros)?;
+    let oversized = delete_oversized(connection, limits.max_bytes, rows)?;
+    let handing_back = hand_back(connection, limits.max_bytes)?;
+    Ok(Step {
+        by_age: aged.evaluations,
+        by_size: oversized.evaluations,
+        policies: aged.policies + oversized.policies,
+        is_unfinished: aged.is_unfinished || oversized.is_unfinished || handing_back,
+    })
+}
+
+#[derive(Default)]
+struct Deleted {
+    evaluations: u64,
+    policies: usize,
+    is_unfinished: bool,
+}
+
+fn delete_aged(
+    connection: &mut Connection,
+    max_age: Option<Duration>,
+    rows: u32,
+    now_micros: i64,
+) -> rusqlite::Result<Deleted> {
+    let Some(max_age) = max_age else { return Ok(Deleted::default()) };
+    let oldest_kept =
+        now_micros.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
+    let oldest: Option<i64> = connection
+        .prepare_cached("SELECT min(evaluated_at_micros) FROM evaluations")?
+        .query_row([], |row| row.get(0))?;
+    if oldest.is_none_or(|oldest| oldest >= oldest_kept) {
+        return Ok(Deleted::default());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let deleted = delete(
+        &transaction,
+        "DELETE FROM evaluations WHERE sequence IN (SELECT sequence FROM evaluations \
+         WHERE evaluated_at_micros < ?1 ORDER BY evaluated_at_micros LIMIT ?2) RETURNING policy_id",
+        params![oldest_kept, rows],
+    )?;
+    transaction.commit()?;
+    Ok(Deleted { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
+}
+
+fn delete_oversized(
+    connection: &mut Connection,
+    max_bytes: Option<u64>,
+    rows: u32,
+) -> rusqlite::Result<Deleted> {
+    let Some(max_bytes) = max_bytes else { return Ok(Deleted::default()) };
+    let used = Space::of(connection)?.used();
+    if used <= max_bytes {
+        return Ok(Deleted::default());
+    }
+    let enough = max_bytes - max_bytes / 16;
+    let Some(last) = last_of_oldest(connection, used - enough, rows)? else {
+        return Ok(Deleted::default());
+    };
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let deleted = delete(
+        &transaction,
+        "DELETE FROM evaluations WHERE sequence <= ?1 RETURNING policy_id",
+        [last],
+    )?;
+    transaction.commit()?;
+    let is_unfinished = Space::of(connection)?.used() > max_bytes;
+    Ok(Deleted { is_unfinished, ..deleted })
+}
+
+/// The last of the oldest evaluations that together take `bytes`, at most `rows` of them and never the
+/// newest; `None` when there is none to delete.
+fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
+    let mut oldest = connection.prepare_cached(
+        "SELECT sequence, length(report) + length(response) + length(evidence) FROM evaluations \
+         WHERE sequence < (SELECT max(sequence) FROM evaluations) ORDER BY sequence LIMIT ?1",
+    )?;
+    let mut found = oldest.query([rows])?;
+    let mut last = None;
+    let mut freed = 0_u64;
+    while freed < bytes
+        && let Some(row) = found.next()?
+    {
+        last = Some(row.get(0)?);
+        freed = freed
+            .saturating_add(u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0))
+            .saturating_add(ROW_BYTES);
+    }
+    Ok(last)
+}
+
+/// Runs a deletion that returns the policies it referred to, and deletes those nothing refers to now.
+fn delete(
+    transaction: &Transaction<'_>,
+    sql: &'static str,
+    parameters: impl rusqlite::Params,
+) -> rusqlite::Result<Deleted> {
+    let mut deleted = Deleted::default();
+    let mut policies = BTreeSet::new();
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
+    while let Some(row) = rows.next()? {
+        deleted.evaluations += 1;
+        policies.insert(row.get::<_, i64>(0)?);
+    }
+    let mut unused = transaction.prepare_cached(
+        "DELETE FROM policies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evaluations WHERE policy_id = ?1)",
+    )?;
+    for policy in policies {
+        deleted.policies += unused.execute([policy])?;
+    }
+    Ok(deleted)
+}
+
+/// Hands back free pages beyond what is worth keeping; whether more can be handed back.
+///
+/// Free pages are taken again by the next records, so a ledger at its bound moves no pages at all: what is
+/// handed back is what lies beyond the bound, or beyond a quarter of what is used.
+fn hand_back(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<bool> {
+    let before = Space::of(connection)?;
+    let surplus = before.surplus_pages(max_bytes);
+    if surplus == 0 {
+        return Ok(false);
+    }
+    let pages = surplus.min(HANDED_BACK);
+    let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    let mut progress = vacuum.query([])?;
+    while progress.next()?.is_some() {}
+    let after = Space::of(connection)?;
+    let is_unfinished = after.free < before.free && after.surplus_pages(max_bytes) > 0;
+    if !is_unfinished {
+        copy_log(connection)?;
+    }
+    Ok(is_unfinished)
+}
+
+/// Copies the write-ahead log into the database, as far as no reader still needs it. Only then does the
+/// file get shorter.
+pub(super) fn copy_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+}
+
+/// How the pages of the database are used.
+#[derive(Clone, Copy, Debug)]
+struct Space {
+    page_bytes: u64,
+    pages: u64,
+    free: u64,
+}
+
+impl Space {
+    fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        let ask = |sql| {
+            let number =
+                connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0))?;
+            Ok::<_, rusqlite::Error>(u64::try_from(number).unwrap_or(0))
+        };
+        Ok(Self {
+            page_bytes: ask("PRAGMA page_size")?,
+            pages: ask("PRAGMA page_count")?,
+            free: ask("PRAGMA freelist_count")?,
+        })
+    }
+
+    /// Bytes that hold something.
+    fn used(self) -> u64 {
+        self.pages.saturating_sub(self.free).saturating_mul(self.page_bytes)
+    }
+
+    /// Free pages that are worth handing back.
+    fn surplus_pages(self, max_bytes: Option<u64>) -> u64 {
+        let page = self.page_bytes.max(1);
+        let slack = SLACK_BYTES.max(self.used() / 4) / page;
+        let beyond_slack = self.free.saturating_sub(slack);
+        let beyond_bound = max_bytes.map_or(0, |bound| self.pages.saturating_sub(bound / page));
+        beyond_slack.max(beyond_bound).min(self.free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(pages: u64, free: u64) -> Space {
+        Space { page_bytes: 4096, pages, free }
+    }
+
+    #[test]
+    fn a_file_within_its_bound_keeps_some_free_pages() {
+        assert_eq!(space(10_000, 256).surplus_pages(None), 0);
+        assert_eq!(space(1_000, 256).surplus_pages(None), 0);
+        assert_eq!(space(10_000, 2_000).surplus_pages(None), 0);
+        assert_eq!(space(10_000, 2_001).surplus_pages(None), 2);
+    }
+
+    #[test]
+    fn a_file_beyond_its_bound_hands_back_what_is_beyond() {
+        assert_eq!(space(1_000, 100).surplus_pages(Some(950 * 4096)), 50);
+        assert_eq!(space(1_000, 100).surplus_pages(Some(800 * 4096)), 100, "no more than is free");
+        assert_eq!(space(1_000, 100).surplus_pages(Some(1_000 * 4096)), 0);
+    }
+
+    #[test]
+    fn used_bytes_are_those_of_pages_that_hold_something() {
+        assert_eq!(space(1_000, 100).used(), 900 * 4096);
+        assert_eq!(space(0, 0).used(), 0);
+    }
+}

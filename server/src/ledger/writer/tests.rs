@@ -1,0 +1,309 @@
+//! The writer with batches, queues and failures that are arranged on its own thread.
+
+use std::sync::mpsc::{Sender, channel};
+
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tempfile::TempDir;
+
+use super::*;
+use crate::ledger::{Ledger, Options, Record};
+
+fn record(number: u32) -> Record {
+    Record {
+        evaluation_id: format!("evaluation-{number}"),
+        evaluated_at_micros: i64::from(number),
+        report_id: "report".to_owned(),
+        investigation_id: String::new(),
+        policy: "reference".to_owned(),
+        judge: "rules/0".to_owned(),
+        outcome: 1,
+        tier: 1,
+        score: Some((6, 7)),
+        claims: 3,
+        idempotency_key: None,
+        request_digest: [0; 32],
+        report: vec![1; 600],
+        response: vec![2; 600],
+        evidence: vec![3; 600],
+        policy_toml: "name = \"reference\"\n".to_owned(),
+    }
+}
+
+fn large(number: u32) -> Record {
+    Record { response: vec![7; 64 << 10], ..record(number) }
+}
+
+struct Opened {
+    directory: TempDir,
+    ledger: Ledger,
+    metrics: PrometheusHandle,
+}
+
+fn open(change: impl FnOnce(&mut Options)) -> Opened {
+    let directory = tempfile::tempdir().unwrap();
+    let mut options = Options::new(directory.path());
+    change(&mut options);
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let metrics = recorder.handle();
+    let ledger = metrics::with_local_recorder(&recorder, || Ledger::open(options)).unwrap();
+    Opened { directory, ledger, metrics }
+}
+
+impl Opened {
+    /// Does something with the writer on its own thread and returns what it gave.
+    fn with_writer<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Writer) -> T + Send + 'static,
+    ) -> T {
+        let (given, taken) = channel();
+        let job = Box::new(move |writer: &mut Writer| given.send(job(writer)).unwrap());
+        assert!(self.ledger.submit(Job::Interfere(job)).is_ok());
+        taken.recv().unwrap()
+    }
+
+    /// Holds the writer until the returned sender is dropped. What is submitted meanwhile waits.
+    fn hold(&self) -> Sender<()> {
+        let (release, held) = channel::<()>();
+        let (reached, reaching) = channel();
+        let hold = Box::new(move |_: &mut Writer| {
+            reached.send(()).unwrap();
+            assert!(held.recv().is_err());
+        });
+        assert!(self.ledger.submit(Job::Interfere(hold)).is_ok());
+        reaching.recv().unwrap();
+        release
+    }
+
+    /// Submits a record; the receiver gets its answer.
+    fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
+        let (reply, answer) = oneshot::channel();
+        self.ledger
+            .submit(Job::Record(Box::new(Waiting { entry: Entry::new(record), reply })))
+            .unwrap();
+        answer
+    }
+
+    /// Lets the database grow by so many pages from what it has now, and no more.
+    fn allow_pages(&self, more: i64) {
+        self.with_writer(move |writer| {
+            let pages: i64 =
+                writer.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+            let most = format!("PRAGMA max_page_count = {}", pages + more);
+            writer.connection.query_row(&most, [], |_| Ok(())).unwrap();
+        });
+    }
+
+    async fn is_recorded(&self, number: u32) -> bool {
+        self.ledger.read(format!("evaluation-{number}")).await.unwrap().is_some()
+    }
+
+    fn counts(&self, line: &str) -> bool {
+        self.metrics.render().lines().any(|rendered| rendered == line)
+    }
+}
+
+#[tokio::test]
+async fn everything_waiting_shares_one_commit() {
+    let opened = open(|_| {});
+    let held = opened.hold();
+    let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
+    drop(held);
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    }
+    assert!(opened.counts("gsar_ledger_commits_total 1"));
+    assert!(opened.counts("gsar_ledger_records_total 10"));
+    assert!(opened.counts("gsar_ledger_batch_size_sum 10"));
+    assert!(opened.counts("gsar_ledger_commit_duration_seconds_count 1"));
+}
+
+#[tokio::test]
+async fn a_batch_has_its_bounds() {
+    let opened = open(|options| options.max_batch = 4);
+    let held = opened.hold();
+    let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
+    drop(held);
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    }
+    assert!(opened.counts("gsar_ledger_commits_total 3"), "4 + 4 + 2");
+
+    let held = opened.hold();
+    let huge = |number| Record { report: vec![0; BATCH_BYTES / 2], ..record(number) };
+    let answers: Vec<_> = (10..14).map(|number| opened.submit(huge(number))).collect();
+    drop(held);
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    }
+    assert!(opened.counts("gsar_ledger_commits_total 5"), "two of them fill a batch");
+}
+
+#[tokio::test]
+async fn a_refused_row_leaves_the_others_of_its_batch() {
+    let opened = open(|_| {});
+    let held = opened.hold();
+    let answers: Vec<_> =
+        [1, 2, 1, 3].into_iter().map(|number| opened.submit(record(number))).collect();
+    drop(held);
+    let mut given = Vec::new();
+    for answer in answers {
+        given.push(answer.await.unwrap());
+    }
+    let refused = Err(LedgerError::DuplicateId { evaluation_id: "evaluation-1".to_owned() });
+    assert_eq!(given, [Ok(Recorded::New), Ok(Recorded::New), refused, Ok(Recorded::New)]);
+    assert!(opened.is_recorded(3).await);
+    assert!(opened.ledger.health().is_working());
+}
+
+#[tokio::test]
+async fn one_more_than_the_queue_holds_is_refused() {
+    let opened = open(|options| options.queue = 4);
+    let held = opened.hold();
+    let answers: Vec<_> = (0..4).map(|number| opened.submit(record(number))).collect();
+    assert_eq!(opened.ledger.record(record(9)).await, Err(LedgerError::Busy { queue: 4 }));
+    assert!(opened.counts(r#"gsar_ledger_errors_total{kind="queue_full"} 1"#));
+    drop(held);
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    }
+    assert!(!opened.is_recorded(9).await);
+    assert_eq!(opened.ledger.record(record(9)).await, Ok(Recorded::New));
+}
+
+#[tokio::test]
+async fn closing_writes_and_answers_what_waits() {
+    let opened = open(|_| {});
+    let held = opened.hold();
+    let answers: Vec<_> = (0..5).map(|number| opened.submit(record(number))).collect();
+    let closing = tokio::task::spawn_blocking({
+        let ledger = opened.ledger.clone();
+        move || ledger.close()
+    });
+    drop(held);
+    closing.await.unwrap();
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    }
+    assert_eq!(opened.ledger.record(record(5)).await, Err(LedgerError::Closed));
+    assert_eq!(opened.ledger.read("evaluation-1").await, Err(LedgerError::Closed));
+    assert!(!opened.ledger.health().is_working());
+    let again = Ledger::open(Options::new(opened.directory.path())).unwrap();
+    for number in 0..5 {
+        assert!(again.read(format!("evaluation-{number}")).await.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_caller_that_went_away_disturbs_nobody() {
+    let opened = open(|_| {});
+    let held = opened.hold();
+    drop(opened.submit(record(1)));
+    let answer = opened.submit(record(2));
+    drop(held);
+    assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    assert_eq!(opened.ledger.record(record(3)).await, Ok(Recorded::New));
+}
+
+#[tokio::test]
+async fn a_full_database_fails_its_whole_batch_and_works_again_by_itself() {
+    let opened = open(|_| {});
+    assert_eq!(opened.ledger.record(record(0)).await, Ok(Recorded::New));
+    opened.allow_pages(4);
+    let held = opened.hold();
+    let answers = [opened.submit(record(1)), opened.submit(large(2)), opened.submit(record(3))];
+    drop(held);
+    for answer in answers {
+        let Err(LedgerError::Unavailable { reason, mend }) = answer.await.unwrap() else {
+            panic!("recorded")
+        };
+        assert!(reason.contains("full"), "{reason}");
+        assert!(mend.contains("free space"), "{mend}");
+    }
+    assert!(
+        !opened.is_recorded(1).await
+            && !opened.is_recorded(2).await
+            && !opened.is_recorded(3).await
+    );
+    assert!(opened.counts(r#"gsar_ledger_errors_total{kind="full"} 1"#));
+    assert!(opened.ledger.health().failure.unwrap().reason.contains("full"));
+
+    opened.allow_pages(1000);
+    assert_eq!(opened.ledger.record(large(2)).await, Ok(Recorded::New));
+    assert!(opened.ledger.health().is_working());
+    assert_eq!(
+        opened.ledger.read("evaluation-2").await.unwrap().unwrap().response,
+        large(2).response
+    );
+}
+
+#[tokio::test]
+async fn a_ledger_that_failed_finds_out_without_records_that_it_works_again() {
+    let opened = open(|_| {});
+    opened.allow_pages(4);
+    assert!(opened.ledger.record(large(1)).await.is_err());
+    let try_now = |writer: &mut Writer| {
+        writer.probe.as_mut().unwrap().at = Instant::now();
+        writer.probe();
+    };
+    opened.with_writer(try_now);
+    assert!(!opened.ledger.health().is_working(), "what failed would fail again");
+    opened.allow_pages(1000);
+    opened.with_writer(try_now);
+    assert!(opened.ledger.health().is_working());
+    assert!(opened.with_writer(|writer| writer.patience().is_none()), "nothing is left to try");
+    let left: i64 = opened
+        .with_writer(|writer| {
+            writer.connection.query_row("SELECT count(*) FROM probes", [], |row| row.get(0))
+        })
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_policy_of_a_failed_batch_is_not_taken_for_known() {
+    let opened = open(|_| {});
+    opened.allow_pages(4);
+    assert!(opened.ledger.record(large(1)).await.is_err());
+    opened.allow_pages(1000);
+    assert_eq!(opened.ledger.record(record(2)).await, Ok(Recorded::New));
+    let read = opened.ledger.read("evaluation-2").await.unwrap().unwrap();
+    assert_eq!(read.policy_toml, record(2).policy_toml);
+}
+
+#[tokio::test]
+async fn another_programs_lock_is_named_and_passes() {
+    let opened = open(|_| {});
+    opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
+    let other = Connection::open(opened.directory.path().join("ledger.sqlite3")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let Err(LedgerError::Unavailable { reason, .. }) = opened.ledger.record(record(1)).await else {
+        panic!("recorded");
+    };
+    assert!(reason.contains("another program"), "{reason}");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(opened.ledger.record(record(1)).await, Ok(Recorded::New));
+}
+
+#[tokio::test]
+async fn retention_that_cannot_write_says_so_and_is_tried_again() {
+    let opened = open(|options| options.max_age = Some(Duration::from_secs(60)));
+    opened.ledger.apply_retention().await.unwrap();
+    opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
+    let held = opened.hold();
+    let answer = opened.submit(record(1));
+    drop(held);
+    assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
+    opened.ledger.apply_retention().await.unwrap();
+    assert!(!opened.is_recorded(1).await, "it is as old as the clock");
+
+    let other = Connection::open(opened.directory.path().join("ledger.sqlite3")).unwrap();
+    let limits = opened.with_writer(|writer| writer.limits.max_age.take());
+    assert_eq!(opened.ledger.record(record(2)).await, Ok(Recorded::New));
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    opened.with_writer(move |writer| writer.limits.max_age = limits);
+    assert!(matches!(opened.ledger.apply_retention().await, Err(LedgerError::Unavailable { .. })));
+    other.execute_batch("ROLLBACK").unwrap();
+    opened.ledger.apply_retention().await.unwrap();
+    assert!(!opened.is_recorded(2).await);
+    assert!(opened.counts(r#"gsar_ledger_deleted_total{reason="age"} 2"#));
+}

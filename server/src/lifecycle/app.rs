@@ -1,0 +1,214 @@
+//! Assembly, serving and the rehearsed shutdown.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use metrics::gauge;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_stream::{Stream, StreamExt as _};
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tonic::transport::Server;
+use tonic_health::ServingStatus;
+
+use super::{Bound, ListenError, Phase, PhaseCell, admin};
+use crate::api::{self, door::DoorLayer};
+use crate::config::{Config, Listen};
+use crate::evaluate::Engine;
+use crate::judge::Judge;
+use crate::telemetry::metrics as names;
+
+/// A server that is bound and not yet serving.
+pub struct App {
+    config: Config,
+    phase: PhaseCell,
+    bound: Vec<Bound>,
+    admin: Option<TcpListener>,
+    judges: Vec<Arc<dyn Judge>>,
+}
+
+/// Why a server cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address cannot be listened on.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// The admin port cannot be listened on.
+    #[error("admin {address}: {reason}")]
+    Admin {
+        /// The configured address.
+        address: String,
+        /// Why.
+        reason: String,
+    },
+    /// Policies, judges or the ledger cannot be had.
+    #[error("{0}")]
+    Load(String),
+    /// The transport broke.
+    #[error("serving: {0}")]
+    Serve(String),
+}
+
+impl App {
+    /// Binds every address, before anything else is touched.
+    ///
+    /// # Errors
+    /// [`StartError`] naming the address and the mend.
+    pub async fn bind(config: Config) -> Result<Self, StartError> {
+        names::recorder().map_err(StartError::Load)?;
+        let mut bound = Vec::new();
+        for listen in &config.listen {
+            bound.push(Bound::new(listen).await?);
+        }
+        let admin = match config.admin {
+            None => None,
+            Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
+                StartError::Admin { address: address.to_string(), reason: error.to_string() }
+            })?),
+        };
+        Ok(Self { config, phase: PhaseCell::default(), bound, admin, judges: Vec::new() })
+    }
+
+    /// Adds a judge of the embedding program; `judges.chain` may then name it.
+    #[must_use]
+    pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.judges.push(judge);
+        self
+    }
+
+    /// The addresses as they can be connected to.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<Listen> {
+        self.bound.iter().map(Bound::address).collect()
+    }
+
+    /// The admin address, where there is one.
+    #[must_use]
+    pub fn admin_address(&self) -> Option<std::net::SocketAddr> {
+        self.admin.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Where the server is in its life; shared.
+    #[must_use]
+    pub fn phase(&self) -> PhaseCell {
+        self.phase.clone()
+    }
+
+    /// Serves until `stop` resolves, then drains: health says NOT_SERVING, new calls are refused, calls in
+    /// progress finish within the grace, the ledger is flushed, sockets are removed. Each item of `reload` has the
+    /// policies read anew.
+    ///
+    /// # Errors
+    /// [`StartError`] when loading fails or the transport breaks.
+    pub async fn serve(
+        self,
+        stop: impl Future<Output = ()> + Send,
+        reload: impl Stream<Item = ()> + Send,
+    ) -> Result<(), StartError> {
+        let Self { config, phase, bound, admin, judges } = self;
+        if let Some(listener) = admin {
+            // Outlives the drain, so that /readyz and /metrics answer to the end.
+            tokio::spawn(axum::serve(listener, admin::router(phase.clone())).into_future());
+        }
+        let engine = load(&config, judges).await?;
+        let (mut health, health_service) = tonic_health::server::health_reporter();
+        api::set_health(&health, ServingStatus::NotServing).await;
+        let routes = api::routes(&engine, health_service, config.limits.message.0).map_err(StartError::Serve)?;
+
+        let mut serving = JoinSet::new();
+        let mut socket_files = Vec::new();
+        for bound in bound {
+            let server = Server::builder()
+                .http2_keepalive_interval(Some(std::time::Duration::from_secs(60)))
+                .layer(DoorLayer::new(phase.clone(), config.limits.clone()))
+                .add_routes(routes.clone());
+            let draining = phase.clone();
+            let drained = async move { draining.reached(Phase::Draining).await };
+            match bound {
+                Bound::Tcp(listener, _) => {
+                    let incoming = TcpListenerStream::new(listener);
+                    let incoming = incoming.map(|stream| {
+                        stream.inspect(|stream| {
+                            let _ = stream.set_nodelay(true);
+                        })
+                    });
+                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                }
+                Bound::Unix(listener, file) => {
+                    socket_files.push(file);
+                    let incoming = UnixListenerStream::new(listener);
+                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                }
+            }
+        }
+
+        engine.rehearse().await.map_err(StartError::Load)?;
+        phase.advance(Phase::Ready);
+        api::set_health(&health, ServingStatus::Serving).await;
+        tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
+
+        let broken = until_told(stop, reload, &engine, &mut serving).await;
+
+        api::set_health(&health, ServingStatus::NotServing).await;
+        gauge!(names::DRAINING).set(1.0);
+        tracing::info!("draining");
+        if !config.shutdown.notice.0.is_zero() {
+            tokio::time::sleep(config.shutdown.notice.0).await;
+        }
+        phase.advance(Phase::Draining);
+        api::clear_health(&mut health).await;
+        let finished = tokio::time::timeout(config.shutdown.grace.0, async {
+            while serving.join_next().await.is_some() {}
+        });
+        if finished.await.is_err() {
+            tracing::warn!(grace = %config.shutdown.grace, "calls were still in progress at the end of the grace");
+            serving.abort_all();
+        }
+        engine.close().await;
+        drop(socket_files);
+        tracing::info!("stopped");
+        broken
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("bound", &self.bound).finish_non_exhaustive()
+    }
+}
+
+async fn load(config: &Config, judges: Vec<Arc<dyn Judge>>) -> Result<Arc<Engine>, StartError> {
+    let config = config.clone();
+    let loaded = tokio::task::spawn_blocking(move || Engine::load(&config, judges)).await;
+    match loaded {
+        Ok(Ok(engine)) => Ok(Arc::new(engine)),
+        Ok(Err(reason)) => Err(StartError::Load(reason)),
+        Err(panic) => Err(StartError::Load(panic.to_string())),
+    }
+}
+
+async fn until_told(
+    stop: impl Future<Output = ()>,
+    reload: impl Stream<Item = ()>,
+    engine: &Engine,
+    serving: &mut JoinSet<Result<(), tonic::transport::Error>>,
+) -> Result<(), StartError> {
+    tokio::pin!(stop, reload);
+    loop {
+        tokio::select! {
+            () = &mut stop => return Ok(()),
+            Some(()) = reload.next() => match engine.policies().reload() {
+                Ok(count) => tracing::info!(count, "policies were read anew"),
+                Err(error) => tracing::error!(%error, "policies stay as they were"),
+            },
+            ended = serving.join_next() => {
+                let reason = match ended {
+                    Some(Ok(Err(error))) => error.to_string(),
+                    Some(Err(error)) => error.to_string(),
+                    Some(Ok(Ok(()))) | None => "a listener ended by itself".to_owned(),
+                };
+                return Err(StartError::Serve(reason));
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Starting, readiness, draining: a configuration becomes an [`App`], which is served until it is told to stop.
+//!
+//! Assembly is a value, so that tests start the same object as `main`.
+
+mod admin;
+mod app;
+mod listen;
+mod phase;
+
+pub use app::{App, StartError};
+pub use listen::{Bound, ListenError};
+pub use phase::{Phase, PhaseCell};

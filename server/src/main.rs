@@ -1,0 +1,108 @@
+//! The binary `gsar-server`: flags, signals, exit status. Everything else is in the library.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use gsar_server::config::{Config, Listen, LogFormat, Sources, effective};
+use gsar_server::lifecycle::App;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_stream::wrappers::SignalStream;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Decides over gRPC whether an incident report may go out.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// Configuration file (TOML).
+    #[arg(long, env = "GSAR_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where to listen: unix:///path/to.sock or grpc://address:port; may be given several times.
+    #[arg(long, value_name = "URL")]
+    listen: Vec<Listen>,
+    /// Directory of the ledger.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// How log lines look.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    log_format: Option<Format>,
+    /// Print the effective configuration with the origin of every value, and exit.
+    #[arg(long)]
+    print_config: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Pretty,
+}
+
+/// Usage or configuration is wrong.
+const USAGE: u8 = 2;
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let sources = Sources {
+        file: arguments.config,
+        environment: std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        listen: arguments.listen,
+        data_dir: arguments.data_dir,
+        log_format: arguments.log_format.map(|format| match format {
+            Format::Json => LogFormat::Json,
+            Format::Pretty => LogFormat::Pretty,
+        }),
+    };
+    let (config, layers) = match sources.load() {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    if arguments.print_config {
+        print!("{}", effective(&config, &layers));
+        return ExitCode::SUCCESS;
+    }
+    if let Err(error) = gsar_server::telemetry::start_logs(&config.log) {
+        eprintln!("error: {error}");
+        return ExitCode::from(USAGE);
+    }
+    match run(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[tokio::main]
+async fn run(config: Config) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let hangup = SignalStream::new(signal(SignalKind::hangup())?);
+    let app = App::bind(config).await?;
+    for address in app.addresses() {
+        tracing::info!(%address, "listening");
+    }
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            std::process::exit(1);
+        });
+    };
+    app.serve(stop, hangup).await?;
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! The policies of a server: the presets and the files of a directory, replaced all at once or not at all.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use gsar_core::Policy;
+
+use crate::config;
+
+/// A policy and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The policy.
+    pub policy: Arc<Policy>,
+    /// Its file; `None` for a preset.
+    pub file: Option<PathBuf>,
+}
+
+/// Policies by name.
+pub type Named = BTreeMap<String, Entry>;
+
+/// The policies in force.
+#[derive(Debug)]
+pub struct PolicyStore {
+    config: config::Policies,
+    current: RwLock<Arc<Named>>,
+}
+
+/// Why policies cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum PoliciesError {
+    /// A file or the directory cannot be read.
+    #[error("{path}: {reason}", path = .path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A file is no policy.
+    #[error("{path}: {problems}", path = .path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Every problem with its line.
+        problems: String,
+    },
+    /// Two files, or a file and a preset, have the same name.
+    #[error("{path}: the name `{name}` is taken by {other}; choose another", path = .path.display())]
+    NameTaken {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// What has it already.
+        other: String,
+    },
+    /// The default is not among them.
+    #[error("policies.default: `{name}` is not known; known are {known}")]
+    UnknownDefault {
+        /// The configured default.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+}
+
+impl PolicyStore {
+    /// Loads the presets and the configured directory.
+    ///
+    /// # Errors
+    /// [`PoliciesError`] for the first file that is wrong, with all its problems.
+    pub fn load(config: &config::Policies) -> Result<Self, PoliciesError> {
+        let named = read(config)?;
+        Ok(Self { config: config.clone(), current: RwLock::new(Arc::new(named)) })
+    }
+
+    /// Loads them again. What was in force stays in force when anything is wrong.
+    ///
+    /// # Errors
+    /// [`PoliciesError`] as for [`PolicyStore::load`].
+    pub fn reload(&self) -> Result<usize, PoliciesError> {
+        let named = read(&self.config)?;
+        let count = named.len();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
+        Ok(count)
+    }
+
+    /// Every policy.
+    #[must_use]
+    pub fn all(&self) -> Arc<Named> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The name of the default.
+    #[must_use]
+    pub fn default_name(&self) -> &str {
+        &self.config.default
+    }
+
+    /// The policy of that name; the default for an empty one.
+    ///
+    /// # Errors
+    /// The names there are.
+    pub fn named(&self, name: &str) -> Result<Entry, String> {
+        let name = if name.is_empty() { self.default_name() } else { name };
+        let all = self.all();
+        all.get(name).cloned().ok_or_else(|| names(&all))
+    }
+}
+
+fn names(all: &Named) -> String {
+    all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn read(config: &config::Policies) -> Result<Named, PoliciesError> {
+    let mut named = Named::new();
+    for base in gsar_core::Preset::ALL {
+        let policy = Arc::new(gsar_core::preset(base));
+        named.insert(policy.name.clone(), Entry { policy, file: None });
+    }
+    for path in config.dir.as_deref().map(files).transpose()?.unwrap_or_default() {
+        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
+            path: path.clone(),
+            problems: problems.to_string(),
+        })?;
+        if let Some(taken) = named.get(&policy.name) {
+            let other = taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
+            return Err(PoliciesError::NameTaken { path, name: policy.name.clone(), other });
+        }
+        for warning in policy.warnings() {
+            tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
+        }
+        named.insert(policy.name.clone(), Entry { policy: Arc::new(policy), file: Some(path) });
+    }
+    if !named.contains_key(&config.default) {
+        let known = names(&named);
+        return Err(PoliciesError::UnknownDefault { name: config.default.clone(), known });
+    }
+    Ok(named)
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, PoliciesError> {
+    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> PoliciesError {
+    PoliciesError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configured(folder: &Path) -> config::Policies {
+        config::Policies {
+            default: "reference".to_owned(),
+            dir: Some(folder.to_owned()),
+            allow_overrides: true,
+        }
+    }
+
+    #[test]
+    fn a_broken_file_leaves_the_last_good_policies_in_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("night.toml");
+        std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.9").unwrap();
+        let store = PolicyStore::load(&configured(folder.path())).unwrap();
+        let before = *store.named("night").unwrap().policy.digest();
+
+        std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.5").unwrap();
+        let error = store.reload().unwrap_err().to_string();
+        assert!(error.contains("night.toml") && error.contains("tau_regenerate"), "{error}");
+        assert_eq!(*store.named("night").unwrap().policy.digest(), before);
+
+        std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.95").unwrap();
+        assert_eq!(store.reload().unwrap(), 4);
+        assert_ne!(*store.named("night").unwrap().policy.digest(), before);
+    }
+
+    #[test]
+    fn names_are_unique_and_the_default_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.toml"), "name = \"paper\"").unwrap();
+        let error = PolicyStore::load(&configured(folder.path())).unwrap_err().to_string();
+        assert!(error.contains("`paper` is taken by a preset"), "{error}");
+
+        let config = config::Policies { default: "nobody".to_owned(), dir: None, allow_overrides: true };
+        let error = PolicyStore::load(&config).unwrap_err().to_string();
+        assert!(error.contains("known are paper, reference, strict"), "{error}");
+    }
+}

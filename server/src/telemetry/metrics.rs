@@ -1,0 +1,70 @@
+//! Names of the metrics, and what renders them. Labels come from closed sets; ids and text never.
+
+use std::sync::OnceLock;
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+/// Calls answered, by `method` and `code`.
+pub const CALLS: &str = "gsar_calls_total";
+/// How long calls took, by `method`.
+pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
+/// Calls in progress.
+pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
+/// Calls refused at the door, by `reason`.
+pub const REFUSED: &str = "gsar_calls_refused_total";
+/// Decisions, by `tier` and `policy`.
+pub const DECISIONS: &str = "gsar_decisions_total";
+/// Claims counted, by `class`.
+pub const CLAIMS: &str = "gsar_claims_total";
+/// Reasons of decisions, by `code`.
+pub const REASONS: &str = "gsar_decision_reasons_total";
+/// Corrections by verification, by `code`.
+pub const CORRECTIONS: &str = "gsar_corrections_total";
+/// What judges did, by `judge` and `result`.
+pub const JUDGED: &str = "gsar_judge_results_total";
+/// How long steps of an evaluation took, by `step`.
+pub const STEP_SECONDS: &str = "gsar_step_duration_seconds";
+/// Outcomes of the gate, by `exit`.
+pub const GATE: &str = "gsar_gate_outcomes_total";
+/// 1, with the `version` of this server.
+pub const BUILD_INFO: &str = "gsar_build_info";
+/// 1 while draining.
+pub const DRAINING: &str = "gsar_draining";
+/// Handlers that panicked.
+pub const PANICS: &str = "gsar_panics_total";
+
+const SECONDS: [f64; 14] =
+    [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
+
+/// Renders what was measured in this process. The recorder is installed at the first call.
+///
+/// # Errors
+/// A sentence when another recorder is installed already.
+pub fn recorder() -> Result<&'static PrometheusHandle, String> {
+    static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
+    HANDLE.get_or_init(install).as_ref().map_err(Clone::clone)
+}
+
+fn install() -> Result<PrometheusHandle, String> {
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
+        .and_then(PrometheusBuilder::install_recorder)
+        .map_err(|error| format!("metrics: {error}"))?;
+    describe_counter!(CALLS, "calls answered, by method and gRPC code");
+    describe_histogram!(CALL_SECONDS, Unit::Seconds, "time from request to response");
+    describe_gauge!(CALLS_IN_FLIGHT, "calls in progress");
+    describe_counter!(REFUSED, "calls refused before any work, by reason");
+    describe_counter!(DECISIONS, "decisions, by tier and policy");
+    describe_counter!(CLAIMS, "claims counted, by class");
+    describe_counter!(REASONS, "reasons of decisions, by code");
+    describe_counter!(CORRECTIONS, "corrections by verification, by code");
+    describe_counter!(JUDGED, "what judges did, by judge and result");
+    describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
+    describe_counter!(GATE, "outcomes of the gate, by exit");
+    describe_gauge!(BUILD_INFO, "1, with the version of this server");
+    describe_gauge!(DRAINING, "1 while the server drains");
+    describe_counter!(PANICS, "handlers that panicked");
+    gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Ok(handle)
+}

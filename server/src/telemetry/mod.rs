@@ -1,0 +1,8 @@
+//! Logs, metrics and trace context. Report and evidence text never goes into any of them.
+
+mod logs;
+pub mod metrics;
+mod trace_context;
+
+pub use logs::start_logs;
+pub use trace_context::TraceContext;

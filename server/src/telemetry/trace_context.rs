@@ -1,0 +1,73 @@
+//! W3C trace context: the caller's trace id on our spans and log lines.
+//!
+//! <https://www.w3.org/TR/trace-context/>
+
+use http::HeaderMap;
+
+/// The trace that a call belongs to, as its caller says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceContext {
+    /// 32 hexadecimal digits.
+    pub trace_id: String,
+    /// The caller's span: 16 hexadecimal digits.
+    pub parent_id: String,
+}
+
+impl TraceContext {
+    /// Reads `traceparent`; `None` when absent or malformed, which the standard says to ignore.
+    #[must_use]
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get("traceparent")?.to_str().ok()?;
+        let mut parts = value.trim().split('-');
+        let (version, trace_id) = (parts.next()?, parts.next()?);
+        let (parent_id, flags) = (parts.next()?, parts.next()?);
+        let later = parts.next().is_some();
+        let hexadecimal = |text: &str, length: usize| {
+            text.len() == length
+                && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        let nonzero = |text: &str| text.bytes().any(|byte| byte != b'0');
+        let valid = hexadecimal(version, 2)
+            && version != "ff"
+            && (version != "00" || !later)
+            && hexadecimal(trace_id, 32)
+            && nonzero(trace_id)
+            && hexadecimal(parent_id, 16)
+            && nonzero(parent_id)
+            && hexadecimal(flags, 2);
+        valid.then(|| Self { trace_id: trace_id.to_owned(), parent_id: parent_id.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &str) -> Option<TraceContext> {
+        let mut headers = HeaderMap::new();
+        headers.insert("traceparent", value.parse().unwrap());
+        TraceContext::from_headers(&headers)
+    }
+
+    #[test]
+    fn a_valid_traceparent_is_read() {
+        let context = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
+        assert_eq!(context.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(context.parent_id, "00f067aa0ba902b7");
+    }
+
+    #[test]
+    fn anything_else_is_ignored() {
+        for value in [
+            "",
+            "00",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-extra",
+        ] {
+            assert_eq!(read(value), None, "{value}");
+        }
+    }
+}

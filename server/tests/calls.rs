@@ -1,0 +1,259 @@
+//! Deadlines, overload, panics, failed judges, idempotency: what a call can meet.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_core::Class;
+use gsar_proto::v1;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use support::{Running, Wanted, request};
+use tokio::sync::Notify;
+use tonic::{Code, Request};
+use tonic_types::StatusExt as _;
+
+fn capabilities() -> Capabilities {
+    Capabilities { classes: Class::ALL.to_vec(), languages: vec!["en"], max_evidence_bytes: None }
+}
+
+/// Waits until it is let go, and says when it began and whether it was given up.
+#[derive(Default)]
+struct Waiting {
+    began: Arc<Notify>,
+    let_go: Arc<Notify>,
+    given_up: Arc<Notify>,
+}
+
+struct OnDrop(Arc<Notify>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl Judge for Waiting {
+    fn name(&self) -> &str {
+        "waiting/0"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capabilities()
+    }
+
+    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async {
+            let _on_drop = OnDrop(Arc::clone(&self.given_up));
+            self.began.notify_one();
+            self.let_go.notified().await;
+            let reason = "was let go".to_owned();
+            Err(JudgeError::Unusable { judge: "waiting/0".to_owned(), reason })
+        })
+    }
+}
+
+struct Panicking;
+
+impl Judge for Panicking {
+    fn name(&self) -> &str {
+        "panicking/0"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capabilities()
+    }
+
+    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        panic!("a defect of a judge")
+    }
+}
+
+fn reason(status: &tonic::Status) -> String {
+    status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn an_expired_deadline_is_said_and_stops_the_work() {
+    let judge = Waiting::default();
+    let given_up = Arc::clone(&judge.given_up);
+    let server = Wanted::default()
+        .judge(judge)
+        .start(|config| {
+            config.judges.chain = vec!["rules/0".to_owned(), "waiting/0".to_owned()];
+            // Below what the call asks for, since the client gives up by itself at that time.
+            config.limits.max_deadline.0 = Duration::from_millis(50);
+            config.limits.default_deadline.0 = Duration::from_millis(50);
+        })
+        .await;
+    let mut slow = request();
+    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    let mut call = Request::new(slow);
+    call.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
+    let status = server.grounding().evaluate(call).await.expect_err("the deadline passes");
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    assert_eq!(reason(&status), "DEADLINE_EXCEEDED");
+    let details = status.get_error_details();
+    assert_eq!(details.error_info().unwrap().metadata["step"], "judge");
+    given_up.notified().await;
+}
+
+#[tokio::test]
+async fn a_call_that_brings_no_deadline_gets_the_default() {
+    let judge = Waiting::default();
+    let server = Wanted::default()
+        .judge(judge)
+        .start(|config| {
+            config.judges.chain = vec!["rules/0".to_owned(), "waiting/0".to_owned()];
+            config.limits.default_deadline.0 = Duration::from_millis(50);
+        })
+        .await;
+    let mut slow = request();
+    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    let status = server.grounding().evaluate(slow).await.expect_err("the deadline passes");
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn overload_is_refused_at_once_over_all_connections() {
+    let judge = Waiting::default();
+    let (began, let_go) = (Arc::clone(&judge.began), Arc::clone(&judge.let_go));
+    let server = Wanted::default()
+        .judge(judge)
+        .start(|config| {
+            config.judges.chain = vec!["rules/0".to_owned(), "waiting/0".to_owned()];
+            config.limits.calls_in_flight = 1;
+        })
+        .await;
+    let mut slow = request();
+    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    let mut client = server.grounding();
+    let first = tokio::spawn(async move { client.evaluate(slow).await });
+    began.notified().await;
+
+    let other = support::connect(&server.socket()).await;
+    let mut second = v1::grounding_service_client::GroundingServiceClient::new(other);
+    let status = second.evaluate(request()).await.expect_err("one place only");
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert_eq!(reason(&status), "TOO_MANY_CALLS");
+    let details = status.get_error_details();
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    let mut health = tonic_health::pb::health_client::HealthClient::new(server.channel.clone());
+    let check = tonic_health::pb::HealthCheckRequest::default();
+    assert!(health.check(check).await.is_ok(), "health is not limited");
+
+    let_go.notify_one();
+    assert!(first.await.unwrap().is_ok());
+    assert!(second.evaluate(request()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_panic_is_internal_and_the_server_lives() {
+    let server = Wanted::default()
+        .judge(Panicking)
+        .start(|config| config.judges.chain = vec!["rules/0".to_owned(), "panicking/0".to_owned()])
+        .await;
+    for filler in ["", &"long ".repeat(40_000)] {
+        let mut attack = request();
+        attack.evidence.push(support::item("filler", &format!("filler {filler}")));
+        attack.options = Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), explain: false });
+        let status = server.grounding().evaluate(attack).await.expect_err("a panic");
+        assert_eq!(status.code(), Code::Internal);
+        assert!(!status.message().contains("a defect of a judge"), "the cause stays inside");
+        let details = status.get_error_details();
+        assert!(status.message().contains(&details.request_info().unwrap().request_id));
+        assert!(server.grounding().evaluate(request()).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn h13_a_failed_judge_is_an_answer_that_abstains() {
+    let judge = Waiting::default();
+    let let_go = Arc::clone(&judge.let_go);
+    let server = Wanted::default()
+        .judge(judge)
+        .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/0".to_owned()])
+        .await;
+    let mut alone = request();
+    alone.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    let_go.notify_one();
+    let answer = server.grounding().evaluate(alone).await.unwrap().into_inner();
+    assert_eq!(answer.outcome(), v1::Outcome::Failed);
+    let decision = answer.decision.unwrap();
+    assert_eq!(decision.tier(), v1::Tier::Abstain);
+    assert_eq!(decision.reasons[0].code, "JUDGE_FAILED");
+    assert_eq!(answer.score, None);
+    assert_eq!(answer.action.unwrap().action(), v1::Action::Notify);
+
+    // In a chain the next judge is asked, and the answer says so.
+    let_go.notify_one();
+    let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    let links = answer.provenance.unwrap().judges;
+    let results: Vec<_> = links.iter().map(|link| (link.judge.as_str(), link.result.as_str())).collect();
+    assert_eq!(results, [("waiting/0", "failed"), ("rules/0", "judged")]);
+    assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
+}
+
+#[tokio::test]
+async fn h14_the_writer_judging_itself_is_a_warning() {
+    let server = Running::start().await;
+    let mut own = request();
+    own.report.as_mut().unwrap().generator_model = "rules/0".to_owned();
+    let answer = server.grounding().evaluate(own).await.unwrap().into_inner();
+    assert_eq!(answer.warnings[0].code, "SAME_MODEL");
+}
+
+#[tokio::test]
+async fn the_same_key_gives_the_first_answer_and_another_request_is_refused() {
+    let server = Running::start().await;
+    let keyed = v1::EvaluateRequest { idempotency_key: "k1".to_owned(), ..request() };
+    let first = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
+    let again = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
+    assert_eq!(first, again);
+    let mut other = keyed;
+    other.policy = "paper".to_owned();
+    let status = server.grounding().evaluate(other).await.expect_err("another request");
+    assert_eq!(status.code(), Code::Aborted);
+    assert_eq!(reason(&status), "IDEMPOTENCY_KEY_REUSED");
+}
+
+#[tokio::test]
+async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
+    let server = Running::start().await;
+    let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    assert!(answer.provenance.as_ref().unwrap().recorded);
+    let wanted = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    let stored = server.ledger().get_evaluation(wanted).await.unwrap().into_inner();
+    assert_eq!(stored.evaluation.as_ref(), Some(&answer));
+    assert_eq!(stored.report, request().report);
+    assert_eq!(stored.evidence[0].head, "connection pool size is 20");
+    assert!(stored.policy_toml.contains("name = \"reference\""));
+    let all = v1::ListEvaluationsRequest::default();
+    let listed = server.ledger().list_evaluations(all).await.unwrap().into_inner().evaluations;
+    assert_eq!(listed[0].evaluation_id, answer.evaluation_id);
+
+    let unknown = v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned() };
+    let status = server.ledger().get_evaluation(unknown).await.expect_err("unknown");
+    assert_eq!(status.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn explanations_come_when_asked_for() {
+    let server = Running::start().await;
+    let mut explained = request();
+    explained.options = Some(v1::EvaluateOptions { judge: String::new(), explain: true });
+    let answer = server.grounding().evaluate(explained).await.unwrap().into_inner();
+    let decision = answer.decision.unwrap();
+    assert_eq!(decision.tier(), v1::Tier::Proceed);
+    let worse = decision.margins.unwrap().worse.unwrap();
+    assert_eq!((worse.claims, worse.claim_ids), (1, vec![answer.claims[0].id.clone()]));
+    assert_eq!(answer.claims[0].impact.as_ref().unwrap().contribution, 1.0);
+}

@@ -1,0 +1,245 @@
+//! Hostile input: every attack is answered with an error that names the field, and the server goes on.
+
+mod support;
+
+use gsar_proto::v1::{self, ClaimClass, EvidenceType};
+use support::{Running, Wanted, counts, item, request};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// The fields that an error names.
+fn fields(status: &Status) -> Vec<String> {
+    let details = status.get_error_details();
+    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
+    violations.unwrap_or_default().into_iter().map(|violation| violation.field).collect()
+}
+
+fn reason(status: &Status) -> String {
+    let details = status.get_error_details();
+    details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
+}
+
+async fn refused(server: &Running, request: v1::EvaluateRequest) -> Status {
+    let status = server.grounding().evaluate(request).await.expect_err("must be refused");
+    let lives = server.grounding().evaluate(support::request()).await;
+    assert!(lives.is_ok(), "the server must go on: {lives:?}");
+    status
+}
+
+#[tokio::test]
+async fn numbers_that_are_none_are_refused_by_field() {
+    let server = Running::start().await;
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7] {
+        let mut attack = request();
+        let weight = v1::TypeWeight { r#type: EvidenceType::ToolMatch.into(), weight: bad };
+        attack.policy_overrides = Some(v1::PolicyOverrides {
+            weights: vec![weight],
+            rho: Some(bad * 11.0),
+            ..v1::PolicyOverrides::default()
+        });
+        attack.report.as_mut().unwrap().confidence = Some(bad);
+        let status = refused(&server, attack).await;
+        assert_eq!(status.code(), Code::InvalidArgument);
+        let fields = fields(&status);
+        for field in ["policy_overrides.weights[0].weight", "report.confidence"] {
+            assert!(fields.iter().any(|found| found == field), "{bad}: {fields:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn reversed_thresholds_are_refused() {
+    let server = Running::start().await;
+    let mut attack = request();
+    attack.policy_overrides = Some(v1::PolicyOverrides {
+        tau_proceed: Some(0.5),
+        tau_regenerate: Some(0.9),
+        ..v1::PolicyOverrides::default()
+    });
+    let status = refused(&server, attack).await;
+    assert_eq!(fields(&status), ["policy_overrides.tau_regenerate"]);
+}
+
+#[tokio::test]
+async fn all_violations_come_at_once() {
+    let server = Running::start().await;
+    let mut attack = request();
+    attack.evidence.push(item("pool", "again"));
+    attack.evidence.push(v1::EvidenceItem { kind: 99, content: None, ..item("", "") });
+    attack.report.as_mut().unwrap().claims = vec![
+        v1::Claim { id: "c1".to_owned(), ..v1::Claim::default() },
+        v1::Claim { id: "c1".to_owned(), text: "x".to_owned(), span: None },
+    ];
+    let status = refused(&server, attack).await;
+    assert_eq!(status.code(), Code::InvalidArgument);
+    let fields = fields(&status);
+    for field in [
+        "evidence[1].id",
+        "evidence[2].id",
+        "evidence[2].kind",
+        "report.claims[0].text",
+        "report.claims[1].id",
+    ] {
+        assert!(fields.iter().any(|found| found == field), "{field}: {fields:?}");
+    }
+}
+
+#[tokio::test]
+async fn claim_reference_cycles_are_refused() {
+    let server = Running::start().await;
+    let claim = |id: &str, cites: &str| v1::JudgedClaim {
+        id: id.to_owned(),
+        text: format!("claim {id}"),
+        class: ClaimClass::Grounded.into(),
+        r#type: EvidenceType::Synthesis.into(),
+        citations: vec![v1::Citation { claim_id: cites.to_owned(), ..v1::Citation::default() }],
+        ..v1::JudgedClaim::default()
+    };
+    for claims in [
+        vec![claim("a", "b"), claim("b", "c"), claim("c", "a")],
+        vec![claim("a", "a")],
+    ] {
+        let partition = v1::JudgedPartition { claims, ..v1::JudgedPartition::default() };
+        let attack = v1::ScoreRequest {
+            partition: Some(v1::score_request::Partition::Judged(partition)),
+            ..v1::ScoreRequest::default()
+        };
+        let status = server.grounding().score(attack).await.expect_err("a cycle");
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert!(status.message().contains("claims"), "{}", status.message());
+    }
+}
+
+#[tokio::test]
+async fn unknown_enum_numbers_are_refused_not_defaulted() {
+    let server = Running::start().await;
+    let mut attack = counts(&[(ClaimClass::Grounded, EvidenceType::ToolMatch, 1)]);
+    if let Some(v1::score_request::Partition::Counts(counts)) = &mut attack.partition {
+        counts.counts[0].class = 99;
+        counts.counts[0].r#type = 0;
+    }
+    let status = server.grounding().score(attack).await.expect_err("unknown numbers");
+    assert_eq!(fields(&status), ["counts.counts[0].class", "counts.counts[0].type"]);
+}
+
+#[tokio::test]
+async fn an_empty_request_and_an_empty_report_are_refused() {
+    let server = Running::start().await;
+    let status = refused(&server, v1::EvaluateRequest::default()).await;
+    assert_eq!(fields(&status), ["report"]);
+    let mut attack = request();
+    attack.report = Some(v1::Report::default());
+    let status = refused(&server, attack).await;
+    assert_eq!(fields(&status), ["report.synthesis"]);
+}
+
+#[tokio::test]
+async fn too_many_claims_are_one_violation() {
+    let server = Running::start().await;
+    for (number, text) in [(50_000, "x"), (1_000_000, "")] {
+        let mut attack = request();
+        let claim = v1::Claim { id: String::new(), text: text.to_owned(), span: None };
+        attack.report.as_mut().unwrap().claims = vec![claim; number];
+        let status = refused(&server, attack).await;
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert_eq!(fields(&status), ["report.claims"]);
+        assert!(status.message().contains("2000"), "{}", status.message());
+    }
+}
+
+#[tokio::test]
+async fn json_nested_a_hundred_thousand_deep_is_refused() {
+    let server = Running::start().await;
+    let mut attack = request();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    attack.evidence[0].content = Some(v1::evidence_item::Content::Json(deep));
+    let status = refused(&server, attack).await;
+    assert_eq!(fields(&status), ["evidence[0].json"]);
+}
+
+#[tokio::test]
+async fn a_message_over_the_limit_names_the_limit() {
+    let server = Wanted::default().start(|config| config.limits.message.0 = 64 << 10).await;
+    let mut attack = request();
+    attack.evidence[0] = item("large", &"x".repeat(128 << 10));
+    let status = refused(&server, attack).await;
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert_eq!(reason(&status), "MESSAGE_TOO_LARGE");
+    let details = status.get_error_details();
+    assert_eq!(details.quota_failure().unwrap().violations[0].subject, "limits.message");
+}
+
+#[tokio::test]
+async fn garbage_is_malformed() {
+    let server = Running::start().await;
+    for garbage in [&b"\xff\xff\xff\xff"[..], b"\x0a\xff\xff\xff\xff\x7f", b"\x0a\x02\x0a\x05"] {
+        let status = raw_call(&server, garbage).await.expect_err("garbage");
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert_eq!(reason(&status), "MALFORMED_MESSAGE");
+    }
+    assert!(server.grounding().evaluate(request()).await.is_ok());
+}
+
+#[tokio::test]
+async fn unknown_names_are_not_found() {
+    let server = Running::start().await;
+    let attack = v1::EvaluateRequest { policy: "nobody".to_owned(), ..request() };
+    let status = refused(&server, attack).await;
+    assert_eq!(status.code(), Code::NotFound);
+    let details = status.get_error_details();
+    assert_eq!(details.resource_info().unwrap().resource_name, "nobody");
+    let mut attack = request();
+    attack.options = Some(v1::EvaluateOptions { judge: "oracle".to_owned(), explain: false });
+    assert_eq!(refused(&server, attack).await.code(), Code::NotFound);
+}
+
+/// Sends bytes that are no message.
+async fn raw_call(server: &Running, bytes: &'static [u8]) -> Result<(), Status> {
+    let mut grpc = tonic::client::Grpc::new(server.channel.clone());
+    grpc.ready().await.unwrap();
+    let path = http::uri::PathAndQuery::from_static("/gsar.v1.GroundingService/Evaluate");
+    grpc.unary(tonic::Request::new(bytes), path, raw::Codec).await.map(|_| ())
+}
+
+mod raw {
+    use tonic::Status;
+    use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct Codec;
+
+    impl tonic::codec::Codec for Codec {
+        type Encode = &'static [u8];
+        type Decode = ();
+        type Encoder = Self;
+        type Decoder = Self;
+
+        fn encoder(&mut self) -> Self {
+            Self
+        }
+
+        fn decoder(&mut self) -> Self {
+            Self
+        }
+    }
+
+    impl Encoder for Codec {
+        type Item = &'static [u8];
+        type Error = Status;
+
+        fn encode(&mut self, item: Self::Item, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+            bytes::BufMut::put_slice(buffer, item);
+            Ok(())
+        }
+    }
+
+    impl Decoder for Codec {
+        type Item = ();
+        type Error = Status;
+
+        fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
+            bytes::Buf::advance(buffer, bytes::Buf::remaining(buffer));
+            Ok(Some(()))
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The rules judge over the labelled incidents: what it must never say, and how much it must see.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
+use gsar_core::policy::{Preset, VerificationMode, preset};
+use gsar_core::text::figures::figures;
+use gsar_core::time::Timestamp;
+use gsar_core::verify::{Corpus, verify};
+use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
+use gsar_server::judge::rules::Rules;
+use gsar_server::judge::{Judgement, Question};
+
+#[derive(serde::Deserialize)]
+struct EvidenceFile {
+    item: Vec<ItemEntry>,
+}
+
+#[derive(serde::Deserialize)]
+struct ItemEntry {
+    file: String,
+    id: String,
+    kind: String,
+    lane: String,
+    tool: String,
+    collected_at: String,
+    #[serde(default)]
+    exhaustive: bool,
+}
+
+#[derive(Clone, serde::Deserialize)]
+struct Label {
+    text: String,
+    class: String,
+}
+
+impl Label {
+    fn class(&self) -> Class {
+        Class::from_name(&self.class).expect("the label's class is known")
+    }
+}
+
+fn incidents() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
+    let mut found: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("the incidents are there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.join("incident.toml").exists())
+        .collect();
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+fn evidence(incident: &Path) -> Vec<EvidenceItem> {
+    let folder = incident.join("evidence");
+    let listed = std::fs::read_to_string(folder.join("evidence.toml")).expect("evidence.toml");
+    let listed: EvidenceFile = toml::from_str(&listed).expect("evidence.toml is well formed");
+    let item = |entry: ItemEntry| {
+        let text = std::fs::read_to_string(folder.join(&entry.file)).expect("the item's file");
+        let collected = figures(&entry.collected_at).times.first().and_then(|time| time.seconds());
+        EvidenceItem {
+            id: EvidenceId::new(entry.id).expect("an id"),
+            kind: EvidenceKind::from_name(&entry.kind).expect("a kind"),
+            lane: Lane::from_name(&entry.lane).expect("a lane"),
+            tool: entry.tool,
+            query: String::new(),
+            content: if entry.file.ends_with(".json") { Content::Json(text) } else { Content::Text(text) },
+            collected_at: collected.map(|seconds| Timestamp::from_micros(seconds * 1_000_000)),
+            exhaustive: entry.exhaustive,
+            attested: true,
+        }
+    };
+    listed.item.into_iter().map(item).collect()
+}
+
+fn labels(incident: &Path, report: &str) -> Vec<Label> {
+    let text = std::fs::read_to_string(incident.join("labels").join(format!("{report}.jsonl"))).expect("labels");
+    text.lines().map(|line| serde_json::from_str(line).expect("a label")).collect()
+}
+
+/// One claim as judged, with the labels that it overlaps.
+struct Row {
+    judged: JudgedClaim,
+    labels: Vec<Label>,
+}
+
+impl Row {
+    fn strictest(&self) -> Option<Class> {
+        self.labels.iter().map(Label::class).max()
+    }
+}
+
+/// Which claims are handed over: none, so that the judge splits the report, or those of the labels.
+#[derive(Clone, Copy)]
+enum Given {
+    Report,
+    Labels,
+}
+
+fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, Question) {
+    let synthesis = std::fs::read_to_string(incident.join("reports").join(format!("{report}.md"))).expect("a report");
+    let mut from = 0;
+    let placed: Vec<(Range<usize>, Label)> = labels(incident, report)
+        .into_iter()
+        .map(|label| {
+            let at = from + synthesis[from..].find(&label.text).expect("the label's text is in the report");
+            from = at + label.text.len();
+            (at..from, label)
+        })
+        .collect();
+    let claims = match given {
+        Given::Report => Vec::new(),
+        Given::Labels => placed
+            .iter()
+            .enumerate()
+            .map(|(number, (span, label))| Claim {
+                id: ClaimId::new(format!("c{}", number + 1)).expect("an id"),
+                text: label.text.clone(),
+                span: Some(span.clone()),
+            })
+            .collect(),
+    };
+    let question = Question { synthesis, claims, evidence: evidence(incident), deadline: None };
+    let judgement = Rules.judge_now(&question).expect("no deadline");
+    let rows = judgement
+        .judged
+        .iter()
+        .map(|judged| {
+            let span = judged.claim.span.clone().expect("a span");
+            let overlapping = placed
+                .iter()
+                .filter(|(other, _)| other.start < span.end && span.start < other.end)
+                .map(|(_, label)| label.clone())
+                .collect();
+            Row { judged: judged.clone(), labels: overlapping }
+        })
+        .collect();
+    (rows, judgement, question)
+}
+
+fn show(incident: &Path, report: &str, rows: &[Row]) {
+    println!("== {} {report}", incident.file_name().and_then(|name| name.to_str()).unwrap_or(""));
+    for row in rows {
+        let label = row.strictest().map_or("-", Class::name);
+        let judged = &row.judged;
+        println!("{:12} {:12} {:12} {}", label, judged.class.name(), judged.evidence_type.name(), judged.claim.text);
+        println!("    {}", judged.note);
+        for citation in &judged.citations {
+            let Target::Evidence { id, field_path } = &citation.target else { continue };
+            println!("      {id} {field_path} {:?}", citation.quote);
+        }
+    }
+}
+
+fn share(part: usize, of: usize) -> usize {
+    part * 100 / of.max(1)
+}
+
+#[test]
+fn faithful_reports_are_borne_out() {
+    for incident in incidents() {
+        for given in [Given::Report, Given::Labels] {
+            let (rows, ..) = judged(&incident, "faithful", given);
+            show(&incident, "faithful", &rows);
+            let grounded = rows.iter().filter(|row| row.judged.class == Class::Grounded).count();
+            for row in &rows {
+                assert_ne!(row.judged.class, Class::Contradicted, "{}", row.judged.claim.text);
+            }
+            assert!(share(grounded, rows.len()) >= 80, "{grounded} of {} are grounded", rows.len());
+        }
+    }
+}
+
+#[test]
+fn false_statements_are_found_and_true_ones_left_alone() {
+    for incident in incidents() {
+        for given in [Given::Report, Given::Labels] {
+            let (rows, ..) = judged(&incident, "contradicted", given);
+            show(&incident, "contradicted", &rows);
+            let mut found = 0;
+            for row in &rows {
+                match row.judged.class {
+                    Class::Contradicted => {
+                        assert_eq!(row.strictest(), Some(Class::Contradicted), "{}", row.judged.claim.text);
+                        found += 1;
+                    }
+                    Class::Grounded if row.labels.len() == 1 => {
+                        assert_ne!(row.strictest(), Some(Class::Contradicted), "{}", row.judged.claim.text);
+                    }
+                    _ => {}
+                }
+            }
+            assert!(found > 0, "no false statement was found in {}", incident.display());
+        }
+    }
+}
+
+#[test]
+fn what_nothing_supports_is_never_grounded() {
+    for incident in incidents() {
+        let (rows, ..) = judged(&incident, "overreaching", Given::Labels);
+        show(&incident, "overreaching", &rows);
+        for row in &rows {
+            match row.strictest() {
+                Some(Class::Ungrounded) => {
+                    assert_eq!(row.judged.class, Class::Ungrounded, "{}", row.judged.claim.text);
+                }
+                _ => assert_ne!(row.judged.class, Class::Contradicted, "{}", row.judged.claim.text),
+            }
+        }
+    }
+}
+
+#[test]
+fn citations_survive_verification() {
+    let policy = preset(Preset::Reference);
+    for incident in incidents() {
+        for report in ["faithful", "overreaching", "contradicted"] {
+            let (_, judgement, question) = judged(&incident, report, Given::Report);
+            let corpus = Corpus::new(&question.evidence);
+            let before = judgement.judged.clone();
+            let after = verify(VerificationMode::Enforce, &policy, &judgement.claims, judgement.judged, &corpus);
+            for correction in &after.corrections {
+                println!("{correction:?}");
+            }
+            for (before, after) in before.iter().zip(&after.claims) {
+                assert_eq!(before.class, after.judged.class, "{}: {}", before.claim.text, before.note);
+                assert_eq!(before.citations.len(), after.judged.citations.len(), "{}", before.claim.text);
+            }
+        }
+    }
+}

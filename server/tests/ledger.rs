@@ -1,0 +1,703 @@
+//! The ledger from outside, on real disks: what was acknowledged is there, whatever happens to the process
+//! or the disk.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use gsar_server::ledger::{
+    Durability, Filter, Ledger, LedgerError, Options, Page, Record, Recorded, StoredEvaluation,
+    Summary,
+};
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+const POLICY: &str = "name = \"reference\"\ntau_proceed = 0.80\n";
+
+fn record(number: u32) -> Record {
+    Record {
+        evaluation_id: format!("evaluation-{number:06}"),
+        evaluated_at_micros: 1_790_000_000_000_000 + i64::from(number),
+        report_id: format!("report-{}", number % 7),
+        investigation_id: format!("investigation-{}", number % 3),
+        policy: "reference".to_owned(),
+        judge: "rules/0".to_owned(),
+        outcome: 1,
+        tier: i32::try_from(number % 4).unwrap() + 1,
+        score: Some((u64::from(number), 1000)),
+        claims: 9,
+        idempotency_key: None,
+        request_digest: digest(number),
+        report: vec![1; 1024],
+        response: number.to_be_bytes().repeat(1024),
+        evidence: vec![3; 2048],
+        policy_toml: POLICY.to_owned(),
+    }
+}
+
+fn digest(number: u32) -> [u8; 32] {
+    *blake3::hash(&number.to_be_bytes()).as_bytes()
+}
+
+fn keyed(number: u32, key: &str, body: u32) -> Record {
+    Record { idempotency_key: Some(key.to_owned()), request_digest: digest(body), ..record(number) }
+}
+
+fn summary_of(record: &Record) -> Summary {
+    Summary {
+        evaluation_id: record.evaluation_id.clone(),
+        evaluated_at_micros: record.evaluated_at_micros,
+        report_id: record.report_id.clone(),
+        investigation_id: record.investigation_id.clone(),
+        policy: record.policy.clone(),
+        judge: record.judge.clone(),
+        outcome: record.outcome,
+        tier: record.tier,
+        score: record.score,
+        claims: record.claims,
+    }
+}
+
+fn stored_of(record: Record) -> StoredEvaluation {
+    StoredEvaluation {
+        summary: summary_of(&record),
+        idempotency_key: record.idempotency_key,
+        request_digest: record.request_digest,
+        report: record.report,
+        response: record.response,
+        evidence: record.evidence,
+        policy_toml: record.policy_toml,
+    }
+}
+
+fn open(directory: &Path) -> Ledger {
+    Ledger::open(Options::new(directory)).unwrap()
+}
+
+fn database(directory: &Path) -> PathBuf {
+    directory.join("ledger.sqlite3")
+}
+
+fn count(directory: &Path, sql: &str) -> i64 {
+    Connection::open(database(directory)).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+fn assert_intact(directory: &Path) {
+    let connection = Connection::open(database(directory)).unwrap();
+    let found: String =
+        connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(found, "ok");
+    let dangling = connection.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap();
+    assert!(!dangling);
+}
+
+async fn record_all(ledger: &Ledger, records: impl IntoIterator<Item = Record>) {
+    let tasks: Vec<_> = records
+        .into_iter()
+        .map(|record| {
+            let ledger = ledger.clone();
+            tokio::spawn(async move { ledger.record(record).await })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap(), Ok(Recorded::New));
+    }
+}
+
+async fn list(ledger: &Ledger, page_size: usize, page_token: Option<String>) -> Page {
+    ledger.list(Filter { page_size, page_token, ..Filter::default() }).await.unwrap()
+}
+
+fn ids(page: &Page) -> Vec<String> {
+    page.evaluations.iter().map(|evaluation| evaluation.evaluation_id.clone()).collect()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+#[tokio::test]
+async fn what_was_recorded_is_read_back_in_full_now_and_after_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    let full = Record {
+        score: Some((u64::MAX, u64::MAX - 1)),
+        idempotency_key: Some("key – ✓".to_owned()),
+        evaluated_at_micros: i64::MIN,
+        claims: u32::MAX,
+        outcome: i32::MAX,
+        response: (0..=255).collect(),
+        ..record(1)
+    };
+    let bare = Record {
+        score: None,
+        report_id: String::new(),
+        investigation_id: String::new(),
+        report: Vec::new(),
+        response: Vec::new(),
+        evidence: Vec::new(),
+        policy_toml: String::new(),
+        ..record(2)
+    };
+    let ledger = open(directory.path());
+    assert_eq!(ledger.record(full.clone()).await, Ok(Recorded::New));
+    assert_eq!(ledger.record(bare.clone()).await, Ok(Recorded::New));
+    assert_eq!(ledger.read("evaluation-000001").await, Ok(Some(stored_of(full.clone()))));
+    assert_eq!(ledger.read("evaluation-000009").await, Ok(None));
+    assert!(ledger.health().is_working());
+    assert!(ledger.health().last_commit_micros.is_some());
+    ledger.close();
+
+    let ledger = open(directory.path());
+    assert_eq!(ledger.read("evaluation-000001").await, Ok(Some(stored_of(full.clone()))));
+    assert_eq!(ledger.read("evaluation-000002").await, Ok(Some(stored_of(bare.clone()))));
+    assert_eq!(list(&ledger, 0, None).await.evaluations, [summary_of(&bare), summary_of(&full)]);
+}
+
+#[tokio::test]
+async fn a_closed_ledger_leaves_one_whole_file_and_frees_its_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    for (durability, number) in [(Durability::Durable, 1), (Durability::Relaxed, 2)] {
+        let ledger =
+            Ledger::open(Options { durability, ..Options::new(directory.path()) }).unwrap();
+        assert_eq!(ledger.record(record(number)).await, Ok(Recorded::New));
+        assert!(ledger.read(format!("evaluation-{number:06}")).await.unwrap().is_some());
+        let clone = ledger.clone();
+        drop(ledger);
+        clone.close();
+        assert!(!directory.path().join("ledger.sqlite3-wal").exists());
+        assert_intact(directory.path());
+    }
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM evaluations"), 2);
+}
+
+#[tokio::test]
+async fn a_policy_is_kept_once_however_many_evaluations_share_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    record_all(&ledger, (0..50).map(record)).await;
+    let other = "name = \"reference\"\ntau_proceed = 0.90\n";
+    record_all(&ledger, [Record { policy_toml: other.to_owned(), ..record(50) }]).await;
+    assert_eq!(ledger.read("evaluation-000050").await.unwrap().unwrap().policy_toml, other);
+    assert_eq!(ledger.read("evaluation-000049").await.unwrap().unwrap().policy_toml, POLICY);
+    ledger.close();
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 2);
+}
+
+/// Schema 1 as it was, written out here so that a changed migration is noticed.
+const SCHEMA_1: &str = "
+    PRAGMA auto_vacuum = INCREMENTAL;
+    PRAGMA application_id = 0x67736172;
+    CREATE TABLE policies (
+        id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), toml TEXT NOT NULL) STRICT;
+    CREATE TABLE evaluations (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT, evaluation_id TEXT NOT NULL UNIQUE,
+        evaluated_at_micros INTEGER NOT NULL, report_id TEXT NOT NULL, investigation_id TEXT NOT NULL,
+        policy TEXT NOT NULL, policy_id INTEGER NOT NULL REFERENCES policies (id), judge TEXT NOT NULL,
+        outcome INTEGER NOT NULL, tier INTEGER NOT NULL, score_numerator INTEGER, score_denominator INTEGER,
+        claims INTEGER NOT NULL, idempotency_key TEXT,
+        request_digest BLOB NOT NULL CHECK (length(request_digest) = 32),
+        report BLOB NOT NULL, response BLOB NOT NULL, evidence BLOB NOT NULL,
+        CHECK ((score_numerator IS NULL) = (score_denominator IS NULL))) STRICT;
+    CREATE UNIQUE INDEX evaluations_by_key ON evaluations (idempotency_key) WHERE idempotency_key IS NOT NULL;
+    INSERT INTO policies VALUES (1, zeroblob(32), 'name = \"old\"');
+    INSERT INTO evaluations VALUES (41, 'old', 1700000000000000, 'r', 'i', 'old', 1, 'rules/0', 1, 2, 3, 4, 5, 'k',
+        zeroblob(32), x'01', x'0203', x'04');
+    PRAGMA user_version = 1;";
+
+fn columns_and_indexes(directory: &Path) -> BTreeSet<String> {
+    let connection = Connection::open(database(directory)).unwrap();
+    let mut found = connection
+        .prepare(
+            "SELECT t.name || '.' || coalesce(c.name, '') || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk
+             FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type IN ('table', 'index')
+             UNION ALL SELECT name FROM sqlite_schema",
+        )
+        .unwrap();
+    found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[tokio::test]
+async fn a_ledger_of_schema_1_is_brought_up_to_date_with_what_it_holds() {
+    let directory = tempfile::tempdir().unwrap();
+    Connection::open(database(directory.path())).unwrap().execute_batch(SCHEMA_1).unwrap();
+    let ledger = open(directory.path());
+    let old = ledger.read("old").await.unwrap().unwrap();
+    assert_eq!(old.summary.score, Some((3, 4)));
+    assert_eq!(
+        (old.response.as_slice(), old.policy_toml.as_str()),
+        ([2, 3].as_slice(), "name = \"old\"")
+    );
+    assert_eq!(ledger.find_by_key("k", [0; 32]).await, Ok(Some(vec![2, 3])));
+    assert_eq!(ledger.record(record(1)).await, Ok(Recorded::New));
+    let of_tier = Filter { tier: Some(2), report_id: Some("r".to_owned()), ..Filter::default() };
+    assert_eq!(ids(&ledger.list(of_tier).await.unwrap()), ["old"]);
+    ledger.close();
+    assert_intact(directory.path());
+
+    let fresh = tempfile::tempdir().unwrap();
+    open(fresh.path()).close();
+    assert_eq!(columns_and_indexes(directory.path()), columns_and_indexes(fresh.path()));
+    assert_eq!(
+        count(directory.path(), "PRAGMA user_version"),
+        count(fresh.path(), "PRAGMA user_version")
+    );
+}
+
+#[test]
+fn a_ledger_of_a_later_schema_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close();
+    Connection::open(database(directory.path()))
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    assert!(matches!(refused, LedgerError::NewerSchema { found: 99, .. }), "{refused}");
+    assert!(refused.to_string().contains("run the server that wrote it"), "{refused}");
+    assert_eq!(count(directory.path(), "PRAGMA user_version"), 99);
+}
+
+#[test]
+fn another_programs_database_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let songs = Connection::open(database(directory.path())).unwrap();
+    songs.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
+    drop(songs);
+    let before = std::fs::read(database(directory.path())).unwrap();
+    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    assert_eq!(refused, LedgerError::Foreign { file: database(directory.path()) });
+    assert_eq!(std::fs::read(database(directory.path())).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_with_its_path_and_the_mend() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(database(directory.path()), "no database ".repeat(1000)).unwrap();
+    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    assert!(matches!(refused, LedgerError::Corrupt { .. }), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("ledger.sqlite3") && text.contains("restore a backup"), "{text}");
+}
+
+#[tokio::test]
+async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    record_all(&ledger, (0..64).map(record)).await;
+    ledger.close();
+    let mut bytes = std::fs::read(database(directory.path())).unwrap();
+    for page in bytes.chunks_mut(4096).skip(16) {
+        page.fill(0xa5);
+    }
+    std::fs::write(database(directory.path()), bytes).unwrap();
+    let ledger = open(directory.path());
+    let mut damaged = 0;
+    for number in 0..64 {
+        match ledger.read(format!("evaluation-{number:06}")).await {
+            Ok(Some(read)) => assert_eq!(read, stored_of(record(number))),
+            Ok(None) => panic!("evaluation {number} was forgotten"),
+            Err(LedgerError::Corrupt { .. }) => damaged += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(damaged > 0);
+}
+
+#[test]
+fn a_second_opener_is_told_who_holds_the_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    let pid = std::process::id();
+    assert_eq!(
+        refused,
+        LedgerError::Locked { directory: directory.path().to_owned(), pid: Some(pid) }
+    );
+    let text = refused.to_string();
+    assert!(
+        text.contains(&format!("process {pid}")) && text.contains("a directory of its own"),
+        "{text}"
+    );
+    ledger.close();
+    open(directory.path()).close();
+}
+
+#[tokio::test]
+async fn a_repeated_key_gives_the_first_answer_and_another_request_under_it_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let first = keyed(1, "key", 1);
+    assert_eq!(ledger.find_by_key("key", digest(1)).await, Ok(None));
+    assert_eq!(ledger.record(first.clone()).await, Ok(Recorded::New));
+    let replayed = Recorded::Replayed { response: first.response.clone() };
+    let reused = LedgerError::KeyReused { key: "key".to_owned() };
+    assert_eq!(ledger.record(keyed(2, "key", 1)).await, Ok(replayed.clone()));
+    assert_eq!(ledger.record(keyed(3, "key", 2)).await, Err(reused.clone()));
+    assert_eq!(ledger.find_by_key("key", digest(1)).await, Ok(Some(first.response.clone())));
+    assert_eq!(ledger.find_by_key("key", digest(2)).await, Err(reused.clone()));
+    ledger.close();
+
+    let ledger = open(directory.path());
+    assert_eq!(ledger.record(keyed(4, "key", 1)).await, Ok(replayed));
+    assert_eq!(ledger.record(keyed(5, "key", 2)).await, Err(reused));
+    assert_eq!(ids(&list(&ledger, 0, None).await), ["evaluation-000001"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_calls_with_one_key_at_once_exactly_one_is_new() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let tasks: Vec<_> = (0..32)
+        .map(|number| {
+            let ledger = ledger.clone();
+            tokio::spawn(
+                async move { (number, ledger.record(keyed(number, "key", 0)).await.unwrap()) },
+            )
+        })
+        .collect();
+    let mut first = Vec::new();
+    let mut replays = Vec::new();
+    for task in tasks {
+        match task.await.unwrap() {
+            (number, Recorded::New) => first.push(record(number).response),
+            (_, Recorded::Replayed { response }) => replays.push(response),
+        }
+    }
+    assert_eq!(first.len(), 1);
+    assert_eq!(replays, vec![first[0].clone(); 31]);
+}
+
+#[tokio::test]
+async fn pages_are_stable_while_evaluations_are_added() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    for number in 0..25 {
+        assert_eq!(ledger.record(record(number)).await, Ok(Recorded::New));
+    }
+    let mut seen = Vec::new();
+    let mut token = None;
+    let mut next = 100;
+    loop {
+        let page = list(&ledger, 10, token).await;
+        seen.extend(ids(&page));
+        record_all(&ledger, (next..next + 7).map(record)).await;
+        next += 7;
+        token = page.next_page_token;
+        if token.is_none() {
+            break;
+        }
+    }
+    let expected: Vec<_> = (0..25).rev().map(|number| record(number).evaluation_id).collect();
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_token_of_another_list_and_a_page_too_large_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    record_all(&ledger, (0..5).map(record)).await;
+    let token = list(&ledger, 2, None).await.next_page_token;
+    let restricted = Filter { tier: Some(1), page_token: token.clone(), ..Filter::default() };
+    assert!(matches!(ledger.list(restricted).await, Err(LedgerError::InvalidPageToken { .. })));
+    let nonsense = Filter { page_token: Some("nonsense".to_owned()), ..Filter::default() };
+    assert_eq!(
+        ledger.list(nonsense).await,
+        Err(LedgerError::InvalidPageToken { given: "nonsense".to_owned() })
+    );
+    let large = Filter { page_size: 1001, ..Filter::default() };
+    assert_eq!(ledger.list(large).await, Err(LedgerError::InvalidPageSize { given: 1001 }));
+    assert_eq!(
+        list(&ledger, 3, token).await.evaluations.len(),
+        3,
+        "the page size may change between pages"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A list is what a plain filter over everything recorded gives, whatever the pages.
+    #[test]
+    fn pages_together_are_the_filtered_records(
+        rows in prop::collection::vec((1..4_i32, "[ab]{0,1}", "[ab]{0,1}"), 0..60),
+        tier in prop::option::of(1..4_i32),
+        report_id in prop::option::of("[ab]{0,1}"),
+        investigation_id in prop::option::of("[ab]{0,1}"),
+        page_size in 1..20_usize,
+    ) {
+        let records: Vec<_> = rows
+            .into_iter()
+            .zip(0..)
+            .map(|((tier, report_id, investigation_id), number)| {
+                Record { tier, report_id, investigation_id, ..record(number) }
+            })
+            .collect();
+        let restricts = |wanted: &Option<String>, is: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == is)
+        };
+        let expected: Vec<_> = records
+            .iter()
+            .rev()
+            .filter(|record| tier.is_none_or(|tier| tier == record.tier))
+            .filter(|record| restricts(&report_id, &record.report_id))
+            .filter(|record| restricts(&investigation_id, &record.investigation_id))
+            .map(summary_of)
+            .collect();
+        let filter = Filter { tier, report_id, investigation_id, page_size, page_token: None };
+        prop_assert_eq!(runtime().block_on(listed_by_pages(records, filter)), expected);
+    }
+}
+
+async fn listed_by_pages(records: Vec<Record>, mut filter: Filter) -> Vec<Summary> {
+    let directory = tempfile::tempdir().unwrap();
+    let relaxed = Options { durability: Durability::Relaxed, ..Options::new(directory.path()) };
+    let ledger = Ledger::open(relaxed).unwrap();
+    for record in records {
+        assert_eq!(ledger.record(record).await, Ok(Recorded::New));
+    }
+    let mut listed = Vec::new();
+    loop {
+        let page = ledger.list(filter.clone()).await.unwrap();
+        assert!(page.evaluations.len() <= filter.page_size);
+        listed.extend(page.evaluations);
+        filter.page_token = page.next_page_token;
+        if filter.page_token.is_none() {
+            return listed;
+        }
+    }
+}
+
+fn file_bytes(directory: &Path) -> u64 {
+    std::fs::metadata(database(directory)).unwrap().len()
+}
+
+#[tokio::test]
+async fn evaluations_too_old_are_deleted_and_their_space_is_handed_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let bulky = |number| Record { report: vec![9; 16 << 10], ..record(number) };
+    let old = |number| Record { evaluated_at_micros: 1_000, ..bulky(number) };
+    let new = |number| Record {
+        evaluated_at_micros: i64::MAX,
+        policy_toml: "name = \"new\"\n".to_owned(),
+        ..bulky(number)
+    };
+    record_all(&ledger, (0..400).map(old)).await;
+    record_all(&ledger, (400..410).map(new)).await;
+    ledger.close();
+    let before = file_bytes(directory.path());
+    assert!(before > 8 << 20, "{before}");
+
+    let aged =
+        Options { max_age: Some(Duration::from_secs(3600)), ..Options::new(directory.path()) };
+    let ledger = Ledger::open(aged).unwrap();
+    ledger.apply_retention().await.unwrap();
+    let after = file_bytes(directory.path());
+    assert!(after < 2 << 20, "{after} of {before} bytes are left while the ledger is open");
+    let left: BTreeSet<_> = ids(&list(&ledger, 100, None).await).into_iter().collect();
+    assert_eq!(left, (400..410).map(|number| record(number).evaluation_id).collect());
+    let again = Record { evaluated_at_micros: i64::MAX, ..record(1) };
+    assert_eq!(ledger.record(again).await, Ok(Recorded::New), "its policy is kept anew");
+    assert_eq!(ledger.read("evaluation-000001").await.unwrap().unwrap().policy_toml, POLICY);
+    ledger.close();
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 2);
+    assert_intact(directory.path());
+}
+
+#[tokio::test]
+async fn a_ledger_at_its_bound_keeps_the_newest() {
+    const BOUND: u64 = 2 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { max_bytes: Some(BOUND), ..Options::new(directory.path()) };
+    let ledger = Ledger::open(options.clone()).unwrap();
+    for number in 0..40 {
+        record_all(&ledger, (number * 20..number * 20 + 20).map(record)).await;
+    }
+    ledger.apply_retention().await.unwrap();
+    let left = ids(&list(&ledger, 1000, None).await);
+    assert!((100..800).contains(&left.len()), "{} are left", left.len());
+    for number in 780..800 {
+        assert!(left.contains(&record(number).evaluation_id), "{number} is of the newest");
+    }
+    ledger.close();
+    assert!(file_bytes(directory.path()) <= BOUND, "{}", file_bytes(directory.path()));
+    assert_intact(directory.path());
+
+    let ledger = Ledger::open(Options { max_bytes: Some(BOUND / 2), ..options }).unwrap();
+    ledger.apply_retention().await.unwrap();
+    assert!(file_bytes(directory.path()) <= BOUND / 2, "{}", file_bytes(directory.path()));
+    assert_eq!(ids(&list(&ledger, 1, None).await), left[..1]);
+}
+
+#[tokio::test]
+async fn the_newest_evaluation_stays_even_if_it_alone_is_beyond_the_bound() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { max_bytes: Some(1 << 20), ..Options::new(directory.path()) };
+    let ledger = Ledger::open(options).unwrap();
+    for number in 0..3 {
+        let huge = Record { response: vec![1; 3 << 20], ..record(number) };
+        assert_eq!(ledger.record(huge).await, Ok(Recorded::New));
+        ledger.apply_retention().await.unwrap();
+        assert_eq!(ids(&list(&ledger, 0, None).await), [record(number).evaluation_id]);
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_was_removed_takes_no_more_records() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    assert_eq!(ledger.record(record(1)).await, Ok(Recorded::New));
+    let away = directory.path().join("away");
+    std::fs::rename(database(directory.path()), &away).unwrap();
+    let Err(LedgerError::Unavailable { reason, .. }) = ledger.record(record(2)).await else {
+        panic!("recorded")
+    };
+    assert!(reason.contains("removed or replaced"), "{reason}");
+    std::fs::rename(&away, database(directory.path())).unwrap();
+    assert_eq!(ledger.record(record(2)).await, Ok(Recorded::New));
+    assert!(ledger.health().is_working());
+}
+
+/// Names the directory in which this test records until it is killed.
+const RECORD_UNTIL_KILLED: &str = "GSAR_TEST_RECORD_UNTIL_KILLED";
+
+#[test]
+fn everything_acknowledged_before_a_kill_is_there_after_it() {
+    if let Some(directory) = std::env::var_os(RECORD_UNTIL_KILLED) {
+        record_until_killed(Path::new(&directory));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut all = BTreeSet::new();
+    for acknowledgements in [1, 40, 400] {
+        all.extend(acknowledged_before_a_kill(directory.path(), acknowledgements));
+        let ledger = open(directory.path());
+        for id in &all {
+            let read = runtime().block_on(ledger.read(id.clone())).unwrap();
+            let read = read.unwrap_or_else(|| panic!("{id} was acknowledged"));
+            assert_eq!(read.response, id.as_bytes().repeat(100));
+        }
+        ledger.close();
+        assert_intact(directory.path());
+    }
+    assert!(all.len() >= 441);
+}
+
+/// Starts this test as a process of its own, kills it after so many acknowledgements, and returns every id
+/// it had acknowledged by then.
+fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<String> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "everything_acknowledged_before_a_kill_is_there_after_it", "--nocapture"])
+        .env(RECORD_UNTIL_KILLED, directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).split(b'\n');
+    let mut ids = Vec::new();
+    while ids.len() < acknowledgements {
+        let line = lines.next().expect("the process goes on until it is killed").unwrap();
+        ids.extend(acknowledged_id(&line));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    ids.extend(lines.filter_map(|line| acknowledged_id(&line.unwrap())));
+    ids
+}
+
+/// The id in a line that was written to its end.
+fn acknowledged_id(line: &[u8]) -> Option<String> {
+    let line = std::str::from_utf8(line).ok()?;
+    line.strip_prefix("acknowledged ")?.strip_suffix(" .").map(str::to_owned)
+}
+
+fn record_until_killed(directory: &Path) -> ! {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ledger = open(directory);
+    // The harness has begun a line with the name of the test.
+    std::io::stdout().write_all(b"\n").unwrap();
+    let process = std::process::id();
+    for task in 1..8 {
+        runtime.spawn(record_for_ever(ledger.clone(), format!("{process}-{task}")));
+    }
+    runtime.block_on(record_for_ever(ledger, format!("{process}-0")))
+}
+
+async fn record_for_ever(ledger: Ledger, name: String) -> ! {
+    let mut number = 0;
+    loop {
+        let id = format!("{name}-{number}");
+        let entry = Record {
+            evaluation_id: id.clone(),
+            response: id.as_bytes().repeat(100),
+            ..record(number)
+        };
+        assert_eq!(ledger.record(entry).await, Ok(Recorded::New));
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "acknowledged {id} .").unwrap();
+        out.flush().unwrap();
+        number += 1;
+    }
+}
+
+/// A small disk of its own, where this user may mount one.
+struct SmallDisk {
+    mounted: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    fn mount(bytes: u64) -> Option<Self> {
+        let mounted = tempfile::tempdir().unwrap();
+        let status = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
+            .arg(mounted.path())
+            .stderr(Stdio::null())
+            .status();
+        status.is_ok_and(|status| status.success()).then_some(Self { mounted })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _unmounted = Command::new("umount").arg("-l").arg(self.mounted.path()).status();
+    }
+}
+
+/// Where no disk can be mounted, the same is tested beside the writer with a database that may not grow.
+#[tokio::test]
+async fn a_full_disk_refuses_with_a_mend_and_space_is_all_it_takes() {
+    let Some(disk) = SmallDisk::mount(2 << 20) else {
+        println!("skipped: this user may not mount a disk");
+        return;
+    };
+    let ballast = disk.mounted.path().join("ballast");
+    std::fs::write(&ballast, vec![0; 1 << 20]).unwrap();
+    let directory = disk.mounted.path().join("data");
+    let ledger = open(&directory);
+    let bulky = |number| Record { report: vec![5; 16 << 10], ..record(number) };
+    let mut acknowledged = Vec::new();
+    let (reason, mend) = loop {
+        let number = u32::try_from(acknowledged.len()).unwrap();
+        match ledger.record(bulky(number)).await {
+            Ok(Recorded::New) => acknowledged.push(bulky(number)),
+            Err(LedgerError::Unavailable { reason, mend }) => break (reason, mend),
+            other => panic!("{other:?}"),
+        }
+        assert!(acknowledged.len() < 1000, "the disk never filled");
+    };
+    assert!(!acknowledged.is_empty());
+    assert!(reason.contains("full"), "{reason}");
+    assert!(mend.contains("free space"), "{mend}");
+    assert!(!ledger.health().is_working());
+
+    std::fs::remove_file(&ballast).unwrap();
+    assert_eq!(ledger.record(bulky(5000)).await, Ok(Recorded::New));
+    assert!(ledger.health().is_working());
+    acknowledged.push(bulky(5000));
+    for record in acknowledged {
+        assert_eq!(ledger.read(record.evaluation_id.clone()).await, Ok(Some(stored_of(record))));
+    }
+    ledger.close();
+    assert_intact(&directory);
+}

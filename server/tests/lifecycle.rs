@@ -1,0 +1,224 @@
+//! Start, readiness, drain and death of the real server.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use support::{Wanted, request};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// The real binary; its log line `ready` has been read.
+struct Process(Child);
+
+impl Process {
+    fn start(folder: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+            .arg("--listen")
+            .arg(format!("unix://{}", folder.join("gsar.sock").display()))
+            .arg("--data-dir")
+            .arg(folder.join("data"))
+            .env_clear()
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let ready = lines.by_ref().any(|line| line.unwrap().contains("\"message\":\"ready\""));
+        assert!(ready, "the server did not get ready");
+        // The rest of the log is read so that the server never waits for us.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self(child)
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        let id = i32::try_from(self.0.id()).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(id).unwrap(), signal).unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Evaluates in a loop on several tasks until the server is gone; the ids that were acknowledged.
+async fn load(socket: &Path, stop_after: usize, reached: tokio::sync::mpsc::Sender<()>) -> (BTreeSet<String>, Vec<Code>) {
+    let mut tasks = tokio::task::JoinSet::new();
+    let acknowledged = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+    for _ in 0..16 {
+        let channel = support::connect(socket).await;
+        let acknowledged = std::sync::Arc::clone(&acknowledged);
+        let reached = reached.clone();
+        tasks.spawn(async move {
+            let mut client = GroundingServiceClient::new(channel);
+            loop {
+                match client.evaluate(request()).await {
+                    Ok(answer) => {
+                        let mut ids = acknowledged.lock().unwrap();
+                        ids.insert(answer.into_inner().evaluation_id);
+                        if ids.len() == stop_after {
+                            let _ = reached.try_send(());
+                        }
+                    }
+                    Err(status) => return status.code(),
+                }
+            }
+        });
+    }
+    let codes = tasks.join_all().await;
+    let ids = acknowledged.lock().unwrap().clone();
+    (ids, codes)
+}
+
+async fn recorded(folder: &Path) -> BTreeSet<String> {
+    let process = Process::start(folder);
+    let channel = support::connect(&folder.join("gsar.sock")).await;
+    let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channel);
+    let (mut ids, mut page_token) = (BTreeSet::new(), String::new());
+    loop {
+        let request = v1::ListEvaluationsRequest { page_size: 1000, page_token, ..Default::default() };
+        let page = ledger.list_evaluations(request).await.unwrap().into_inner();
+        ids.extend(page.evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            drop(process);
+            return ids;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h30_kill_9_under_load_loses_nothing_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    let (sender, mut reached) = tokio::sync::mpsc::channel(1);
+    let socket = folder.path().join("gsar.sock");
+    let loading = tokio::spawn(async move { load(&socket, 500, sender).await });
+    reached.recv().await.unwrap();
+    process.signal(rustix::process::Signal::KILL);
+    let (acknowledged, _) = loading.await.unwrap();
+    drop(process);
+    let recorded = recorded(folder.path()).await;
+    let lost: Vec<_> = acknowledged.difference(&recorded).collect();
+    assert!(lost.is_empty(), "{} of {} lost", lost.len(), acknowledged.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_under_load_loses_no_accepted_call_and_exits_0() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut process = Process::start(folder.path());
+    let (sender, mut reached) = tokio::sync::mpsc::channel(1);
+    let socket = folder.path().join("gsar.sock");
+    let loading = tokio::spawn(async move { load(&socket, 500, sender).await });
+    reached.recv().await.unwrap();
+    process.signal(rustix::process::Signal::TERM);
+    let (acknowledged, codes) = loading.await.unwrap();
+    // A call that came too late is refused by the server, or given up by the client before it was sent.
+    let too_late = |code: &Code| matches!(code, Code::Unavailable | Code::Cancelled);
+    assert!(codes.iter().all(too_late), "{codes:?}");
+    let status = tokio::task::spawn_blocking(move || process.0.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(!folder.path().join("gsar.sock").exists(), "the socket is removed");
+    let recorded = recorded(folder.path()).await;
+    assert_eq!(acknowledged, recorded, "every accepted call was answered, and every answer recorded");
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_directory_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let _first = Process::start(folder.path());
+    let mut second = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .arg("--listen")
+        .arg(format!("unix://{}", folder.path().join("other.sock").display()))
+        .arg("--data-dir")
+        .arg(folder.path().join("data"))
+        .env_clear()
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    second.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(second.wait().unwrap().code(), Some(1));
+    assert!(said.contains("error:") && said.contains("data"), "{said}");
+}
+
+#[test]
+fn a_wrong_configuration_exits_2_with_every_problem() {
+    let said = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .env_clear()
+        .env("GSAR_LIMITS__CLAIMS", "0")
+        .env("GSAR_LIMITS__TEXT", "0")
+        .output()
+        .unwrap();
+    assert_eq!(said.status.code(), Some(2));
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("limits.claims") && said.contains("limits.text"), "{said}");
+}
+
+async fn health(channel: tonic::transport::Channel, service: &str) -> ServingStatus {
+    let request = HealthCheckRequest { service: service.to_owned() };
+    HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
+}
+
+async fn http(address: std::net::SocketAddr, path: &str) -> String {
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn readiness_is_earned_and_taken_back() {
+    let mut server = Wanted::default()
+        .start(|config| {
+            config.admin = Some("127.0.0.1:0".parse().unwrap());
+            config.shutdown.notice.0 = std::time::Duration::from_millis(1);
+        })
+        .await;
+    let admin = server.admin.unwrap();
+    for service in ["", "gsar.v1.GroundingService"] {
+        // The phase is ready an instant before health says so.
+        while health(server.channel.clone(), service).await != ServingStatus::Serving {
+            tokio::task::yield_now().await;
+        }
+    }
+    assert!(http(admin, "/livez").await.starts_with("HTTP/1.1 200"));
+    assert!(http(admin, "/readyz").await.starts_with("HTTP/1.1 200"));
+    server.grounding().evaluate(request()).await.unwrap();
+    let metrics = http(admin, "/metrics").await;
+    for name in ["gsar_calls_total", "gsar_decisions_total", "gsar_build_info", "gsar_step_duration_seconds_bucket"] {
+        assert!(metrics.contains(name), "{name} in {metrics}");
+    }
+    assert!(!metrics.contains("connection pool"), "no text of reports or evidence in metrics");
+
+    server.tell_to_stop();
+    server.phase.reached(gsar_server::lifecycle::Phase::Draining).await;
+    assert!(http(admin, "/readyz").await.starts_with("HTTP/1.1 503"));
+    server.stopped().await.unwrap();
+}
+
+#[tokio::test]
+async fn tcp_and_unix_sockets_answer_alike() {
+    let server = Wanted::default()
+        .start(|config| {
+            config.listen.push("grpc://127.0.0.1:0".parse().unwrap());
+        })
+        .await;
+    let tcp = server.tcp.clone().unwrap();
+    let channel = tonic::transport::Endpoint::from_shared(tcp).unwrap().connect().await.unwrap();
+    let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
+    let other = server.grounding().evaluate(request()).await.unwrap();
+    assert_eq!(answer.into_inner().claims, other.into_inner().claims);
+}

@@ -1,0 +1,157 @@
+//! A real server on a real socket, in a directory of its own, for one test.
+
+#![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "every test file uses its own part of this")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_proto::v1;
+use gsar_proto::v1::gate_service_client::GateServiceClient;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use gsar_proto::v1::policy_service_client::PolicyServiceClient;
+use gsar_server::config::{Config, Listen};
+use gsar_server::judge::Judge;
+use gsar_server::lifecycle::{App, Phase, PhaseCell, StartError};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tonic::transport::{Channel, Endpoint};
+
+/// A server that runs until it is stopped or dropped.
+pub struct Running {
+    pub folder: TempDir,
+    pub channel: Channel,
+    pub phase: PhaseCell,
+    pub admin: Option<std::net::SocketAddr>,
+    pub tcp: Option<String>,
+    stop: Option<oneshot::Sender<()>>,
+    served: JoinHandle<Result<(), StartError>>,
+}
+
+/// How a test wants its server.
+#[derive(Default)]
+pub struct Wanted {
+    judges: Vec<Arc<dyn Judge>>,
+}
+
+impl Wanted {
+    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
+        self.judges.push(Arc::new(judge));
+        self
+    }
+
+    pub async fn start(self, change: impl FnOnce(&mut Config)) -> Running {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("gsar.sock");
+        let mut config = Config {
+            listen: vec![Listen::Unix(socket.clone())],
+            data_dir: folder.path().join("data"),
+            ..Config::default()
+        };
+        change(&mut config);
+        let mut app = App::bind(config).await.unwrap();
+        for judge in self.judges {
+            app = app.with_judge(judge);
+        }
+        let (phase, admin) = (app.phase(), app.admin_address());
+        let tcp = app.addresses().into_iter().find_map(|address| match address {
+            Listen::Tcp(address) => Some(format!("http://{address}")),
+            Listen::Unix(_) => None,
+        });
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            let _ = stopped.await;
+        };
+        let mut served = tokio::spawn(app.serve(stopped, tokio_stream::pending()));
+        tokio::select! {
+            () = phase.reached(Phase::Ready) => {}
+            ended = &mut served => panic!("the server did not start: {ended:?}"),
+        }
+        let channel = connect(&socket).await;
+        Running { folder, channel, phase, admin, tcp, stop: Some(stop), served }
+    }
+}
+
+impl Running {
+    pub async fn start() -> Self {
+        Wanted::default().start(|_| {}).await
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("gsar.sock")
+    }
+
+    pub fn grounding(&self) -> GroundingServiceClient<Channel> {
+        GroundingServiceClient::new(self.channel.clone()).max_decoding_message_size(64 << 20)
+    }
+
+    pub fn gate(&self) -> GateServiceClient<Channel> {
+        GateServiceClient::new(self.channel.clone())
+    }
+
+    pub fn policies(&self) -> PolicyServiceClient<Channel> {
+        PolicyServiceClient::new(self.channel.clone())
+    }
+
+    pub fn ledger(&self) -> LedgerServiceClient<Channel> {
+        LedgerServiceClient::new(self.channel.clone())
+    }
+
+    /// Tells the server to stop; [`Running::stopped`] waits for it.
+    pub fn tell_to_stop(&mut self) {
+        let _ = self.stop.take().map(|stop| stop.send(()));
+    }
+
+    pub async fn stopped(self) -> Result<(), StartError> {
+        let Self { folder: _folder, stop, served, .. } = self;
+        drop(stop);
+        let ended = tokio::time::timeout(Duration::from_secs(60), served).await;
+        ended.expect("the server stops within its grace").unwrap()
+    }
+}
+
+pub async fn connect(socket: &std::path::Path) -> Channel {
+    Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect().await.unwrap()
+}
+
+/// A small report that the embedded judge grounds.
+pub fn request() -> v1::EvaluateRequest {
+    v1::EvaluateRequest {
+        report: Some(v1::Report {
+            id: "r1".to_owned(),
+            synthesis: "The connection pool size is 20.".to_owned(),
+            ..v1::Report::default()
+        }),
+        evidence: vec![item("pool", "connection pool size is 20")],
+        policy: "reference".to_owned(),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+pub fn item(id: &str, text: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: v1::EvidenceLane::StaticInfra.into(),
+        tool: "show config".to_owned(),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+pub fn counts(counts: &[(v1::ClaimClass, v1::EvidenceType, u32)]) -> v1::ScoreRequest {
+    let counts = counts
+        .iter()
+        .map(|(class, evidence_type, count)| v1::ClaimCount {
+            class: (*class).into(),
+            r#type: (*evidence_type).into(),
+            count: *count,
+        })
+        .collect();
+    v1::ScoreRequest {
+        partition: Some(v1::score_request::Partition::Counts(v1::PartitionCounts { counts })),
+        ..v1::ScoreRequest::default()
+    }
+}
