@@ -17,7 +17,7 @@ demo: build ## Evaluate three reports of a real-looking incident with a real ser
 	@sh docs/demo.sh $(BIN)
 
 .PHONY: test
-test: ## Every test.
+test: build ## Every test.
 ifdef NEXTEST
 	$(CARGO) nextest run --workspace
 else

@@ -123,4 +123,15 @@ mod tests {
             "red:\u{fffd}[31m next\u{fffd}txt"
         );
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_cut_text_fits_and_a_safe_one_is_one_line(text in ".{0,60}", columns in 1_usize..40) {
+            proptest::prop_assert!(width(&middle_cut(&text, columns)) <= columns);
+            proptest::prop_assert!(width(&end_cut(&text, columns)) <= columns);
+            let line = one_line(&text);
+            proptest::prop_assert!(!line.chars().any(is_obeyed));
+            proptest::prop_assert_eq!(&one_line(&line), &line);
+        }
+    }
 }

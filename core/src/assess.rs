@@ -10,11 +10,11 @@ use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with}
 use crate::duplicates::canonical_tally;
 use crate::evidence::{EvidenceItem, EvidenceKind, Target};
 use crate::policy::{Policy, VerificationMode};
+use crate::safety::gate;
 use crate::safety::{
-    Change, ChainInput, Confidence, EvidenceChain, GateInput, Settled, SettleInput, Strength,
+    ChainInput, Change, Confidence, EvidenceChain, GateInput, SettleInput, Settled, Strength,
     UnverifiedFix, assemble, settle,
 };
-use crate::safety::gate;
 use crate::score::Terms;
 use crate::tally::Tally;
 use crate::text::polarity;
@@ -91,10 +91,12 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         Some(_) => coverage(subject.synthesis, subject.claims),
         None => None,
     };
-    let as_judged = counted(policy, subject.judged.iter().map(|judged| (judged, Standing::AsJudged)));
+    let as_judged =
+        counted(policy, subject.judged.iter().map(|judged| (judged, Standing::AsJudged)));
     let verified = verify(policy.verification, policy, subject.claims, subject.judged, &corpus);
 
-    let enforced = policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
+    let enforced =
+        policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
         counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
     } else {

@@ -377,17 +377,16 @@ fn blocks(
     if grounded < u64::from(guards.min_grounded) {
         reasons.push(Reason::TooFewGrounded { grounded, least: guards.min_grounded });
     }
-    if let Some(findings) = findings {
-        if let (Some(least), Some(coverage)) = (guards.min_coverage, &findings.coverage)
-            && u128::from(coverage.covered) * Millionths::ONE.wide()
-                < u128::from(coverage.sentences) * least.wide()
-        {
-            reasons.push(Reason::CoverageBelow {
-                covered: coverage.covered,
-                sentences: coverage.sentences,
-                least,
-            });
-        }
+    if let Some(findings) = findings
+        && let (Some(least), Some(coverage)) = (guards.min_coverage, &findings.coverage)
+        && u128::from(coverage.covered) * Millionths::ONE.wide()
+            < u128::from(coverage.sentences) * least.wide()
+    {
+        reasons.push(Reason::CoverageBelow {
+            covered: coverage.covered,
+            sentences: coverage.sentences,
+            least,
+        });
     }
     let blocked = reasons.len() > named;
     if let Some(TextFindings { duplicates: count @ 1.., .. }) = findings {

@@ -91,7 +91,12 @@ pub fn margins(
             let below = decision.guarded_score?.compare(threshold).is_lt();
             let orders = orders_of_repair(policy, goal);
             let plans = orders.iter().filter_map(|order| {
-                fewest(tally, order, |tally| tier_of(tally) <= goal, |tally, change| repair(policy, tally, change))
+                fewest(
+                    tally,
+                    order,
+                    |tally| tier_of(tally) <= goal,
+                    |tally, change| repair(policy, tally, change),
+                )
             });
             let (claims, changes, reached) = plans.min_by_key(|(claims, ..)| *claims)?;
             let score = below.then(|| gap(threshold)).flatten();
@@ -128,7 +133,12 @@ pub struct Hypothetical {
 
 /// What one claim of a group does.
 #[must_use]
-pub fn impact(policy: &Policy, tally: &Tally, group: Group, findings: Option<&TextFindings>) -> Impact {
+pub fn impact(
+    policy: &Policy,
+    tally: &Tally,
+    group: Group,
+    findings: Option<&TextFindings>,
+) -> Impact {
     let outcome = |tally: &Tally| {
         let decision = decide_with(policy, tally, Origin::Judge, findings);
         Hypothetical { score: decision.guarded_score, tier: decision.tier }
@@ -143,20 +153,29 @@ pub fn impact(policy: &Policy, tally: &Tally, group: Group, findings: Option<&Te
             Some(outcome(&grounded))
         }
     };
-    Impact { contribution: contribution(policy, group), without_claim: outcome(&without), if_grounded }
+    Impact {
+        contribution: contribution(policy, group),
+        without_claim: outcome(&without),
+        if_grounded,
+    }
 }
 
 fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
     let weight = |evidence_type| policy.weights.of(evidence_type);
     let floored = |evidence_type| weight(evidence_type).max(policy.ungrounded_floor);
     let times = |weight: Millionths, factor: Millionths| {
-        let product = u64::from(weight.get()) * u64::from(factor.get()) / u64::from(Millionths::ONE.get());
+        let product =
+            u64::from(weight.get()) * u64::from(factor.get()) / u64::from(Millionths::ONE.get());
         Millionths::new(u32::try_from(product).unwrap_or(u32::MAX))
     };
     match group {
-        Group::Class(Class::Grounded | Class::Complementary, evidence_type) => weight(evidence_type),
+        Group::Class(Class::Grounded | Class::Complementary, evidence_type) => {
+            weight(evidence_type)
+        }
         Group::Class(Class::Ungrounded, evidence_type) => floored(evidence_type),
-        Group::Class(Class::Contradicted, evidence_type) => times(floored(evidence_type), policy.rho),
+        Group::Class(Class::Contradicted, evidence_type) => {
+            times(floored(evidence_type), policy.rho)
+        }
         Group::UnverifiedContradiction(evidence_type) => {
             times(floored(evidence_type), policy.rho.max(Millionths::ONE))
         }
@@ -189,7 +208,10 @@ fn orders_of_repair(policy: &PolicyValues, goal: Tier) -> Vec<Vec<Change>> {
         let mut order = open.clone();
         order.sort_by_key(|change| {
             let first = goal == Tier::Proceed && must_go(change);
-            (core::cmp::Reverse(first), core::cmp::Reverse(gain(policy, change.group, threshold, leverage)))
+            (
+                core::cmp::Reverse(first),
+                core::cmp::Reverse(gain(policy, change.group, threshold, leverage)),
+            )
         });
         orders.push(order);
     }
@@ -270,7 +292,9 @@ fn fewest(
 fn repair(policy: &PolicyValues, tally: &mut Tally, change: Change) {
     tally.remove(change.group, change.count);
     let evidence_type = match change.group {
-        Group::Class(_, evidence_type) | Group::UnverifiedContradiction(evidence_type) => evidence_type,
+        Group::Class(_, evidence_type) | Group::UnverifiedContradiction(evidence_type) => {
+            evidence_type
+        }
         Group::Dropped => heaviest_type(policy),
     };
     if change.remedy == Remedy::Ground {

@@ -1,6 +1,16 @@
 //! The decision, written a second time from the text of the method, and compared with the first over every
 //! multiset of (class, type) up to five claims and on and around both thresholds.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::BTreeMap;
 
 use gsar_core::fixed::Millionths;
@@ -106,7 +116,8 @@ fn band(policy: &Plain, numerator: i128, denominator: i128) -> Tier {
 }
 
 fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
-    let tally = Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
+    let tally =
+        Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
     let decision = decide(policy, &tally);
     let (score, tier) = reference_decision(plain, claims);
     assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);
@@ -171,7 +182,8 @@ fn on_and_around_both_thresholds() {
         let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
         let policy = preset(base);
         every_multiset(4, &mut |claims| {
-            let kinds = claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
+            let kinds =
+                claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
             if let Some(score) = decide(&policy, &Tally::of(kinds)).guarded_score {
                 let score = score.fraction();
                 values

@@ -1,5 +1,15 @@
 //! Margins and impacts, against brute force where the space is small.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 use gsar_core::explain::{Remedy, impact, margins};
 use gsar_core::tally::Group;
 use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};

@@ -76,3 +76,23 @@ fn compare(path: &str, expect: &Value, found: &Value, differences: &mut Vec<Stri
         (expect, found) => differences.push(format!("{path}: expected {expect}, found {found}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::differences;
+
+    #[test]
+    fn an_answer_may_hold_more_but_not_other_things() {
+        let expect = json!({"a": {"b": 1}, "c": [{"d": "x"}], "e": null});
+        let found = json!({"a": {"b": 1, "more": 2}, "c": [{"d": "x", "more": 3}]});
+        assert_eq!(differences(&expect, &found), Vec::<String>::new());
+        let found = json!({"a": {"b": 2}, "c": [], "e": 0});
+        let paths: Vec<String> = differences(&expect, &found)
+            .iter()
+            .map(|difference| difference.split(':').next().unwrap_or_default().to_owned())
+            .collect();
+        assert_eq!(paths, [".a.b", ".c", ".e"]);
+    }
+}

@@ -14,9 +14,7 @@ pub mod violations;
 
 /// Messages, clients and servers, generated from `gsar/v1/*.proto`.
 #[expect(
-    missing_docs,
     clippy::allow_attributes,
-    unreachable_pub,
     reason = "generated code; the .proto files carry the documentation"
 )]
 pub mod v1 {

@@ -28,7 +28,11 @@ impl Violations {
     }
 
     /// The value, or `None` with the error noted under the field.
-    pub fn note<T, E: Display>(&mut self, field: impl Into<String>, result: Result<T, E>) -> Option<T> {
+    pub fn note<T, E: Display>(
+        &mut self,
+        field: impl Into<String>,
+        result: Result<T, E>,
+    ) -> Option<T> {
         result.map_err(|error| self.add(field, error)).ok()
     }
 
@@ -59,7 +63,6 @@ impl Violations {
     ///
     /// # Errors
     /// INVALID_ARGUMENT when anything was noted, or when there is no value.
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Status> {
         match value {
             Some(value) if self.is_empty() => Ok(value),

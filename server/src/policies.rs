@@ -127,7 +127,8 @@ fn read(config: &config::Policies) -> Result<Named, PoliciesError> {
             problems: problems.to_string(),
         })?;
         if let Some(taken) = named.get(&policy.name) {
-            let other = taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
+            let other =
+                taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
             return Err(PoliciesError::NameTaken { path, name: policy.name.clone(), other });
         }
         for warning in policy.warnings() {
@@ -196,7 +197,8 @@ mod tests {
         let error = PolicyStore::load(&configured(folder.path())).unwrap_err().to_string();
         assert!(error.contains("`paper` is taken by a preset"), "{error}");
 
-        let config = config::Policies { default: "nobody".to_owned(), dir: None, allow_overrides: true };
+        let config =
+            config::Policies { default: "nobody".to_owned(), dir: None, allow_overrides: true };
         let error = PolicyStore::load(&config).unwrap_err().to_string();
         assert!(error.contains("known are paper, reference, strict"), "{error}");
     }

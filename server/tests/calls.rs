@@ -1,5 +1,15 @@
 //! Deadlines, overload, panics, failed judges, idempotency: what a call can meet.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::sync::Arc;
@@ -164,7 +174,8 @@ async fn a_panic_is_internal_and_the_server_lives() {
     for filler in ["", &"long ".repeat(40_000)] {
         let mut attack = request();
         attack.evidence.push(support::item("filler", &format!("filler {filler}")));
-        attack.options = Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), explain: false });
+        attack.options =
+            Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), explain: false });
         let status = server.grounding().evaluate(attack).await.expect_err("a panic");
         assert_eq!(status.code(), Code::Internal);
         assert!(!status.message().contains("a defect of a judge"), "the cause stays inside");
@@ -197,7 +208,8 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
     let_go.notify_one();
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     let links = answer.provenance.unwrap().judges;
-    let results: Vec<_> = links.iter().map(|link| (link.judge.as_str(), link.result.as_str())).collect();
+    let results: Vec<_> =
+        links.iter().map(|link| (link.judge.as_str(), link.result.as_str())).collect();
     assert_eq!(results, [("waiting/0", "failed"), ("rules/0", "judged")]);
     assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
 }

@@ -66,7 +66,11 @@ fn evidence(incident: &Path) -> Vec<EvidenceItem> {
             lane: Lane::from_name(&entry.lane).expect("a lane"),
             tool: entry.tool,
             query: String::new(),
-            content: if entry.file.ends_with(".json") { Content::Json(text) } else { Content::Text(text) },
+            content: if entry.file.ends_with(".json") {
+                Content::Json(text)
+            } else {
+                Content::Text(text)
+            },
             collected_at: collected.map(|seconds| Timestamp::from_micros(seconds * 1_000_000)),
             exhaustive: entry.exhaustive,
             attested: true,
@@ -76,7 +80,8 @@ fn evidence(incident: &Path) -> Vec<EvidenceItem> {
 }
 
 fn labels(incident: &Path, report: &str) -> Vec<Label> {
-    let text = std::fs::read_to_string(incident.join("labels").join(format!("{report}.jsonl"))).expect("labels");
+    let text = std::fs::read_to_string(incident.join("labels").join(format!("{report}.jsonl")))
+        .expect("labels");
     text.lines().map(|line| serde_json::from_str(line).expect("a label")).collect()
 }
 
@@ -100,12 +105,14 @@ enum Given {
 }
 
 fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, Question) {
-    let synthesis = std::fs::read_to_string(incident.join("reports").join(format!("{report}.md"))).expect("a report");
+    let synthesis = std::fs::read_to_string(incident.join("reports").join(format!("{report}.md")))
+        .expect("a report");
     let mut from = 0;
     let placed: Vec<(Range<usize>, Label)> = labels(incident, report)
         .into_iter()
         .map(|label| {
-            let at = from + synthesis[from..].find(&label.text).expect("the label's text is in the report");
+            let at = from
+                + synthesis[from..].find(&label.text).expect("the label's text is in the report");
             from = at + label.text.len();
             (at..from, label)
         })
@@ -145,7 +152,13 @@ fn show(incident: &Path, report: &str, rows: &[Row]) {
     for row in rows {
         let label = row.strictest().map_or("-", Class::name);
         let judged = &row.judged;
-        println!("{:12} {:12} {:12} {}", label, judged.class.name(), judged.evidence_type.name(), judged.claim.text);
+        println!(
+            "{:12} {:12} {:12} {}",
+            label,
+            judged.class.name(),
+            judged.evidence_type.name(),
+            judged.claim.text
+        );
         println!("    {}", judged.note);
         for citation in &judged.citations {
             let Target::Evidence { id, field_path } = &citation.target else { continue };
@@ -183,11 +196,21 @@ fn false_statements_are_found_and_true_ones_left_alone() {
             for row in &rows {
                 match row.judged.class {
                     Class::Contradicted => {
-                        assert_eq!(row.strictest(), Some(Class::Contradicted), "{}", row.judged.claim.text);
+                        assert_eq!(
+                            row.strictest(),
+                            Some(Class::Contradicted),
+                            "{}",
+                            row.judged.claim.text
+                        );
                         found += 1;
                     }
                     Class::Grounded if row.labels.len() == 1 => {
-                        assert_ne!(row.strictest(), Some(Class::Contradicted), "{}", row.judged.claim.text);
+                        assert_ne!(
+                            row.strictest(),
+                            Some(Class::Contradicted),
+                            "{}",
+                            row.judged.claim.text
+                        );
                     }
                     _ => {}
                 }
@@ -221,13 +244,28 @@ fn citations_survive_verification() {
             let (_, judgement, question) = judged(&incident, report, Given::Report);
             let corpus = Corpus::new(&question.evidence);
             let before = judgement.judged.clone();
-            let after = verify(VerificationMode::Enforce, &policy, &judgement.claims, judgement.judged, &corpus);
+            let after = verify(
+                VerificationMode::Enforce,
+                &policy,
+                &judgement.claims,
+                judgement.judged,
+                &corpus,
+            );
             for correction in &after.corrections {
                 println!("{correction:?}");
             }
             for (before, after) in before.iter().zip(&after.claims) {
-                assert_eq!(before.class, after.judged.class, "{}: {}", before.claim.text, before.note);
-                assert_eq!(before.citations.len(), after.judged.citations.len(), "{}", before.claim.text);
+                assert_eq!(
+                    before.class, after.judged.class,
+                    "{}: {}",
+                    before.claim.text, before.note
+                );
+                assert_eq!(
+                    before.citations.len(),
+                    after.judged.citations.len(),
+                    "{}",
+                    before.claim.text
+                );
             }
         }
     }

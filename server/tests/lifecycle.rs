@@ -1,5 +1,15 @@
 //! Start, readiness, drain and death of the real server.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::collections::BTreeSet;
@@ -52,7 +62,11 @@ impl Drop for Process {
 }
 
 /// Evaluates in a loop on several tasks until the server is gone; the ids that were acknowledged.
-async fn load(socket: &Path, stop_after: usize, reached: tokio::sync::mpsc::Sender<()>) -> (BTreeSet<String>, Vec<Code>) {
+async fn load(
+    socket: &Path,
+    stop_after: usize,
+    reached: tokio::sync::mpsc::Sender<()>,
+) -> (BTreeSet<String>, Vec<Code>) {
     let mut tasks = tokio::task::JoinSet::new();
     let acknowledged = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
     for _ in 0..16 {
@@ -86,7 +100,8 @@ async fn recorded(folder: &Path) -> BTreeSet<String> {
     let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channel);
     let (mut ids, mut page_token) = (BTreeSet::new(), String::new());
     loop {
-        let request = v1::ListEvaluationsRequest { page_size: 1000, page_token, ..Default::default() };
+        let request =
+            v1::ListEvaluationsRequest { page_size: 1000, page_token, ..Default::default() };
         let page = ledger.list_evaluations(request).await.unwrap().into_inner();
         ids.extend(page.evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
         page_token = page.next_page_token;
@@ -130,7 +145,10 @@ async fn sigterm_under_load_loses_no_accepted_call_and_exits_0() {
     assert_eq!(status.code(), Some(0));
     assert!(!folder.path().join("gsar.sock").exists(), "the socket is removed");
     let recorded = recorded(folder.path()).await;
-    assert_eq!(acknowledged, recorded, "every accepted call was answered, and every answer recorded");
+    assert_eq!(
+        acknowledged, recorded,
+        "every accepted call was answered, and every answer recorded"
+    );
 }
 
 #[tokio::test]
@@ -198,7 +216,12 @@ async fn readiness_is_earned_and_taken_back() {
     assert!(http(admin, "/readyz").await.starts_with("HTTP/1.1 200"));
     server.grounding().evaluate(request()).await.unwrap();
     let metrics = http(admin, "/metrics").await;
-    for name in ["gsar_calls_total", "gsar_decisions_total", "gsar_build_info", "gsar_step_duration_seconds_bucket"] {
+    for name in [
+        "gsar_calls_total",
+        "gsar_decisions_total",
+        "gsar_build_info",
+        "gsar_step_duration_seconds_bucket",
+    ] {
         assert!(metrics.contains(name), "{name} in {metrics}");
     }
     assert!(!metrics.contains("connection pool"), "no text of reports or evidence in metrics");

@@ -126,8 +126,8 @@ fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
         Some(format!("{words} {tier} at {}", words::score(outcome.score.as_ref())))
     };
     let weighs = Some(format!("weighs {}", words::weight(impact.contribution)));
-    let without = outcome("without it", &impact.without_claim);
-    let grounded = outcome("grounded", &impact.if_grounded);
+    let without = outcome("without it:", &impact.without_claim);
+    let grounded = outcome("if grounded:", &impact.if_grounded);
     [weighs, without, grounded].into_iter().flatten().collect()
 }
 

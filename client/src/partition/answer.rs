@@ -143,4 +143,16 @@ mod tests {
                 .starts_with("{\"line\":7,\"error\":\"rho: 11 is above 10")
         );
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_answered_with_one_line_of_json(text in "[^\n\r]{0,80}", key in "[a-z_]{0,9}") {
+            for text in [text.clone(), format!("{{\"{key}\":{text}}}"), format!("{{\"id\":{text}}}")] {
+                let answer = answer(&text);
+                let json: Result<serde_json::Value, _> = serde_json::from_str(&answer);
+                proptest::prop_assert!(json.is_ok(), "{} {}", text, answer);
+                proptest::prop_assert_eq!(answer.lines().count(), 1);
+            }
+        }
+    }
 }

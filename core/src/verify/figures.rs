@@ -1,19 +1,19 @@
-//! Figures and times of a claim agree with what it cites. See the table of `agreement`.
+//! Figures of a claim agree with what it cites. See the table of `agreement`.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
+use super::attributes::{Attributes, are_alike, are_close, attributes};
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::times;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::policy::PolicyValues;
-use crate::text::figures::{
-    Agreement, ClockTime, Dimension, Figure, Figures, Unit, agree, agree_times, figures,
-};
+use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, figures};
 use crate::text::part;
-use crate::text::tokens::{Shape, Word, is_stop_word, words};
+use crate::text::tokens::words;
 
 /// The most figures or times of a claim that is still one statement.
 const MOST_FIGURES: usize = 32;
@@ -47,13 +47,13 @@ pub(super) fn check(
         check_presence(policy, judged, &claimed, &quoted, cited, sources, findings);
     }
     if is_supported(judged) {
-        check_times(policy, judged, &claimed, &quoted, cited, sources, findings);
+        times::check(policy, judged, &claimed, &quoted, cited, sources, findings);
     }
 }
 
 /// A quote with its figures.
-struct Quoted<'a> {
-    read: Figures,
+pub(super) struct Quoted<'a> {
+    pub(super) read: Figures,
     text: &'a str,
 }
 
@@ -176,205 +176,6 @@ fn is_stated_elsewhere(
     })
 }
 
-/// The words around a figure that say what it measures, as stems.
-struct Attributes {
-    /// Each once.
-    stems: Vec<u64>,
-    /// The one beside the figure: for a bare count the noun that follows it, else the one in front.
-    nearest: Option<u64>,
-    /// Whether `nearest` is what a bare count counts.
-    counts: bool,
-}
-
-impl Attributes {
-    fn shared_with(&self, other: &Self) -> usize {
-        self.stems.iter().filter(|word| other.stems.contains(word)).count()
-    }
-
-    fn hold(&self, word: Option<u64>) -> bool {
-        word.is_some_and(|word| self.stems.contains(&word))
-    }
-}
-
-/// Whether a quoted figure measures what the claim's does: the word beside it is one of the claim's, and
-/// either all of its words are or most, the one beside the claim's figure among them. "memory limit 512Mi"
-/// and "memory usage 490Mi" measure different things.
-fn are_alike(claimed: &Attributes, quoted: &Attributes) -> bool {
-    let shared = claimed.shared_with(quoted);
-    let smaller = claimed.stems.len().min(quoted.stems.len());
-    let beside = quoted.hold(claimed.nearest);
-    let most = shared * 10 >= smaller * 6 && beside;
-    let all = shared == quoted.stems.len() && (beside || !claimed.counts);
-    claimed.hold(quoted.nearest) && (all || most)
-}
-
-/// Whether most of all the words on both sides are shared.
-fn are_close(claimed: &Attributes, quoted: &Attributes) -> bool {
-    let larger = claimed.stems.len().max(quoted.stems.len());
-    claimed.shared_with(quoted) * 10 >= larger * 6
-}
-
-fn attributes(text: &str, figure: &Figure) -> Attributes {
-    let (before, after) = neighbourhood(text, figure);
-    let preceding: Vec<Word<'_>> = words(before).collect();
-    let assigned =
-        preceding.last().filter(|key| is_assignment(part(before, key.span.end..before.len())));
-    let mut stems = Vec::new();
-    if let Some(key) = assigned {
-        parts_of_name(key.text).for_each(|part| push_attribute(&part, &mut stems));
-    }
-    if stems.is_empty() {
-        push_window(before, &preceding, after, &mut stems);
-    }
-    let counted = if figure.unit == Unit::COUNT { counted_noun(after) } else { None };
-    let nearest = counted.or(stems.first().copied());
-    stems.sort_unstable();
-    stems.dedup();
-    Attributes { stems, nearest, counts: counted.is_some() }
-}
-
-/// What a bare number counts: the noun of "3 pods".
-fn counted_noun(after: &str) -> Option<u64> {
-    let noun = words(after).next().filter(|noun| part(after, 0..noun.span.start) == " ")?;
-    let mut stem = Vec::new();
-    push_attribute(&noun, &mut stem);
-    stem.first().copied()
-}
-
-/// The text around a figure, as far as it may say what the figure measures.
-fn neighbourhood<'t>(text: &'t str, figure: &Figure) -> (&'t str, &'t str) {
-    const REACH: usize = 96;
-    let mut from = figure.span.start.saturating_sub(REACH);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let mut to = (figure.span.end + REACH).min(text.len());
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
-    (part(text, from..figure.span.start), part(text, figure.span.end..to))
-}
-
-/// Four words before and three behind, within the clause and up to the next number.
-fn push_window(before: &str, preceding: &[Word<'_>], after: &str, stems: &mut Vec<u64>) {
-    const BEFORE: usize = 4;
-    const AFTER: usize = 3;
-    let mut edge = before.len();
-    for word in preceding.iter().rev() {
-        let apart = parts_clause(part(before, word.span.end..edge));
-        if stems.len() >= BEFORE || word.shape() == Shape::Number || apart {
-            break;
-        }
-        push_attribute(word, stems);
-        edge = word.span.start;
-    }
-    let limit = stems.len() + AFTER;
-    let mut edge = 0;
-    for word in words(after) {
-        let apart = parts_clause(part(after, edge..word.span.start));
-        if stems.len() >= limit || word.shape() == Shape::Number || apart {
-            break;
-        }
-        push_attribute(&word, stems);
-        edge = word.span.end;
-    }
-}
-
-/// Whether a key and its value are joined: `delay=180s`, `"delay": 180`.
-fn is_assignment(between: &str) -> bool {
-    between.contains(['=', ':'])
-        && between.bytes().all(|byte| matches!(byte, b'=' | b':' | b'"' | b'\'' | b' ' | b'\t'))
-}
-
-/// The words of a field's name: `initialDelaySeconds`, `memory_limit`.
-fn parts_of_name(name: &str) -> impl Iterator<Item = Word<'_>> {
-    let mut rest = name;
-    core::iter::from_fn(move || {
-        rest = rest.trim_start_matches(['_', '-', '.']);
-        let mut ends = rest.char_indices().skip(1);
-        let end = ends
-            .find(|(_, c)| matches!(c, '_' | '-' | '.') || c.is_uppercase())
-            .map_or(rest.len(), |(at, _)| at);
-        let text = part(rest, 0..end);
-        rest = part(rest, end..rest.len());
-        (!text.is_empty()).then(|| Word { text, span: 0..text.len() })
-    })
-}
-
-fn push_attribute(word: &Word<'_>, stems: &mut Vec<u64>) {
-    /// Words that say how a figure moves or is stated, not what it measures.
-    const GENERAL: [&str; 61] = [
-        "time",
-        "times",
-        "count",
-        "total",
-        "number",
-        "value",
-        "least",
-        "most",
-        "more",
-        "less",
-        "fewer",
-        "over",
-        "above",
-        "below",
-        "up",
-        "around",
-        "roughly",
-        "approximately",
-        "nearly",
-        "almost",
-        "just",
-        "only",
-        "exactly",
-        "rose",
-        "reached",
-        "hit",
-        "peaked",
-        "increased",
-        "grew",
-        "dropped",
-        "fell",
-        "went",
-        "decreased",
-        "climbed",
-        "reported",
-        "showed",
-        "shows",
-        "equals",
-        "set",
-        "stood",
-        "out",
-        "now",
-        "of",
-        "per",
-        "each",
-        "all",
-        "stands",
-        "stand",
-        "seconds",
-        "second",
-        "ms",
-        "bytes",
-        "percent",
-        "minutes",
-        "last",
-        "been",
-        "took",
-        "uses",
-        "use",
-        "used",
-        "exact",
-    ];
-    if !is_stop_word(word.text) && !GENERAL.iter().any(|general| word.is(general)) {
-        stems.push(word.stem());
-    }
-}
-
-fn parts_clause(between: &str) -> bool {
-    between.contains([',', ';', '|', '\n', '(', ')', '{', '}', '[', ']']) || between.contains(". ")
-}
-
 fn check_presence(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
@@ -484,119 +285,6 @@ fn may_derive(
     }
 }
 
-fn check_times(
-    policy: &PolicyValues,
-    judged: &mut JudgedClaim,
-    claimed: &Figures,
-    quoted: &[Quoted<'_>],
-    cited: &Cited<'_>,
-    sources: &mut Sources<'_>,
-    findings: &mut Findings,
-) {
-    for time in &claimed.times {
-        let text = judged.claim.text.as_str();
-        if is_bound(text, time) || quoted.iter().any(|quote| states(&quote.read.times, time)) {
-            continue;
-        }
-        let mut elsewhere = Elsewhere::default();
-        for quote in quoted {
-            elsewhere.compare(time, &quote.read.times);
-        }
-        for position in &cited.items {
-            elsewhere.compare(time, &sources.figures(*position).times);
-        }
-        let stated = String::from(part(text, time.span.clone()));
-        if elsewhere.stated || elsewhere.compared == 0 {
-            continue;
-        }
-        if elsewhere.different == elsewhere.compared || is_other_than_quoted(time, quoted) {
-            let sentence = format!("The cited items hold other times than {stated}.");
-            findings.reclass(judged, CorrectionCode::TimeConflict, Class::Ungrounded, sentence);
-            return;
-        }
-        if judged.class == Class::Grounded {
-            findings.retype(
-                policy,
-                judged,
-                CorrectionCode::Derived,
-                EvidenceType::Synthesis,
-                || format!("No cited item states the time {stated}."),
-            );
-        }
-    }
-}
-
-fn states(times: &[ClockTime], time: &ClockTime) -> bool {
-    times.iter().any(|other| agree_times(time, other) == Agreement::Same)
-}
-
-/// How the times of the evidence relate to a claim's.
-#[derive(Default)]
-struct Elsewhere {
-    stated: bool,
-    compared: usize,
-    different: usize,
-}
-
-impl Elsewhere {
-    fn compare(&mut self, time: &ClockTime, times: &[ClockTime]) {
-        for other in times {
-            self.compared += 1;
-            match agree_times(time, other) {
-                Agreement::Same => self.stated = true,
-                Agreement::Different if !within_a_minute(time, other) => self.different += 1,
-                Agreement::Different | Agreement::Incomparable => {}
-            }
-        }
-    }
-}
-
-/// Whether the quotes hold one time, which is another even if zones were left out.
-fn is_other_than_quoted(time: &ClockTime, quoted: &[Quoted<'_>]) -> bool {
-    const HALF_HOUR: u32 = 1_800;
-    let mut times = quoted.iter().flat_map(|quote| &quote.read.times);
-    let (Some(other), None) = (times.next(), times.next()) else { return false };
-    let zones = [time, other].map(|time| time.offset_minutes.unwrap_or(0) * 60);
-    let of_day = |time: &ClockTime, zone: i32| i64::from(time.seconds_of_day) - i64::from(zone);
-    let [zone, other_zone] = zones;
-    let gap = (of_day(time, zone) - of_day(other, other_zone)).rem_euclid(86_400);
-    let gap = u32::try_from(gap.min(86_400 - gap)).unwrap_or(0);
-    let one_zone_unknown = time.offset_minutes.is_some() != other.offset_minutes.is_some();
-    // Whole half hours apart may be one instant in two zones.
-    let shifted = one_zone_unknown && gap % HALF_HOUR <= time.grain.max(other.grain);
-    gap > 60 && time.grain <= 60 && other.grain <= 60 && !shifted
-}
-
-/// Tools disagree by up to a minute about when a thing happened.
-fn within_a_minute(a: &ClockTime, b: &ClockTime) -> bool {
-    a.seconds().zip(b.seconds()).is_some_and(|(a, b)| a.abs_diff(b) <= 60)
-}
-
-/// Whether a time bounds a stretch rather than being an instant: "since 14:02", "between 14:02 and 14:17".
-fn is_bound(text: &str, time: &ClockTime) -> bool {
-    const BOUNDS: [&str; 15] = [
-        "before",
-        "after",
-        "since",
-        "until",
-        "till",
-        "from",
-        "by",
-        "between",
-        "to",
-        "and",
-        "around",
-        "about",
-        "approximately",
-        "past",
-        "through",
-    ];
-    let before = part(text, 0..time.span.start);
-    let last = words(before).last();
-    let dashed = before.trim_end().ends_with(['-', '–', '—', '~', '≈']);
-    dashed || last.is_some_and(|word| BOUNDS.iter().any(|bound| word.is(bound)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::{codes, single};
@@ -698,34 +386,6 @@ mod tests {
             .corrections
             .is_empty()
         );
-    }
-
-    #[test]
-    fn h22_a_dated_time_that_no_item_holds_is_ungrounded() {
-        let content =
-            "2024-05-01T14:02:31Z ERROR pool exhausted\n2024-05-01T14:02:45Z ERROR pool exhausted";
-        let quote = "ERROR pool exhausted";
-        let at = |time: &str| {
-            let claim = format!("The pool was exhausted {time}");
-            let result = single(&claim, Class::Grounded, ToolMatch, content, quote);
-            (result.claims[0].judged.class, codes(&result))
-        };
-        assert_eq!(at("at 2024-05-01T14:02:31Z"), (Class::Grounded, Vec::new()));
-        assert_eq!(at("at 14:02"), (Class::Grounded, Vec::new()));
-        assert_eq!(at("at 2024-05-01T16:02:31+02:00"), (Class::Grounded, Vec::new()));
-        assert_eq!(at("after 2024-05-01T13:00:00Z"), (Class::Grounded, Vec::new()));
-        assert_eq!(at("at 2024-05-01T15:30:00Z").0, Class::Ungrounded);
-        assert_eq!(at("at 15:30"), (Class::Grounded, Vec::from([CorrectionCode::Derived])));
-    }
-
-    #[test]
-    fn h22_another_time_of_day_without_date_is_no_contradiction() {
-        let quote = "2024-05-01T14:02:31Z ERROR pool exhausted";
-        let class = |claim: &str| class_of(claim, quote, quote);
-        assert_eq!(class("The pool was exhausted at 14:40 UTC"), Class::Ungrounded);
-        assert_eq!(class("The pool was exhausted at 14:40"), Class::Ungrounded);
-        assert_eq!(class("The pool was exhausted at 16:02:31"), Class::Grounded);
-        assert_eq!(class("The pool was exhausted at 14:03 UTC"), Class::Grounded);
     }
 
     #[test]

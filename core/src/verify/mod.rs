@@ -7,7 +7,7 @@
 //! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
 //! | `references`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
-//! | `names`, `negation`, `figures` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
+//! | `names`, `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
 //! | `absence` | an absence nobody looked for | ungrounded |
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
@@ -16,6 +16,7 @@
 
 mod absence;
 mod agreement;
+mod attributes;
 mod citations;
 mod corpus;
 mod corrections;
@@ -25,6 +26,7 @@ mod names;
 mod negation;
 mod quotes;
 mod references;
+mod times;
 mod types;
 
 use alloc::string::String;

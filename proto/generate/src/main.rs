@@ -31,7 +31,8 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
         sources.push(entry?.path());
     }
     sources.sort();
-    let descriptors = protox::compile(&sources, [&root]).context("the .proto files do not compile")?;
+    let descriptors =
+        protox::compile(&sources, [&root]).context("the .proto files do not compile")?;
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .codec_path("crate::codec::Codec")

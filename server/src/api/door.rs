@@ -129,7 +129,10 @@ type Answer<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>
 
 impl<S> Service<Request<Body>> for Door<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
     S::Future: Send,
 {
     type Response = Response<Body>;
@@ -174,7 +177,6 @@ where
 }
 
 impl Shared {
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     fn admit(&self, headers: &HeaderMap) -> Result<Call, Status> {
         let (reason, refusal) = match self.phase.current() {
             Phase::Starting => ("starting", errors::not_serving("starting")),
@@ -195,7 +197,11 @@ impl Shared {
         Err(refusal)
     }
 
-    async fn pass<S>(&self, mut inner: S, mut request: Request<Body>) -> Result<Response<Body>, Status>
+    async fn pass<S>(
+        &self,
+        mut inner: S,
+        mut request: Request<Body>,
+    ) -> Result<Response<Body>, Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {

@@ -9,7 +9,12 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 /// When a caller that was refused may come back.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
-fn status(code: Code, reason: &str, message: impl Into<String>, mut details: ErrorDetails) -> Status {
+fn status(
+    code: Code,
+    reason: &str,
+    message: impl Into<String>,
+    mut details: ErrorDetails,
+) -> Status {
     details.set_error_info(reason, ERROR_DOMAIN, []);
     Status::with_error_details(code, message, details)
 }
@@ -25,7 +30,9 @@ pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
 /// RESOURCE_EXHAUSTED: too many calls in progress.
 #[must_use]
 pub fn too_many_calls(limit: usize) -> Status {
-    let message = format!("{limit} calls are in progress, the most that limits.calls_in_flight allows; try again shortly");
+    let message = format!(
+        "{limit} calls are in progress, the most that limits.calls_in_flight allows; try again shortly"
+    );
     let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
     status(Code::ResourceExhausted, "TOO_MANY_CALLS", message, details)
@@ -34,7 +41,9 @@ pub fn too_many_calls(limit: usize) -> Status {
 /// RESOURCE_EXHAUSTED: the message is larger than the limit.
 #[must_use]
 pub fn message_too_large(limit: u64) -> Status {
-    let message = format!("the message is larger than limits.message, {limit} bytes; send less evidence or raise the limit");
+    let message = format!(
+        "the message is larger than limits.message, {limit} bytes; send less evidence or raise the limit"
+    );
     let details = ErrorDetails::with_quota_failure_violation("limits.message", message.clone());
     status(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", message, details)
 }

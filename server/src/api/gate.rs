@@ -15,7 +15,6 @@ pub(super) struct Gate(pub(super) Arc<Engine>);
 
 impl Gate {
     /// The investigation of a request under the policy that it names.
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     fn read(
         &self,
         gate: Option<v1::GateInputs>,
@@ -96,7 +95,8 @@ impl GateService for Gate {
         let parsed = violations.finish(parsed)?;
         let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);
         let action = safety::Action::reached(&policy.policy.ladder, capped.after);
-        let action = safety::ActionVerdict { action, by_confidence: Some(action), held_by: Vec::new() };
+        let action =
+            safety::ActionVerdict { action, by_confidence: Some(action), held_by: Vec::new() };
         Ok(Response::new(v1::CapConfidenceResponse {
             cap: Some(render::cap_verdict(capped)),
             action: Some(render::action_verdict(&action)),

@@ -20,11 +20,19 @@ impl GroundingService for Grounding {
         let call = call(request.extensions())?;
         let answer = self.0.evaluate(&call, request.into_inner()).await?;
         let tier = answer.decision.as_ref().map(|decision| decision.tier().as_str_name());
-        tracing::info!(evaluation = answer.evaluation_id, tier, claims = answer.claims.len(), "evaluated");
+        tracing::info!(
+            evaluation = answer.evaluation_id,
+            tier,
+            claims = answer.claims.len(),
+            "evaluated"
+        );
         Ok(Response::new(answer))
     }
 
-    async fn score(&self, request: Request<ScoreRequest>) -> Result<Response<ScoreResponse>, Status> {
+    async fn score(
+        &self,
+        request: Request<ScoreRequest>,
+    ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
         self.0.score(&call, request.into_inner()).await.map(Response::new)
     }

@@ -19,10 +19,12 @@ const DEFAULT_PAGE: usize = 50;
 const LARGEST_PAGE: u32 = 1000;
 
 impl LedgerReader {
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     fn ledger(&self) -> Result<&Ledger, Status> {
         self.0.ledger().ok_or_else(|| {
-            errors::not_allowed("this server records no evaluations", "have ledger.enabled turned on")
+            errors::not_allowed(
+                "this server records no evaluations",
+                "have ledger.enabled turned on",
+            )
         })
     }
 }
@@ -72,7 +74,6 @@ impl LedgerService for LedgerReader {
     }
 }
 
-#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
 fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     let mut violations = Violations::default();
     if request.page_size > LARGEST_PAGE {

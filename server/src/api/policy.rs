@@ -16,7 +16,8 @@ pub(super) struct Policies(pub(super) Arc<Engine>);
 
 impl Policies {
     fn summary(&self, entry: &Entry) -> v1::PolicySummary {
-        let origin = entry.file.as_ref().map_or("preset".to_owned(), |file| file.display().to_string());
+        let origin =
+            entry.file.as_ref().map_or("preset".to_owned(), |file| file.display().to_string());
         let is_default = entry.policy.name == self.0.policies().default_name();
         render::policy_summary(&entry.policy, origin, is_default)
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use gsar_proto::DESCRIPTORS;
 use gsar_proto::v1::gate_service_server::GateServiceServer;
 use gsar_proto::v1::grounding_service_server::GroundingServiceServer;
 use gsar_proto::v1::ledger_service_server::LedgerServiceServer;
 use gsar_proto::v1::policy_service_server::PolicyServiceServer;
-use gsar_proto::DESCRIPTORS;
 use tonic::Extensions;
 use tonic::Status;
 use tonic::service::Routes;
@@ -36,7 +36,11 @@ const HEALTH_NAMES: [&str; 5] = [
 ///
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
-pub fn routes<H: Health>(engine: &Arc<Engine>, health: HealthServer<H>, largest: u64) -> Result<Routes, String> {
+pub fn routes<H: Health>(
+    engine: &Arc<Engine>,
+    health: HealthServer<H>,
+    largest: u64,
+) -> Result<Routes, String> {
     let largest = usize::try_from(largest).unwrap_or(usize::MAX);
     let reflection = || {
         Reflection::configure()
@@ -75,7 +79,6 @@ pub async fn clear_health(reporter: &mut HealthReporter) {
 }
 
 /// The call that the door let in.
-#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
 pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
         tracing::error!("a call came in without passing the door");

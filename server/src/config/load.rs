@@ -75,8 +75,11 @@ impl Sources {
         if let Some(runtime) = variable("XDG_RUNTIME_DIR") {
             config.listen = vec![Listen::Unix(runtime.join("gsar/gsar.sock"))];
         }
-        let home = variable("HOME").filter(|home| home != Path::new("/") && home != Path::new("/root"));
-        if let Some(state) = variable("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state"))) {
+        let home =
+            variable("HOME").filter(|home| home != Path::new("/") && home != Path::new("/root"));
+        if let Some(state) =
+            variable("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")))
+        {
             config.data_dir = state.join("gsar");
         }
         config
@@ -119,7 +122,10 @@ fn check(config: &Config) -> Vec<String> {
         }
     }
     if limits.message.0 > u64::from(u32::MAX) {
-        problems.push(format!("limits.message: {} is above 4GiB, the most gRPC carries", limits.message));
+        problems.push(format!(
+            "limits.message: {} is above 4GiB, the most gRPC carries",
+            limits.message
+        ));
     }
     if limits.default_deadline > limits.max_deadline {
         problems.push(format!(
@@ -151,9 +157,8 @@ struct Environment<'a>(&'a [(String, String)]);
 
 impl Provider for Environment<'_> {
     fn metadata(&self) -> Metadata {
-        Metadata::named("environment").interpolater(|_, keys| {
-            format!("GSAR_{}", keys.join("__").to_ascii_uppercase())
-        })
+        Metadata::named("environment")
+            .interpolater(|_, keys| format!("GSAR_{}", keys.join("__").to_ascii_uppercase()))
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
@@ -231,7 +236,8 @@ mod tests {
 
     #[test]
     fn later_sources_win() {
-        let (_folder, path) = file("data_dir = \"/file\"\n[limits]\nclaims = 7\nmessage = \"1MiB\"\n");
+        let (_folder, path) =
+            file("data_dir = \"/file\"\n[limits]\nclaims = 7\nmessage = \"1MiB\"\n");
         let sources = Sources {
             file: Some(path),
             environment: environment(&[

@@ -135,7 +135,11 @@ impl Default for Config {
                 default_deadline: seconds(30),
                 max_deadline: seconds(300),
             },
-            policies: Policies { default: "reference".to_owned(), dir: None, allow_overrides: true },
+            policies: Policies {
+                default: "reference".to_owned(),
+                dir: None,
+                allow_overrides: true,
+            },
             judges: Judges { chain: vec!["rules/0".to_owned()] },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
             log: Log { format: LogFormat::Json, level: "info".to_owned() },

@@ -1,12 +1,12 @@
 //! From an assessment to the parts of an answer.
 
+use gsar_core::Class;
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Change, Impact, Margin, impact, margins};
 use gsar_core::policy::Policy;
 use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
-use gsar_core::Class;
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
 use metrics::counter;
@@ -82,7 +82,8 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     let mut left: Vec<Change> = margin.changes.clone();
     let mut ids = Vec::new();
     for claim in claims {
-        let wanted = left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
+        let wanted =
+            left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
         if let Some(change) = wanted {
             change.count -= 1;
             ids.push(claim.judged.claim.id.to_string());

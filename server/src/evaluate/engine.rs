@@ -34,7 +34,7 @@ impl Engine {
     /// # Errors
     /// What is wrong and the mend.
     pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
-        added.push(Arc::new(Rules::default()));
+        added.push(Arc::new(Rules));
         let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
         let judges = chain(&config.judges.chain, &added)?;
         let ledger = match config.ledger.enabled {
@@ -79,7 +79,8 @@ impl Engine {
     pub async fn rehearse(&self) -> Result<(), String> {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
         let mut request = rehearsal();
-        request.options = Some(v1::EvaluateOptions { judge: judge.name().to_owned(), explain: true });
+        request.options =
+            Some(v1::EvaluateOptions { judge: judge.name().to_owned(), explain: true });
         let call = Call::rehearsal(Duration::from_secs(10));
         let answer = self.evaluate_unrecorded(&call, request).await;
         let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
@@ -110,8 +111,7 @@ fn chain(names: &[String], known: &[Arc<dyn Judge>]) -> Result<Vec<Arc<dyn Judge
 }
 
 fn ledger_options(config: &Config) -> Options {
-    let durability =
-        if config.ledger.durable { Durability::Durable } else { Durability::Relaxed };
+    let durability = if config.ledger.durable { Durability::Durable } else { Durability::Relaxed };
     Options {
         durability,
         max_age: config.ledger.max_age.map(|age| age.0),

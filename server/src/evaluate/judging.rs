@@ -25,7 +25,6 @@ pub(super) struct Judged {
 
 impl Engine {
     /// The judges to ask: the one named, or the whole chain.
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     pub(super) fn judges(&self, name: &str) -> Result<Vec<Arc<dyn Judge>>, Status> {
         if name.is_empty() {
             return Ok(self.judges.clone());
@@ -55,7 +54,11 @@ pub(super) async fn ask(
             Err(error) => ("failed", error.to_string()),
         };
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result).increment(1);
-        links.push(v1::JudgeLink { judge: name.clone(), result: result.to_owned(), detail: detail.clone() });
+        links.push(v1::JudgeLink {
+            judge: name.clone(),
+            result: result.to_owned(),
+            detail: detail.clone(),
+        });
         match answer {
             Ok(Judgement { abstained: Some(reason), .. }) => {
                 return Ok(Judged { links, outcome: Err(Reason::JudgeAbstained { reason }) });

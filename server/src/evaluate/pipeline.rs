@@ -111,7 +111,12 @@ impl Engine {
                     };
                     let assessment = assess(&policy, subject);
                     answer::count_claims(&assessment);
-                    let settled = answer::settled(&policy, &assessment.chain, &assessment.settled, gate.as_ref());
+                    let settled = answer::settled(
+                        &policy,
+                        &assessment.chain,
+                        &assessment.settled,
+                        gate.as_ref(),
+                    );
                     partitioned(&policy, &assessment, judgement, settled, explain)
                 })
                 .await
@@ -122,8 +127,12 @@ impl Engine {
                     _ => v1::Outcome::Abstained,
                 };
                 let investigation = gate.as_ref().map(investigation);
-                let (decision, chain, settled) =
-                    without_partition(&policy.policy, reason, investigation.as_ref(), report.confidence);
+                let (decision, chain, settled) = without_partition(
+                    &policy.policy,
+                    reason,
+                    investigation.as_ref(),
+                    report.confidence,
+                );
                 let settled = answer::settled(&policy.policy, &chain, &settled, gate.as_ref());
                 unpartitioned(&policy, &decision, settled, outcome)
             }
@@ -142,16 +151,14 @@ impl Engine {
         Ok((answer, policy))
     }
 
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     fn check(&self, request: v1::EvaluateRequest) -> Result<Checked, Status> {
         let mut violations = Violations::default();
-        let policy = self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let policy =
+            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
         let report = parse::required("report", request.report, &mut violations)
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
-        let gate = request
-            .gate
-            .map(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
+        let gate = request.gate.map(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
         for (field, value) in [
             ("investigation_id", request.investigation_id),
             ("idempotency_key", request.idempotency_key),
@@ -231,13 +238,17 @@ fn warnings(policy: &ChosenPolicy, writer: &str, judges: &[v1::JudgeLink]) -> Ve
     if let Some(link) = same {
         warnings.push(v1::Reason {
             code: "SAME_MODEL".to_owned(),
-            sentence: format!("{} wrote the report and judged it; let another model judge", link.judge),
+            sentence: format!(
+                "{} wrote the report and judged it; let another model judge",
+                link.judge
+            ),
         });
     }
     if judges.first().is_some_and(|link| link.result == "failed") {
         warnings.push(v1::Reason {
             code: "FALLBACK_JUDGE".to_owned(),
-            sentence: "the first judge of the chain failed; provenance.judges says who judged".to_owned(),
+            sentence: "the first judge of the chain failed; provenance.judges says who judged"
+                .to_owned(),
         });
     }
     warnings.extend(policy.policy.warnings().iter().map(|warning| v1::Reason {

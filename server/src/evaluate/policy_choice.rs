@@ -32,7 +32,6 @@ impl Engine {
     ///
     /// # Errors
     /// NOT_FOUND for an unknown name, FAILED_PRECONDITION where overrides are not allowed.
-    #[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
     pub fn choose_policy(
         &self,
         name: &str,

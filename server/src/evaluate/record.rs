@@ -37,7 +37,8 @@ pub(super) async fn replay(
     keyed: &Keyed,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
     let Some(key) = &keyed.key else { return Ok(None) };
-    let found = ledger.find_by_key(key.clone(), keyed.digest).await.map_err(|error| refused(&error))?;
+    let found =
+        ledger.find_by_key(key.clone(), keyed.digest).await.map_err(|error| refused(&error))?;
     found.map(|bytes| decoded(&bytes)).transpose()
 }
 
@@ -79,7 +80,6 @@ pub(super) async fn record(
     }
 }
 
-#[expect(clippy::result_large_err, reason = "tonic::Status is what a service answers with")]
 fn decoded(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
     v1::EvaluateResponse::decode(bytes)
         .map_err(|error| errors::ledger_unavailable(&format!("a record cannot be read: {error}")))
@@ -136,7 +136,9 @@ pub(super) fn provenance(request: &v1::EvaluateRequest, evaluated_at: Timestamp)
 
 fn content(item: &v1::EvidenceItem) -> &str {
     match &item.content {
-        Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => text,
+        Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
+            text
+        }
         None => "",
     }
 }

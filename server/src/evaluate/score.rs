@@ -36,23 +36,20 @@ impl Engine {
             Checked::Counts(tally) => by_counts(&policy, &tally, explain),
             Checked::Judged(partition) => {
                 let bytes = partition.report.synthesis.len() + partition.judged.len() * 64;
-                offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain)).await
+                offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain))
+                    .await
             }
         };
         Ok(answer)
     }
 
-    #[expect(
-        clippy::result_large_err,
-        clippy::type_complexity,
-        reason = "tonic::Status is what a service answers with; the three parts are used at once"
-    )]
     fn check_partition(
         &self,
         request: v1::ScoreRequest,
     ) -> Result<(ChosenPolicy, Checked, Option<parse::ParsedGate>), Status> {
         let mut violations = Violations::default();
-        let policy = self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let policy =
+            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
         let partition = match request.partition {
             Some(v1::score_request::Partition::Counts(counts)) => {
                 Some(Checked::Counts(parse::counts(counts, &mut violations)))
@@ -65,17 +62,16 @@ impl Engine {
                 None
             }
         };
-        let gate = request
-            .gate
-            .and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
+        let gate =
+            request.gate.and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
         violations.finish(partition.map(|partition| (policy, partition, gate)))
     }
 }
 
 fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreResponse {
     let decision = decide(&policy.policy, tally);
-    let margins = explain
-        .then(|| render::margins(&margins(&policy.policy, tally, &decision, None)));
+    let margins =
+        explain.then(|| render::margins(&margins(&policy.policy, tally, &decision, None)));
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use metrics::gauge;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tokio_stream::{Stream, StreamExt as _};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
@@ -113,7 +113,8 @@ impl App {
         let engine = load(&config, judges).await?;
         let (mut health, health_service) = tonic_health::server::health_reporter();
         api::set_health(&health, ServingStatus::NotServing).await;
-        let routes = api::routes(&engine, health_service, config.limits.message.0).map_err(StartError::Serve)?;
+        let routes = api::routes(&engine, health_service, config.limits.message.0)
+            .map_err(StartError::Serve)?;
 
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();

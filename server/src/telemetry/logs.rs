@@ -10,8 +10,9 @@ use crate::config::{Log, LogFormat};
 /// # Errors
 /// A sentence when the level is no filter, or when logs were started before.
 pub fn start_logs(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.level)
-        .map_err(|error| format!("log.level: `{}` is no filter such as info: {error}", log.level))?;
+    let filter = EnvFilter::try_new(&log.level).map_err(|error| {
+        format!("log.level: `{}` is no filter such as info: {error}", log.level)
+    })?;
     let base = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = match log.format {
         LogFormat::Json => base.json().flatten_event(true).with_current_span(true).try_init(),

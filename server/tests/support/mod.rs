@@ -1,6 +1,11 @@
 //! A real server on a real socket, in a directory of its own, for one test.
 
-#![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "every test file uses its own part of this")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "every test file uses its own part of this"
+)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

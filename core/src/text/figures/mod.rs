@@ -7,6 +7,8 @@
 mod agreement;
 mod clock;
 mod context;
+mod join;
+mod number;
 mod scan;
 mod unit;
 

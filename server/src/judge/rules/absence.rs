@@ -4,6 +4,7 @@
 //! whose tool or query has the thing looked for, or the sort of record that the claim names. A record that
 //! has the thing refutes the claim.
 
+use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 use gsar_core::text::figures::figures;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
@@ -34,11 +35,22 @@ pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         return None;
     }
     if !searched && let Some(field) = shown(case, denied) {
-        return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], note::says(case, field)));
+        return Some(Ruling::contradicted(
+            Basis::Stated,
+            vec![Cite::Field(field)],
+            note::says(case, field),
+        ));
     }
     for (number, item) in (0_u32..).zip(case.corpus.evidence) {
-        if item.shows_absence() && is_scope(case, number, denied, searched) && covers_times(case, number) {
-            return Some(Ruling::grounded(Basis::Absent, vec![Cite::Item(number)], note::absent(case, number)));
+        if item.shows_absence()
+            && is_scope(case, number, denied, searched)
+            && covers_times(case, number)
+        {
+            return Some(Ruling::grounded(
+                Basis::Absent,
+                vec![Cite::Item(number)],
+                note::absent(case, number),
+            ));
         }
     }
     None
@@ -51,17 +63,25 @@ fn shown(case: &Case<'_, '_, '_>, denied: u64) -> Option<u32> {
         let Some(found) = case.corpus.field(*field) else { return false };
         let line = is_line(case.corpus, *field);
         let record = case.corpus.record(found.object);
-        let is_row = !line && case.corpus.object(record).is_some_and(|object| object.parent != NONE);
+        let is_row =
+            !line && case.corpus.object(record).is_some_and(|object| object.parent != NONE);
         let target = if line { Target::Line(*field) } else { Target::Object(record) };
         let near = case.marks.candidate(case.corpus, target).near;
         let few_words = words(case.corpus.value(*field)).count() <= 2;
-        let is_telling = denied.count_ones() >= 2 || case.reading.bits(|term| term.role == Role::Name) & denied != 0 || is_row && few_words;
+        let is_telling = denied.count_ones() >= 2
+            || case.reading.bits(|term| term.role == Role::Name) & denied != 0
+            || is_row && few_words;
         case.marks.field(*field) & denied == denied
             && is_telling
             && (line || is_row)
             && others & !near == 0
             && others != 0
             && !fit::denies(case.corpus.value(*field))
+            && !fit::fails(case.corpus.value(*field))
+            && case
+                .corpus
+                .item(case.corpus.item_of(*field))
+                .is_some_and(|item| item.kind != EvidenceKind::Signal)
             && !is_nothing(case.corpus.value(*field))
             && !is_false_condition(case, record, denied)
     })
@@ -69,7 +89,9 @@ fn shown(case: &Case<'_, '_, '_>, denied: u64) -> Option<u32> {
 
 /// Whether the record says of what the claim denies that it is false: `MemoryPressure False`.
 fn is_false_condition(case: &Case<'_, '_, '_>, record: u32, denied: u64) -> bool {
-    let Some((start, end)) = case.corpus.object(record).map(|object| object.fields) else { return false };
+    let Some((start, end)) = case.corpus.object(record).map(|object| object.fields) else {
+        return false;
+    };
     (start..end).take(40).any(|field| {
         let is_false = case.corpus.field(field).is_some_and(|found| found.kind == ValueKind::False);
         is_false && case.marks.field(field) & denied == denied
@@ -91,18 +113,33 @@ fn is_scope(case: &Case<'_, '_, '_>, item: u32, denied: u64, searched: bool) -> 
         return false;
     }
     let has_denied = case.marks.marked_fields().iter().any(|field| {
-        case.corpus.item_of(*field) == item && case.marks.field(*field) & denied & content(case) != 0
+        case.corpus.item_of(*field) == item
+            && case.marks.field(*field) & denied & content(case) != 0
     });
     if searched {
         let words = reading.weight(denied);
         return reading.weight(denied & tool) * 100 >= words * 60 && is_empty(case, root);
     }
     let asked_for = denied & tool == denied;
-    let sort_is_named = reading.bits(|term| !term.negated && matches!(term.role, Role::Word | Role::Kind | Role::Entity)) & tool;
-    let names_records = reading.terms.iter().enumerate().any(|(place, term)| {
-        sort_is_named >> place & 1 == 1 && is_sort_of_record(term)
-    });
-    !has_denied && (asked_for || names_records)
+    let sort_is_named = reading
+        .bits(|term| !term.negated && matches!(term.role, Role::Word | Role::Kind | Role::Entity))
+        & tool;
+    let names_records = reading
+        .terms
+        .iter()
+        .enumerate()
+        .any(|(place, term)| sort_is_named >> place & 1 == 1 && is_sort_of_record(term));
+    let lists_all =
+        case.corpus.item(item).is_some_and(|item| item.exhaustive && !is_filtered(item));
+    !has_denied && (asked_for || names_records && lists_all)
+}
+
+/// Whether the request keeps only records with certain words: then it lists everything of those, and of no others.
+fn is_filtered(item: &EvidenceItem) -> bool {
+    ["|=", "|~", "grep ", "field-selector", "filter", " where "].iter().any(|mark| {
+        item.tool.to_ascii_lowercase().contains(mark)
+            || item.query.to_ascii_lowercase().contains(mark)
+    })
 }
 
 fn content(case: &Case<'_, '_, '_>) -> u64 {
@@ -112,8 +149,27 @@ fn content(case: &Case<'_, '_, '_>) -> u64 {
 /// Words for what a tool lists.
 fn is_sort_of_record(term: &Term<'_>) -> bool {
     [
-        "events", "event", "log", "logs", "alerts", "alert", "pods", "pod", "commits", "deployments", "changes",
-        "nodes", "node", "traces", "spans", "rollouts", "kernel", "journal", "changelog", "queries", "sessions",
+        "events",
+        "event",
+        "log",
+        "logs",
+        "alerts",
+        "alert",
+        "pods",
+        "pod",
+        "commits",
+        "deployments",
+        "changes",
+        "nodes",
+        "node",
+        "traces",
+        "spans",
+        "rollouts",
+        "kernel",
+        "journal",
+        "changelog",
+        "queries",
+        "sessions",
     ]
     .iter()
     .any(|sort| term.text.eq_ignore_ascii_case(sort))
@@ -123,9 +179,17 @@ fn is_sort_of_record(term: &Term<'_>) -> bool {
 fn is_empty(case: &Case<'_, '_, '_>, root: u32) -> bool {
     let Some(object) = case.corpus.object(root) else { return false };
     let text = case.corpus.text(object.item).trim();
-    let says_none = ["No resources found", "no results", "No results", "no matches", "not found", "0 rows", "[]"]
-        .iter()
-        .any(|empty| text.starts_with(empty));
+    let says_none = [
+        "No resources found",
+        "no results",
+        "No results",
+        "no matches",
+        "not found",
+        "0 rows",
+        "[]",
+    ]
+    .iter()
+    .any(|empty| text.starts_with(empty));
     let empty_list = (object.fields.0..object.fields.1)
         .take(400)
         .any(|field| case.corpus.value(field) == "[]" && is_result(case.corpus.name(field)));
@@ -133,14 +197,18 @@ fn is_empty(case: &Case<'_, '_, '_>, root: u32) -> bool {
 }
 
 fn is_result(name: &str) -> bool {
-    ["result", "results", "items", "data", "hits", "values", "events", "logs", "rows", "entries", "streams"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known))
+    [
+        "result", "results", "items", "data", "hits", "values", "events", "logs", "rows",
+        "entries", "streams",
+    ]
+    .iter()
+    .any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Whether the times of the claim lie in what the tool was asked for.
 fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
-    let claimed: Vec<i64> = case.reading.figures.times.iter().filter_map(|time| moment(time, case.day)).collect();
+    let claimed: Vec<i64> =
+        case.reading.figures.times.iter().filter_map(|time| moment(time, case.day)).collect();
     if claimed.len() != case.reading.figures.times.len() {
         return false;
     }

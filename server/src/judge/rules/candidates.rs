@@ -160,7 +160,10 @@ impl Marks {
             self.mark_content(number, bits);
             // The lines of a log have nothing to do with one another.
             let apart = line && around.parent == NONE;
-            if is_nearest && !apart && let Some(mask) = self.direct.get_mut(number as usize) {
+            if is_nearest
+                && !apart
+                && let Some(mask) = self.direct.get_mut(number as usize)
+            {
                 *mask |= bits;
             }
             is_nearest = false;
@@ -201,7 +204,9 @@ impl Marks {
                 (self.field(field) | self.around(corpus, object), corpus.item_of(field))
             }
             Target::Object(object) => {
-                let Some(found) = corpus.object(object) else { return Candidate { target, near: 0, terms: 0 } };
+                let Some(found) = corpus.object(object) else {
+                    return Candidate { target, near: 0, terms: 0 };
+                };
                 // A whole document is a place only for what stands in no record of its own.
                 let content = if found.parent == NONE {
                     self.direct.get(object as usize).copied().unwrap_or(0)
@@ -223,7 +228,9 @@ impl Marks {
             }
         }
         for object in &self.marked_objects {
-            let Some(found) = corpus.object(*object).filter(|object| object.is_record) else { continue };
+            let Some(found) = corpus.object(*object).filter(|object| object.is_record) else {
+                continue;
+            };
             let size = found.fields.1 - found.fields.0;
             if found.parent != NONE || size <= LARGEST_DOCUMENT {
                 best.offer(self.candidate(corpus, Target::Object(*object)), size);
@@ -247,9 +254,11 @@ struct Best<'r, 'c> {
 
 impl Best<'_, '_> {
     fn offer(&mut self, candidate: Candidate, size: u32) {
-        let weight = self.reading.weight(candidate.near) * 2 + self.reading.weight(candidate.terms & !candidate.near);
+        let weight = self.reading.weight(candidate.near) * 2
+            + self.reading.weight(candidate.terms & !candidate.near);
         let full = self.found.len() >= MOST_CANDIDATES;
-        let goes_before = |other: &(u32, u32, Candidate)| weight > other.0 || weight == other.0 && size < other.1;
+        let goes_before =
+            |other: &(u32, u32, Candidate)| weight > other.0 || weight == other.0 && size < other.1;
         if full && !self.found.last().is_some_and(goes_before) {
             return;
         }

@@ -83,8 +83,13 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     let figures = &reading.figures.figures;
     let from = figures.iter().find(|figure| after_word(figure, &["from", "of"]));
     let to = figures.iter().find(|figure| after_word(figure, &["to"]));
-    let to = to.or_else(|| figures.first().filter(|_| figures.len() == 1 && from.is_none() && direction.is_some()));
-    if !says_change || figures.len() > 2 || (direction.is_none() && (from.is_none() || to.is_none())) {
+    let to = to.or_else(|| {
+        figures.first().filter(|_| figures.len() == 1 && from.is_none() && direction.is_some())
+    });
+    if !says_change
+        || figures.len() > 2
+        || (direction.is_none() && (from.is_none() || to.is_none()))
+    {
         return None;
     }
     if let (Some(from), Some(to), None) = (from, to, direction) {
@@ -95,7 +100,8 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
 
 /// Which way it goes from one figure to another.
 fn compare(from: &Figure, to: &Figure) -> Option<Direction> {
-    let bound = |comparator| Figure { comparator: Some(comparator), approximate: false, ..from.clone() };
+    let bound =
+        |comparator| Figure { comparator: Some(comparator), approximate: false, ..from.clone() };
     if agree(&bound(Comparator::Over), to) == Agreement::Same {
         Some(Direction::Up)
     } else if agree(&bound(Comparator::Under), to) == Agreement::Same {
@@ -134,7 +140,8 @@ fn transitions(case: &Case<'_, '_, '_>, attribute: u64) -> Vec<Transition> {
         if case.marks.field(*field) & attribute == 0 {
             continue;
         }
-        let change = in_diff(case.corpus, *field).or_else(|| between_revisions(case.corpus, *field));
+        let change =
+            in_diff(case.corpus, *field).or_else(|| between_revisions(case.corpus, *field));
         let Some(change) = change.filter(|change| !found.contains(change)) else { continue };
         if is_meant(case, change.after, attribute) {
             found.push(change);
@@ -160,7 +167,8 @@ fn path_terms(case: &Case<'_, '_, '_>, field: &Field) -> u64 {
             break;
         }
         let heading = case.corpus.heading_words(object);
-        bits |= case.reading.bits(|term: &Term<'_>| term.keys.iter().any(|key| heading.contains(key)));
+        bits |=
+            case.reading.bits(|term: &Term<'_>| term.keys.iter().any(|key| heading.contains(key)));
     }
     bits
 }
@@ -173,7 +181,11 @@ fn in_diff(corpus: &Corpus<'_>, field: u32) -> Option<Transition> {
         if found.name.0 == found.name.1 {
             return None;
         }
-        corpus.part(field, (found.quote.0, found.quote.0 + 1)).bytes().next().filter(|byte| matches!(byte, b'-' | b'+'))
+        corpus
+            .part(field, (found.quote.0, found.quote.0 + 1))
+            .bytes()
+            .next()
+            .filter(|byte| matches!(byte, b'-' | b'+'))
     };
     let pairs = |other: u32| {
         let same_object = corpus.field(other)?.object == corpus.field(field)?.object;
@@ -198,11 +210,15 @@ fn between_revisions(corpus: &Corpus<'_>, field: u32) -> Option<Transition> {
     let parent = corpus.object(record)?.parent;
     let fields = corpus.object(parent)?.fields;
     let path = path(corpus, field, record);
-    let twin = (fields.0..fields.1).filter(|other| *other != field && corpus.name(*other) == corpus.name(field));
+    let twin = (fields.0..fields.1)
+        .filter(|other| *other != field && corpus.name(*other) == corpus.name(field));
     for other in twin {
         let other_record = corpus.field(other).map(|other| corpus.record(other.object))?;
         let Some(number) = revision(corpus, other_record) else { continue };
-        if other_record == record || self::path(corpus, other, other_record) != path || corpus.value(other) == corpus.value(field) {
+        if other_record == record
+            || self::path(corpus, other, other_record) != path
+            || corpus.value(other) == corpus.value(field)
+        {
             continue;
         }
         return Some(if number < own {
@@ -240,13 +256,14 @@ fn times_are_known(case: &Case<'_, '_, '_>, change: Transition) -> bool {
     const MOST: usize = 400;
     let item = case.corpus.item_of(change.after);
     let root = case.corpus.roots.get(item as usize).and_then(|root| case.corpus.object(*root));
-    let collected = case.corpus.item(item).and_then(|item| item.collected_at).map(|at| clock(at.as_micros()));
+    let collected =
+        case.corpus.item(item).and_then(|item| item.collected_at).map(|at| clock(at.as_micros()));
     case.reading.figures.times.iter().all(|time| {
         collected.as_ref().is_some_and(|collected| same_time(time, collected))
             || root.is_some_and(|root| {
-                (root.fields.0..root.fields.1)
-                    .take(MOST)
-                    .any(|field| times(case.corpus, field).iter().any(|stated| same_time(time, stated)))
+                (root.fields.0..root.fields.1).take(MOST).any(|field| {
+                    times(case.corpus, field).iter().any(|stated| same_time(time, stated))
+                })
             })
     })
 }

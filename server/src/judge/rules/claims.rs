@@ -41,7 +41,8 @@ pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
     let mut parts = Vec::new();
     let mut start = 0;
     for joint in joints(text) {
-        let (left, right) = (text.get(start..joint.start).unwrap_or(""), text.get(joint.end..).unwrap_or(""));
+        let (left, right) =
+            (text.get(start..joint.start).unwrap_or(""), text.get(joint.end..).unwrap_or(""));
         if joint.start <= start || !is_statement(left) || !is_statement(right) {
             continue;
         }
@@ -63,8 +64,21 @@ const JOINING: [&str; 10] =
 
 /// Cues that add a cause or an effect to a statement that is complete without them.
 const LINKING: [&str; 15] = [
-    "as a consequence", "as a result", "because", "because of", "causing", "consequently", "due to", "hence", "leading to",
-    "owing to", "resulting from", "resulting in", "therefore", "thus", "triggering",
+    "as a consequence",
+    "as a result",
+    "because",
+    "because of",
+    "causing",
+    "consequently",
+    "due to",
+    "hence",
+    "leading to",
+    "owing to",
+    "resulting from",
+    "resulting in",
+    "therefore",
+    "thus",
+    "triggering",
 ];
 
 fn joints(text: &str) -> Vec<Joint> {
@@ -88,7 +102,10 @@ fn joints(text: &str) -> Vec<Joint> {
         let gap = text.get(gap_start..word.span.start).unwrap_or("");
         let mark = gap.find([',', ';', '—', '–']).map(|at| gap_start + at);
         if causes.contains(&word.span.start) {
-            found.push(mark.unwrap_or_else(|| gap_start + gap.len() - gap.trim_start().len())..word.span.start);
+            found.push(
+                mark.unwrap_or_else(|| gap_start + gap.len() - gap.trim_start().len())
+                    ..word.span.start,
+            );
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
             found.push(mark.unwrap_or(gap_start)..word.span.start);
         } else if let Some(mark) = mark
@@ -123,7 +140,10 @@ fn has_predicate(clause: &str) -> bool {
     words(clause).any(|word| {
         let text = word.text;
         PREDICATES.iter().any(|predicate| word.is(predicate))
-            || text.len() > 4 && text.is_ascii() && text.to_ascii_lowercase().ends_with("ed") && word.shape() == Shape::Plain
+            || text.len() > 4
+                && text.is_ascii()
+                && text.to_ascii_lowercase().ends_with("ed")
+                && word.shape() == Shape::Plain
     })
 }
 
@@ -134,23 +154,26 @@ fn has_content(clause: &str) -> bool {
         || !read.codes.is_empty()
         || words(clause).any(|word| word.shape() != Shape::Plain)
         || markers(clause).iter().any(|marker| marker.kind == MarkerKind::Negation)
-        || words(clause).filter(|word| !gsar_core::text::tokens::is_stop_word(word.text)).count() >= LEAST_WORDS
+        || words(clause).filter(|word| !gsar_core::text::tokens::is_stop_word(word.text)).count()
+            >= LEAST_WORDS
 }
 
 /// Verbs that a report states things with and that do not end in "ed".
 const PREDICATES: [&str; 74] = [
-    "am", "answers", "appears", "are", "became", "began", "begins", "came", "causes", "climbs", "comes", "contains",
-    "contain", "did", "does", "drops", "fails", "fell", "fits", "found", "gave", "gets", "gives", "give", "goes", "got",
-    "grew", "had", "has", "have", "held", "holds", "hit", "is", "keeps", "kept", "lay", "led", "lies", "lists", "lost",
-    "made", "makes", "means", "names", "points", "ran", "reads", "records", "remains", "reports", "rises", "rose",
-    "runs", "said", "saw", "say", "says", "sends", "sent", "set", "sets", "show", "shows", "spent", "stands", "stays",
-    "stood", "took", "takes", "was", "went", "were", "will",
+    "am", "answers", "appears", "are", "became", "began", "begins", "came", "causes", "climbs",
+    "comes", "contains", "contain", "did", "does", "drops", "fails", "fell", "fits", "found",
+    "gave", "gets", "gives", "give", "goes", "got", "grew", "had", "has", "have", "held", "holds",
+    "hit", "is", "keeps", "kept", "lay", "led", "lies", "lists", "lost", "made", "makes", "means",
+    "names", "points", "ran", "reads", "records", "remains", "reports", "rises", "rose", "runs",
+    "said", "saw", "say", "says", "sends", "sent", "set", "sets", "show", "shows", "spent",
+    "stands", "stays", "stood", "took", "takes", "was", "went", "were", "will",
 ];
 
 /// A part without white space, joining marks and the full stop around it.
 fn bare(text: &str, part: Range<usize>) -> Range<usize> {
     let inner = text.get(part.clone()).unwrap_or("");
-    let start = inner.len() - inner.trim_start_matches([' ', ',', ';', '\n', '\r', '\t', '—', '–']).len();
+    let start =
+        inner.len() - inner.trim_start_matches([' ', ',', ';', '\n', '\r', '\t', '—', '–']).len();
     let kept = inner.get(start..).unwrap_or("");
     let kept = kept.trim_end_matches([' ', ',', ';', '.', '\n', '\r', '\t', '—', '–', ':']);
     part.start + start..part.start + start + kept.len()
@@ -168,12 +191,23 @@ mod tests {
     #[test]
     fn two_statements_are_two_claims() {
         assert_eq!(
-            texts("Node wk-4 reports no memory pressure, and the events of namespace shop contain no eviction."),
-            ["Node wk-4 reports no memory pressure", "the events of namespace shop contain no eviction"]
+            texts(
+                "Node wk-4 reports no memory pressure, and the events of namespace shop contain no eviction."
+            ),
+            [
+                "Node wk-4 reports no memory pressure",
+                "the events of namespace shop contain no eviction"
+            ]
         );
         assert_eq!(
-            texts("The pod was created at 13:40; this revision sets a limit of 1Gi, where revision 41 had 512Mi."),
-            ["The pod was created at 13:40", "this revision sets a limit of 1Gi", "where revision 41 had 512Mi"]
+            texts(
+                "The pod was created at 13:40; this revision sets a limit of 1Gi, where revision 41 had 512Mi."
+            ),
+            [
+                "The pod was created at 13:40",
+                "this revision sets a limit of 1Gi",
+                "where revision 41 had 512Mi"
+            ]
         );
     }
 

@@ -68,7 +68,12 @@ pub(super) fn decide_things(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     None
 }
 
-fn weigh_list(case: &Case<'_, '_, '_>, parent: u32, counted: Option<(usize, &Figure)>, universal: bool) -> Option<Ruling> {
+fn weigh_list(
+    case: &Case<'_, '_, '_>,
+    parent: u32,
+    counted: Option<(usize, &Figure)>,
+    universal: bool,
+) -> Option<Ruling> {
     let reading = case.reading;
     let things = things(case, parent);
     let except = Except { figure: counted.map(|(number, _)| number), times: false };
@@ -77,7 +82,8 @@ fn weigh_list(case: &Case<'_, '_, '_>, parent: u32, counted: Option<(usize, &Fig
         .map(|thing| fit(case, case.marks.candidate(case.corpus, Target::Object(*thing)), except))
         .collect();
     let is_satisfied = |fit: &&Fit| {
-        let says_something = fit.parts > 0 || reading.bits(|term| matches!(term.role, Role::Name | Role::Code(_))) != 0;
+        let says_something = fit.parts > 0
+            || reading.bits(|term| matches!(term.role, Role::Name | Role::Code(_))) != 0;
         fit.open == 0
             && fit.refutations.is_empty()
             && says_something
@@ -86,12 +92,17 @@ fn weigh_list(case: &Case<'_, '_, '_>, parent: u32, counted: Option<(usize, &Fig
             && demands_are_met(case, fit)
     };
     let satisfied: Vec<&Fit> = fits.iter().filter(is_satisfied).collect();
-    let agrees = |number: usize| counted.is_none_or(|(_, figure)| agree(figure, &as_figure(number)) == Agreement::Same);
+    let agrees = |number: usize| {
+        counted.is_none_or(|(_, figure)| agree(figure, &as_figure(number)) == Agreement::Same)
+    };
     let cites = |fits: &[&Fit]| -> Vec<Cite> {
-        let of = |fit: &&Fit| if fit.supports.is_empty() { best_fields(case, fit) } else { fit.supports.clone() };
+        let of = |fit: &&Fit| {
+            if fit.supports.is_empty() { best_fields(case, fit) } else { fit.supports.clone() }
+        };
         fits.iter().take(MOST_CITED).flat_map(|fit| of(fit).into_iter().take(2)).collect()
     };
-    let item = things.first().and_then(|thing| case.corpus.object(*thing)).map_or(0, |object| object.item);
+    let item =
+        things.first().and_then(|thing| case.corpus.object(*thing)).map_or(0, |object| object.item);
     let exhaustive = case.corpus.item(item).is_some_and(|item| item.exhaustive);
     if universal && reading.has_alternatives() {
         return None;
@@ -103,7 +114,11 @@ fn weigh_list(case: &Case<'_, '_, '_>, parent: u32, counted: Option<(usize, &Fig
         }
         let all = things.len() > 1 && satisfied.len() == things.len() && agrees(things.len());
         return all.then(|| {
-            Ruling::grounded(Basis::Stated, cites(&satisfied), note::count(case, item, satisfied.len(), things.len()))
+            Ruling::grounded(
+                Basis::Stated,
+                cites(&satisfied),
+                note::count(case, item, satisfied.len(), things.len()),
+            )
         });
     }
     if satisfied.is_empty() {
@@ -122,7 +137,9 @@ fn weigh_list(case: &Case<'_, '_, '_>, parent: u32, counted: Option<(usize, &Fig
 
 /// The records side by side that bear the names of the claim.
 fn things(case: &Case<'_, '_, '_>, parent: u32) -> Vec<u32> {
-    let Some(fields) = case.corpus.object(parent).map(|object| object.fields) else { return Vec::new() };
+    let Some(fields) = case.corpus.object(parent).map(|object| object.fields) else {
+        return Vec::new();
+    };
     let names = case.reading.bits(|term| term.role == Role::Entity);
     let mut found: Vec<u32> = Vec::new();
     let mut field = fields.0;
@@ -164,7 +181,8 @@ pub(super) fn decide_all_lines(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let [quotation] = reading.quotations.as_slice() else { return None };
     let wanted = reading.text.get(quotation.clone())?.trim();
-    let inside = reading.bits(|term| quotation.start <= term.span.start && term.span.end <= quotation.end);
+    let inside =
+        reading.bits(|term| quotation.start <= term.span.start && term.span.end <= quotation.end);
     let says_more = reading.bits(|term| term.role != Role::Kind) & !inside != 0;
     if !is_universal(reading) || says_more {
         return None;
@@ -175,7 +193,8 @@ pub(super) fn decide_all_lines(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     })?;
     let item = case.corpus.item_of(line);
     let root = case.corpus.roots.get(item as usize).and_then(|root| case.corpus.object(*root))?;
-    let lines: Vec<u32> = (root.fields.0..root.fields.1).filter(|field| is_line(case.corpus, *field)).collect();
+    let lines: Vec<u32> =
+        (root.fields.0..root.fields.1).filter(|field| is_line(case.corpus, *field)).collect();
     let all = lines.iter().all(|field| holds(case.corpus.value(*field), wanted));
     let ends = [*lines.first()?, *lines.last()?];
     all.then(|| {
@@ -221,16 +240,23 @@ pub(super) fn decide_events(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let found = lines.iter().fold(0, |bits, field| {
         bits | case.marks.candidate(case.corpus, Target::Line(*field)).terms
     });
-    if !has_words(reading, found) || reading.bits(|term| matches!(term.role, Role::Demand(_))) & !found != 0 {
+    if !has_words(reading, found)
+        || reading.bits(|term| matches!(term.role, Role::Demand(_))) & !found != 0
+    {
         return None;
     }
     let exhaustive = case.corpus.item(item).is_some_and(|item| item.exhaustive);
-    let mut cites: Vec<Cite> = lines.iter().take(MOST_CITED - 1).map(|field| Cite::Field(*field)).collect();
-    cites.extend(lines.last().filter(|_| lines.len() >= MOST_CITED).map(|field| Cite::Field(*field)));
+    let mut cites: Vec<Cite> =
+        lines.iter().take(MOST_CITED - 1).map(|field| Cite::Field(*field)).collect();
+    cites.extend(
+        lines.last().filter(|_| lines.len() >= MOST_CITED).map(|field| Cite::Field(*field)),
+    );
     let says = note::lines(case, item, lines.len());
     match agree(figure, &as_figure(lines.len())) {
         Agreement::Same => Some(Ruling::grounded(Basis::Derived, cites, says)),
-        Agreement::Different if exhaustive && strict != 0 => Some(Ruling::contradicted(Basis::Derived, cites, says)),
+        Agreement::Different if exhaustive && strict != 0 => {
+            Some(Ruling::contradicted(Basis::Derived, cites, says))
+        }
         _ => None,
     }
 }
@@ -246,7 +272,10 @@ fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
             let bounds = moment(start, case.day).zip(moment(end, case.day));
             bounds.is_some_and(|(from, to)| {
                 let grain = i64::from(end.grain) * 1_000_000;
-                stated.iter().filter_map(|stated| moment(stated, case.day)).any(|at| from <= at && at < to + grain)
+                stated
+                    .iter()
+                    .filter_map(|stated| moment(stated, case.day))
+                    .any(|at| from <= at && at < to + grain)
             })
         }
     }

@@ -3,11 +3,11 @@
 //! The rules are asked in a fixed order and the first that decides is believed; where none does, the claim is
 //! ungrounded and the note says what is missing. See the table in the module above.
 
+use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
 use gsar_core::text::figures::CodeKind;
 use gsar_core::text::polarity::{MarkerKind, causal_link};
 use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
-use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
 
 use super::absence;
 use super::candidates::Target;
@@ -66,6 +66,14 @@ fn is_counted(case: &Case<'_, '_, '_>) -> bool {
 fn supported(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     let fit = fits.iter().find(|fit| is_borne_out(case, fit))?;
     let cites = if fit.supports.is_empty() { best_fields(case, fit) } else { fit.supports.clone() };
+    if let Some((cite, says)) = fits.iter().find_map(|other| conflict(case, fit, other)) {
+        return Some(Ruling {
+            class: Class::Ungrounded,
+            basis: Basis::Stated,
+            cites: cites.into_iter().chain([cite]).collect(),
+            note: format!("the evidence disagrees with itself: {says}"),
+        });
+    }
     let says = cites.first().map_or_else(String::new, |cite| match cite {
         Cite::Field(field) => note::says(case, *field),
         Cite::Sample { series, sample } => note::sample(case, *series, *sample),
@@ -74,10 +82,52 @@ fn supported(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     Some(Ruling::grounded(Basis::Stated, cites, says))
 }
 
+/// What another item that is not older says against a place, about the very thing that the claim names.
+fn conflict(case: &Case<'_, '_, '_>, fit: &Fit, other: &Fit) -> Option<(Cite, String)> {
+    let (cite, says) = other.refutations.first()?;
+    let (here, there) = (item_of(case, *fit.supports.first()?)?, item_of(case, *cite)?);
+    let is_older = there.collected_at < here.collected_at;
+    let demands = case.reading.bits(|term| matches!(term.role, Role::Demand(_)));
+    let applies = here.id != there.id
+        && !is_older
+        && there.lane.is_hard()
+        && demands == 0
+        && other.has_names(case.reading)
+        && has_words(case.reading, other.found)
+        && bears_exact_name(case, fit)
+        && bears_exact_name(case, other);
+    applies.then(|| (*cite, says.clone()))
+}
+
+/// Whether a place is about the very thing that the claim names, not about a part of it.
+fn bears_exact_name(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    let object = match fit.candidate.target {
+        Target::Line(field) => case.corpus.field(field).map_or(NONE, |field| field.object),
+        Target::Object(object) => object,
+    };
+    case.reading.terms.iter().filter(|term| term.role == Role::Entity).any(|term| {
+        let names = term.keys.first().map(|key| case.corpus.by_name.of(*key).take(64));
+        names.into_iter().flatten().filter_map(|name| case.corpus.names.get(name as usize)).any(
+            |name| {
+                let written = case.corpus.value(name.field);
+                let exact = written
+                    .rsplit('/')
+                    .next()
+                    .is_some_and(|name| name.eq_ignore_ascii_case(term.text));
+                exact && case.corpus.around(object).any(|(number, _)| number == name.object)
+            },
+        )
+    })
+}
+
 fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     const LARGEST_STATEMENT: u32 = 40;
     let reading = case.reading;
-    if fit.open > 0 || !fit.refutations.is_empty() || fit.polarity_differs || !fit.has_names(reading) {
+    if fit.open > 0
+        || !fit.refutations.is_empty()
+        || fit.polarity_differs
+        || !fit.has_names(reading)
+    {
         return false;
     }
     let near_names = reading.bits(|term| term.role == Role::Entity) & !fit.candidate.near;
@@ -92,10 +142,16 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     }
     let size = match fit.candidate.target {
         Target::Line(_) => 1,
-        Target::Object(object) => case.corpus.object(object).map_or(0, |object| object.fields.1 - object.fields.0),
+        Target::Object(object) => {
+            case.corpus.object(object).map_or(0, |object| object.fields.1 - object.fields.0)
+        }
     };
-    let words = reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity)).count_ones();
-    words >= 2 && size <= LARGEST_STATEMENT && names_in_order(case, fit).is_none_or(|(same, _)| same)
+    let words = reading
+        .bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity))
+        .count_ones();
+    words >= 2
+        && size <= LARGEST_STATEMENT
+        && names_in_order(case, fit).is_none_or(|(same, _)| same)
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.
@@ -107,7 +163,12 @@ fn names_a_day(case: &Case<'_, '_, '_>) -> bool {
 fn is_denied_elsewhere(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let denied = case.reading.bits(|term| term.negated && term.role == Role::Word);
     let is_line = matches!(fit.candidate.target, Target::Line(_));
-    denied != 0 && !is_line && fit.supports.is_empty()
+    let says_so = || {
+        best_fields(case, fit).iter().any(
+            |cite| matches!(cite, Cite::Field(field) if fit::denies(case.corpus.value(*field))),
+        )
+    };
+    denied != 0 && !is_line && fit.supports.is_empty() && !says_so()
 }
 
 /// Whether the place bears names, and none of the claim's.
@@ -122,13 +183,18 @@ fn is_about_others(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
 /// Whether two names that a field and the claim both have stand in the same order, where the field joins them with
 /// the claim's own "to"; and the field.
 fn names_in_order(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<(bool, u32)> {
-    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name) && !term.span.is_empty());
+    let names = case
+        .reading
+        .bits(|term| matches!(term.role, Role::Entity | Role::Name) && !term.span.is_empty());
     if names.count_ones() < 2 {
         return None;
     }
     fit::fields(case.corpus, fit.candidate.target).find_map(|field| {
         let here = case.marks.field(field) & names;
-        (here.count_ones() == 2).then(|| order_in(case, field, here)).flatten().map(|same| (same, field))
+        (here.count_ones() == 2)
+            .then(|| order_in(case, field, here))
+            .flatten()
+            .map(|same| (same, field))
     })
 }
 
@@ -143,7 +209,8 @@ fn order_in(case: &Case<'_, '_, '_>, field: u32, names: u64) -> Option<bool> {
     }
     let [first, second] = places.as_slice() else { return None };
     let (low, high) = (first.1.min(second.1), first.1.max(second.1));
-    let joined = |text: Option<&str>| text.is_some_and(|text| words(text).any(|word| word.is("to")));
+    let joined =
+        |text: Option<&str>| text.is_some_and(|text| words(text).any(|word| word.is("to")));
     let both = joined(line.get(low..high)) && joined(case.reading.text.get(first.0..second.0));
     both.then_some(first.1 < second.1)
 }
@@ -152,7 +219,9 @@ fn order_in(case: &Case<'_, '_, '_>, field: u32, names: u64) -> Option<bool> {
 fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     let reading = case.reading;
     let strict = reading.bits(Term::is_strict);
-    let is_about = |fit: &&Fit| fit.candidate.near & strict == strict && has_words(reading, fit.found);
+    let is_about = |fit: &&Fit| {
+        (fit.candidate.near | fit.decided) & strict == strict && has_words(reading, fit.found)
+    };
     let about: Vec<&Fit> = fits.iter().filter(is_about).collect();
     let refuting: Vec<&&Fit> = about.iter().filter(|fit| !fit.refutations.is_empty()).collect();
     let demands = reading.bits(|term| matches!(term.role, Role::Demand(_)));
@@ -174,19 +243,24 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
         }
     }
     if let Some(field) = about.iter().find_map(|fit| other_direction(case, fit)) {
-        return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], note::says(case, field)));
+        return Some(Ruling::contradicted(
+            Basis::Stated,
+            vec![Cite::Field(field)],
+            note::says(case, field),
+        ));
     }
     let reversed = about.iter().filter(|fit| fit.open == 0).find_map(|fit| {
         names_in_order(case, fit).filter(|(same, _)| !same).map(|(_, field)| field)
     });
     if let Some(field) = reversed {
-        return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], note::says(case, field)));
+        return Some(Ruling::contradicted(
+            Basis::Stated,
+            vec![Cite::Field(field)],
+            note::says(case, field),
+        ));
     }
-    let denied = about.iter().find(|fit| is_flat_denial(case, fit));
-    denied.and_then(|fit| match fit.candidate.target {
-        Target::Line(field) => Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], note::says(case, field))),
-        Target::Object(_) => None,
-    })
+    let denied = about.iter().find_map(|fit| flat_denial(case, fit))?;
+    Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(denied)], note::says(case, denied)))
 }
 
 /// A line that marks the other direction: `down` where the claim says that it rose.
@@ -199,22 +273,29 @@ fn other_direction(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
     let (place, sense) = demand?;
     let other = if sense == Sense::Raise { "down" } else { "up" };
     let marked = words(case.corpus.value(field)).any(|word| word.is(other));
-    let complete = fit.open == 0 && fit.refutations.is_empty() && case.marks.field(field) >> place & 1 == 0;
+    let complete =
+        fit.open == 0 && fit.refutations.is_empty() && case.marks.field(field) >> place & 1 == 0;
     (marked && complete).then_some(field)
 }
 
 /// A short line that has every word and name of the claim with the contrary polarity.
-fn is_flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
     const LONGEST: usize = 14;
-    let Target::Line(field) = fit.candidate.target else { return false };
     let reading = case.reading;
     let all = reading.bits(|term| !matches!(term.role, Role::Kind));
-    fit.polarity_differs
-        && fit.parts == 0
-        && reading.bits(Term::is_strict) != 0
-        && all.count_ones() >= 2
-        && case.marks.field(field) & all == all
-        && words(case.corpus.value(field)).count() <= LONGEST
+    if !fit.polarity_differs
+        || fit.parts > 0
+        || reading.bits(Term::is_strict) == 0
+        || all.count_ones() < 2
+    {
+        return None;
+    }
+    fit::fields(case.corpus, fit.candidate.target).find(|field| {
+        let value = case.corpus.value(*field);
+        case.marks.field(*field) & all == all
+            && fit::denies(value) != fit::denies(reading.text)
+            && words(value).count() <= LONGEST
+    })
 }
 
 /// How many different outer records some fits belong to.
@@ -258,7 +339,9 @@ pub(super) fn item_number(case: &Case<'_, '_, '_>, cite: Cite) -> u32 {
         Cite::Field(field) => case.corpus.item_of(field),
         Cite::Sample { series, .. } => {
             let series = case.corpus.series.get(series as usize);
-            series.and_then(|series| case.corpus.object(series.object)).map_or(0, |object| object.item)
+            series
+                .and_then(|series| case.corpus.object(series.object))
+                .map_or(0, |object| object.item)
         }
         Cite::Item(item) => item,
     }
@@ -285,11 +368,14 @@ fn shows_deed(case: &Case<'_, '_, '_>, cite: Cite) -> bool {
     let Cite::Field(field) = cite else { return by_kind };
     let deed = case.reading.bits(|term| {
         case.reading.markers.iter().any(|marker| {
-            marker.kind == MarkerKind::ActionDone && marker.span.start <= term.span.start && term.span.end <= marker.span.end
+            marker.kind == MarkerKind::ActionDone
+                && marker.span.start <= term.span.start
+                && term.span.end <= marker.span.end
         })
     });
     let record = case.corpus.field(field).map(|found| case.corpus.record(found.object));
-    let in_record = record.filter(|record| case.corpus.object(*record).is_some_and(|object| object.parent != NONE));
+    let in_record = record
+        .filter(|record| case.corpus.object(*record).is_some_and(|object| object.parent != NONE));
     let stated = case.marks.field(field) | in_record.map_or(0, |record| case.marks.content(record));
     by_kind || deed != 0 && stated & deed != 0
 }
@@ -305,7 +391,9 @@ fn evidence_type(case: &Case<'_, '_, '_>, ruling: &Ruling) -> EvidenceType {
         return EvidenceType::Synthesis;
     }
     match items.first().and_then(|item| case.corpus.item(*item)).map(|item| item.kind) {
-        Some(EvidenceKind::ToolOutput | EvidenceKind::Change | EvidenceKind::Verification) => EvidenceType::ToolMatch,
+        Some(EvidenceKind::ToolOutput | EvidenceKind::Change | EvidenceKind::Verification) => {
+            EvidenceType::ToolMatch
+        }
         Some(EvidenceKind::StepOutput) => EvidenceType::SpecificData,
         Some(EvidenceKind::Signal) => EvidenceType::SignalMatch,
         Some(EvidenceKind::PriorClaim) | None => EvidenceType::Synthesis,
@@ -317,7 +405,8 @@ fn ungrounded(case: &Case<'_, '_, '_>) -> Verdict {
     let is_observation = (!reading.figures.is_empty() || reading.bits(Term::is_strict) != 0)
         && !reading.has(MarkerKind::Hedge)
         && !reading.is_causal();
-    let evidence_type = if is_observation { EvidenceType::ToolMatch } else { EvidenceType::Inference };
+    let evidence_type =
+        if is_observation { EvidenceType::ToolMatch } else { EvidenceType::Inference };
     Verdict { class: Class::Ungrounded, evidence_type, cites: Vec::new(), note: reason(case) }
 }
 

@@ -96,7 +96,8 @@ impl Reader<'_, '_> {
         let inherited = self.frames.last().map(|frame| frame.bearer).filter(|_| lends_names(&key));
         self.frames.push(Frame {
             bearer: inherited.unwrap_or(number),
-            holds_pairs: shape == Shape::Array && matches!(key.as_str(), "values" | "datapoints" | "points"),
+            holds_pairs: shape == Shape::Array
+                && matches!(key.as_str(), "values" | "datapoints" | "points"),
             shape,
         });
     }
@@ -186,8 +187,13 @@ impl Reader<'_, '_> {
             },
             micros: None,
         });
-        let bearer = self.frames.last().filter(|frame| frame.shape == Shape::Object).map(|frame| frame.bearer);
-        if let (Some(bearer), true) = (bearer, kind == Leaf::String && is_naming(self.key_of(step))) {
+        let bearer = self
+            .frames
+            .last()
+            .filter(|frame| frame.shape == Shape::Object)
+            .map(|frame| frame.bearer);
+        if let (Some(bearer), true) = (bearer, kind == Leaf::String && is_naming(self.key_of(step)))
+        {
             self.builder.name(bearer, field);
         }
     }
@@ -204,8 +210,19 @@ impl Reader<'_, '_> {
 fn lends_names(key: &str) -> bool {
     matches!(
         key,
-        "metadata" | "labels" | "metric" | "stream" | "involvedObject" | "resource" | "attributes" | "tags"
-            | "dimensions" | "commonLabels" | "groupLabels" | "regarding" | "kubernetes"
+        "metadata"
+            | "labels"
+            | "metric"
+            | "stream"
+            | "involvedObject"
+            | "resource"
+            | "attributes"
+            | "tags"
+            | "dimensions"
+            | "commonLabels"
+            | "groupLabels"
+            | "regarding"
+            | "kubernetes"
     )
 }
 
@@ -219,7 +236,11 @@ fn place(step: &Step) -> Place {
 
 /// The bytes of a leaf without quotation marks.
 fn inner(kind: Leaf, value: &Range<usize>) -> Range<usize> {
-    if kind == Leaf::String { value.start + 1..value.end.saturating_sub(1).max(value.start + 1) } else { value.clone() }
+    if kind == Leaf::String {
+        value.start + 1..value.end.saturating_sub(1).max(value.start + 1)
+    } else {
+        value.clone()
+    }
 }
 
 /// Seconds, milliseconds, microseconds or nanoseconds since the epoch, told apart by their size.

@@ -41,6 +41,8 @@ pub(super) struct Fit {
     pub(super) parts: usize,
     /// Terms that are found, or decided by a part.
     pub(super) found: u64,
+    /// Terms decided by a part.
+    pub(super) decided: u64,
     /// Whether the place denies what the claim says, or the other way round.
     pub(super) polarity_differs: bool,
 }
@@ -71,6 +73,7 @@ pub(super) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except)
         open: 0,
         parts: 0,
         found: candidate.terms,
+        decided: 0,
         polarity_differs: false,
     };
     let fields = Span::of(case.corpus, candidate.target);
@@ -88,7 +91,9 @@ pub(super) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except)
     }
     for quotation in &case.reading.quotations {
         let outcome = quotation_outcome(case, fields, quotation.clone());
-        let inside = case.reading.bits(|term| quotation.start <= term.span.start && term.span.end <= quotation.end);
+        let inside = case
+            .reading
+            .bits(|term| quotation.start <= term.span.start && term.span.end <= quotation.end);
         fit.take(outcome, inside);
     }
     let mut decided = 0_u64;
@@ -108,17 +113,17 @@ pub(super) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except)
 impl Fit {
     fn take(&mut self, outcome: Outcome, bits: u64) {
         self.parts += 1;
+        if !matches!(outcome, Outcome::Open) {
+            self.found |= bits;
+            self.decided |= bits;
+        }
         match outcome {
             Outcome::Supported(cite) => {
-                self.found |= bits;
                 if !self.supports.contains(&cite) {
                     self.supports.push(cite);
                 }
             }
-            Outcome::Refuted(cite, note) => {
-                self.found |= bits;
-                self.refutations.push((cite, note));
-            }
+            Outcome::Refuted(cite, note) => self.refutations.push((cite, note)),
             Outcome::Open => self.open += 1,
         }
     }
@@ -135,7 +140,11 @@ pub(super) fn best_fields(case: &Case<'_, '_, '_>, fit: &Fit) -> Vec<Cite> {
             let gained = case.marks.field(*field) & open;
             (case.reading.weight(gained), std::cmp::Reverse(*field))
         });
-        let Some(best) = best.filter(|field| case.reading.weight(case.marks.field(*field) & open) >= 4) else { break };
+        let Some(best) =
+            best.filter(|field| case.reading.weight(case.marks.field(*field) & open) >= 4)
+        else {
+            break;
+        };
         open &= !case.marks.field(best);
         found.push(Cite::Field(best));
     }
@@ -161,7 +170,10 @@ fn fields_of(corpus: &Corpus<'_>, target: Target) -> (u32, u32) {
 const MOST_FIELDS: usize = 400;
 
 /// The fields of a place, as far as they are looked at.
-pub(super) fn fields<'c>(corpus: &'c Corpus<'_>, target: Target) -> impl Iterator<Item = u32> + use<'c> {
+pub(super) fn fields<'c>(
+    corpus: &'c Corpus<'_>,
+    target: Target,
+) -> impl Iterator<Item = u32> + use<'c> {
     Span::of(corpus, target).each(corpus)
 }
 
@@ -178,18 +190,20 @@ impl Span {
     fn of(corpus: &Corpus<'_>, target: Target) -> Self {
         let (start, end) = fields_of(corpus, target);
         let document = match target {
-            Target::Object(object) => corpus.object(object).filter(|found| found.parent == NONE).map(|_| object),
+            Target::Object(object) => {
+                corpus.object(object).filter(|found| found.parent == NONE).map(|_| object)
+            }
             Target::Line(_) => None,
         };
         Self { start, end, document }
     }
 
     fn each<'c>(self, corpus: &'c Corpus<'_>) -> impl Iterator<Item = u32> + use<'c> {
-        (self.start..self.end)
-            .take(MOST_FIELDS)
-            .filter(move |field| {
-                self.document.is_none_or(|document| corpus.is_direct(document, *field) && !is_line(corpus, *field))
+        (self.start..self.end).take(MOST_FIELDS).filter(move |field| {
+            self.document.is_none_or(|document| {
+                corpus.is_direct(document, *field) && !is_line(corpus, *field)
             })
+        })
     }
 }
 
@@ -224,7 +238,11 @@ fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Out
     let noun = reading.noun(&figure.span);
     let is_count = figure.unit.dimension == Dimension::Count;
     let counts_things = is_count && reading.bits(|term| term.role == Role::Kind) & noun != 0;
-    let wanted = if is_count && noun != 0 { noun | reading.verb(&figure.span) } else { reading.attribute(&figure.span) | noun };
+    let wanted = if is_count && noun != 0 {
+        noun | reading.verb(&figure.span)
+    } else {
+        reading.attribute(&figure.span) | noun
+    };
     let mut best: Option<(u32, u32)> = None;
     let mut against: u32 = 0;
     let mut refuted: Option<(u32, u32, String)> = None;
@@ -241,7 +259,8 @@ fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Out
             continue;
         }
         for value in values(case.corpus, field) {
-            let related = relation(case, field, &value, Wanted { bits: wanted, path, in_field, is_count });
+            let related =
+                relation(case, field, &value, Wanted { bits: wanted, path, in_field, is_count });
             let Some(strength) = related else { continue };
             match compare(figure, &value.figure) {
                 Agreement::Same => {
@@ -251,7 +270,9 @@ fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Out
                 }
                 Agreement::Different => {
                     against = against.max(strength);
-                    if strength >= 100 && refuted.as_ref().is_none_or(|(least, ..)| strength > *least) {
+                    if strength >= 100
+                        && refuted.as_ref().is_none_or(|(least, ..)| strength > *least)
+                    {
                         let says = note::other_figure(case, figure, field, &value);
                         refuted = Some((strength, field, says));
                     }
@@ -300,11 +321,14 @@ fn relation(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: Want
             if pair != wanted.bits && !distinguishing_heading_is_meant(case, field) {
                 return None;
             }
-            let full = pair == wanted.bits && is_covered(case, field, key);
+            // In a line the words beside the pair say what it is of.
+            let beside = if key == case.corpus.name(field) { 0 } else { wanted.in_field };
+            let full = (pair | beside) & wanted.bits == wanted.bits && is_covered(case, field, key);
             return Some(if full { 100 + words(pair) * 10 } else { 20 + words(pair) * 10 });
         }
     }
-    let is_prose = gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_some();
+    let is_prose =
+        gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_some();
     if !case.corpus.name(field).is_empty() && !is_prose {
         return None;
     }
@@ -329,8 +353,9 @@ fn relation(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: Want
 /// Whether the claim uses every word of a key that tells it from other keys.
 fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
     const TELLING_NOTHING: [&str; 26] = [
-        "count", "total", "current", "value", "number", "bytes", "seconds", "ms", "mib", "percent", "pct", "ratio",
-        "num", "avg", "usage", "mb", "gb", "gib", "kib", "s", "cores", "per", "of", "the", "in", "mean",
+        "count", "total", "current", "value", "number", "bytes", "seconds", "ms", "mib", "percent",
+        "pct", "ratio", "num", "avg", "usage", "mb", "gb", "gib", "kib", "s", "cores", "per", "of",
+        "the", "in", "mean",
     ];
     let reading = case.reading;
     let known = |word: &str| {
@@ -342,7 +367,11 @@ fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
     let each_part = || {
         gsar_core::text::tokens::words(name).all(|word| {
             let mut parts = super::words::parts(word.text).peekable();
-            if parts.peek().is_none() { known(word.text) } else { known(word.text) || parts.all(known) }
+            if parts.peek().is_none() {
+                known(word.text)
+            } else {
+                known(word.text) || parts.all(known)
+            }
         })
     };
     (whole || each_part()) && distinguishing_heading_is_meant(case, field)
@@ -351,8 +380,18 @@ fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
 /// `limits`, `requests` and the like tell two values of one key apart: the claim has to say which it means.
 fn distinguishing_heading_is_meant(case: &Case<'_, '_, '_>, field: u32) -> bool {
     const DISTINGUISHING: [&str; 12] = [
-        "limits", "requests", "capacity", "allocatable", "laststate", "last", "previous", "old", "new", "before",
-        "after", "desired",
+        "limits",
+        "requests",
+        "capacity",
+        "allocatable",
+        "laststate",
+        "last",
+        "previous",
+        "old",
+        "new",
+        "before",
+        "after",
+        "desired",
     ];
     let Some(found) = case.corpus.field(field) else { return false };
     for (_, object) in case.corpus.around(found.object) {
@@ -362,9 +401,11 @@ fn distinguishing_heading_is_meant(case: &Case<'_, '_, '_>, field: u32) -> bool 
         let heading = case.corpus.heading_words(object);
         for word in DISTINGUISHING {
             let here = heading.contains(&key(word));
-            let meant = case.reading.terms.iter().any(|term| {
-                term.keys.iter().any(|key| heading.contains(key))
-            });
+            let meant = case
+                .reading
+                .terms
+                .iter()
+                .any(|term| term.keys.iter().any(|key| heading.contains(key)));
             if here && !meant {
                 return false;
             }
@@ -386,7 +427,11 @@ fn bits_of_name(reading: &Reading<'_>, name: &str, wanted: u64) -> u64 {
 
 /// Whether no other figure of the field has the same dimension.
 fn one_of_its_kind(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>) -> bool {
-    values(case.corpus, field).iter().filter(|other| other.figure.unit.dimension == value.figure.unit.dimension).count() == 1
+    values(case.corpus, field)
+        .iter()
+        .filter(|other| other.figure.unit.dimension == value.figure.unit.dimension)
+        .count()
+        == 1
 }
 
 /// Whether the words right after or before a figure of a line are those that the claim counts.
@@ -402,7 +447,11 @@ fn noun_follows(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: 
     first.chain(last).any(|word| bits_of_name(case.reading, word.text, wanted) != 0)
 }
 
-fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &gsar_core::text::figures::ClockTime) -> Outcome {
+fn time_outcome(
+    case: &Case<'_, '_, '_>,
+    fields: Span,
+    time: &gsar_core::text::figures::ClockTime,
+) -> Outcome {
     let reading = case.reading;
     let verb = verb_of_time(reading, time.span.start);
     let mut supported = None;
@@ -420,7 +469,11 @@ fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &gsar_core::text::f
         }
     }
     if let Some((strength, field)) = supported {
-        return if strength == 0 && refuted.is_some() { Outcome::Open } else { Outcome::Supported(Cite::Field(field)) };
+        return if strength == 0 && refuted.is_some() {
+            Outcome::Open
+        } else {
+            Outcome::Supported(Cite::Field(field))
+        };
     }
     let item = case.corpus.item_of(fields.start);
     let collected = case.corpus.item(item).and_then(|item| item.collected_at);
@@ -434,16 +487,25 @@ fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &gsar_core::text::f
 
 /// The word that says what happened at a time: the nearest content word before it.
 fn verb_of_time(reading: &Reading<'_>, at: usize) -> u64 {
-    let before = reading.terms.iter().enumerate().rev().find(|(_, term)| {
-        !term.span.is_empty() && term.span.end <= at && term.role == Role::Word
-    });
+    let before =
+        reading.terms.iter().enumerate().rev().find(|(_, term)| {
+            !term.span.is_empty() && term.span.end <= at && term.role == Role::Word
+        });
     before.map_or(0, |(place, _)| 1 << place)
 }
 
-fn quotation_outcome(case: &Case<'_, '_, '_>, fields: Span, quotation: std::ops::Range<usize>) -> Outcome {
-    let Some(wanted) = case.reading.text.get(quotation).map(str::trim) else { return Outcome::Open };
+fn quotation_outcome(
+    case: &Case<'_, '_, '_>,
+    fields: Span,
+    quotation: std::ops::Range<usize>,
+) -> Outcome {
+    let Some(wanted) = case.reading.text.get(quotation).map(str::trim) else {
+        return Outcome::Open;
+    };
     let wanted = wanted.trim_end_matches(['.', ',']);
-    let holder = fields.each(case.corpus).find(|field| case.marks.field(*field) != 0 && holds(case.corpus.value(*field), wanted));
+    let holder = fields
+        .each(case.corpus)
+        .find(|field| case.marks.field(*field) != 0 && holds(case.corpus.value(*field), wanted));
     holder.map_or(Outcome::Open, |field| Outcome::Supported(Cite::Field(field)))
 }
 
@@ -460,22 +522,31 @@ pub(super) fn holds(text: &str, wanted: &str) -> bool {
 fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let claimed = case.reading.text;
     let states_only = fit.supports.is_empty();
-    let content = case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
+    let content =
+        case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
     let is_line = matches!(fit.candidate.target, Target::Line(_));
     let most = |field: &u32| {
-        is_line || case.reading.weight(case.marks.field(*field) & content) * 3 >= case.reading.weight(content)
+        is_line
+            || case.reading.weight(case.marks.field(*field) & content) * 3
+                >= case.reading.weight(content)
     };
-    let fails = |text: &str| has_any(text, &FAILING);
     Span::of(case.corpus, fit.candidate.target).each(case.corpus).filter(most).any(|field| {
         let text = case.corpus.value(field);
         let is_prose = gsar_core::text::tokens::words(text).nth(LEAST_PROSE).is_some();
-        is_prose && (denies(text) != denies(claimed) || states_only && fails(text) && !fails(claimed) && !denies(claimed))
+        is_prose
+            && (denies(text) != denies(claimed)
+                || states_only && fails(text) && !fails(claimed) && !denies(claimed))
     })
 }
 
 /// Whether a text denies what its words name.
 pub(super) fn denies(text: &str) -> bool {
     is_negated(text) || has_any(text, &DENYING) || text.contains("0/")
+}
+
+/// Whether a text says that something did not succeed.
+pub(super) fn fails(text: &str) -> bool {
+    has_any(text, &FAILING)
 }
 
 /// Whether a text has a word of a table, whole or as a part of a compound.
@@ -487,13 +558,24 @@ fn has_any(text: &str, table: &[&str]) -> bool {
 }
 
 /// What a place says to a state that the claim names: readiness, a condition, a present state of a workload.
-fn state_outcome(case: &Case<'_, '_, '_>, fields: Span, place: usize, term: &Term<'_>) -> Option<(Outcome, u64)> {
+fn state_outcome(
+    case: &Case<'_, '_, '_>,
+    fields: Span,
+    place: usize,
+    term: &Term<'_>,
+) -> Option<(Outcome, u64)> {
     let bit = 1_u64 << place;
     let word = term.text.to_ascii_lowercase();
     let is_present_state = PRESENT_STATES.binary_search(&word.as_str()).is_ok();
     let is_mishap = is_mishap(case.reading, term);
     let opposite = OPPOSITES.iter().find_map(|(a, b)| {
-        if *a == word { Some(*b) } else if *b == word { Some(*a) } else { None }
+        if *a == word {
+            Some(*b)
+        } else if *b == word {
+            Some(*a)
+        } else {
+            None
+        }
     });
     let mut refuted = None;
     for field in fields.each(case.corpus) {
@@ -530,7 +612,9 @@ fn state_outcome(case: &Case<'_, '_, '_>, fields: Span, place: usize, term: &Ter
         if found.kind == ValueKind::Number {
             continue;
         }
-        if let Some(is_ready) = readiness(case.corpus, field).filter(|_| matches!(word.as_str(), "ready" | "unready" | "notready")) {
+        if let Some(is_ready) = readiness(case.corpus, field)
+            .filter(|_| matches!(word.as_str(), "ready" | "unready" | "notready"))
+        {
             let claimed = (word == "ready") != term.negated;
             return Some(if claimed == is_ready {
                 (Outcome::Supported(Cite::Field(field)), bit)
@@ -538,13 +622,17 @@ fn state_outcome(case: &Case<'_, '_, '_>, fields: Span, place: usize, term: &Ter
                 (Outcome::Refuted(Cite::Field(field), note::says(case, field)), bit)
             });
         }
-        if !(is_present_state || opposite.is_some()) || case.corpus.name(field).is_empty() || !is_state_key(case.corpus.name(field)) {
+        if !(is_present_state || opposite.is_some())
+            || case.corpus.name(field).is_empty()
+            || !is_state_key(case.corpus.name(field))
+        {
             continue;
         }
         let same = value.eq_ignore_ascii_case(&word);
         let excluded = !same
             && (opposite.is_some_and(|opposite| value.eq_ignore_ascii_case(opposite))
-                || is_present_state && PRESENT_STATES.binary_search(&value.to_ascii_lowercase().as_str()).is_ok());
+                || is_present_state
+                    && PRESENT_STATES.binary_search(&value.to_ascii_lowercase().as_str()).is_ok());
         if same && !term.negated || excluded && term.negated && opposite.is_some() {
             return Some((Outcome::Supported(Cite::Field(field)), bit));
         }
@@ -560,7 +648,8 @@ fn state_outcome(case: &Case<'_, '_, '_>, fields: Span, place: usize, term: &Ter
 fn is_mishap(reading: &Reading<'_>, term: &Term<'_>) -> bool {
     let counted = reading.figures.figures.iter().any(|figure| {
         let noun = reading.noun(&figure.span);
-        reading.bits(|other| std::ptr::eq(other, term)) & noun != 0 || reading.text.contains("times")
+        reading.bits(|other| std::ptr::eq(other, term)) & noun != 0
+            || reading.text.contains("times")
     });
     !counted && MISHAPS.iter().any(|mishap| term.keys.contains(&key(mishap)))
 }

@@ -175,7 +175,12 @@ impl Walker<'_> {
         go_on(visit(Event::Leaf { step, kind, value: start..self.at }))
     }
 
-    fn container(&mut self, step: Step, shape: Shape, visit: &mut impl FnMut(Event) -> Flow) -> Option<()> {
+    fn container(
+        &mut self,
+        step: Step,
+        shape: Shape,
+        visit: &mut impl FnMut(Event) -> Flow,
+    ) -> Option<()> {
         let at = self.at;
         if self.frames.len() >= DEEPEST {
             self.skipped = true;
@@ -279,7 +284,8 @@ mod tests {
 
     #[test]
     fn leaves_keep_their_bytes() {
-        let (found, end) = leaves(r#"{"a" : [1, "x\"y", {"b":true}], "c":{}, "d": null, "e": -1.5e3}"#);
+        let (found, end) =
+            leaves(r#"{"a" : [1, "x\"y", {"b":true}], "c":{}, "d": null, "e": -1.5e3}"#);
         let texts: Vec<_> = found.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!(texts, ["0=1", r#"1="x\"y""#, "b=true", "c={}", "d=null", "e=-1.5e3"]);
         assert_eq!(end, End::Complete);

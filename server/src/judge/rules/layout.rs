@@ -35,13 +35,27 @@ pub(super) enum Read {
 /// Reads a stretch of the text that the builder is at into the object opened last.
 pub(super) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Breaks) -> Read {
     let base = builder.current();
-    let mut reader = Reader { builder, breaks, base, sections: Vec::new(), table: None, is_diff: false, fresh: true };
+    let mut reader = Reader {
+        builder,
+        breaks,
+        base,
+        sections: Vec::new(),
+        table: None,
+        is_diff: false,
+        fresh: true,
+    };
     let mut lines = Lines { text: reader.builder.text(), range, breaks }.peekable();
     let mut outcome = Read::Whole;
     let mut is_first = true;
     while let Some(line) = lines.next() {
         let opens = std::mem::take(&mut is_first) && breaks == Breaks::Lines;
-        if opens && reader.builder.text().get(line.clone()).is_some_and(|text| reader.builder.is_request(text)) {
+        if opens
+            && reader
+                .builder
+                .text()
+                .get(line.clone())
+                .is_some_and(|text| reader.builder.is_request(text))
+        {
             reader.builder.request(line);
             continue;
         }
@@ -239,7 +253,8 @@ impl Reader<'_, '_> {
         let text = self.builder.text();
         let outer = self.sections.iter().rev().nth(1).and_then(|section| section.heading.clone());
         let outer = outer.and_then(|outer| text.get(outer)).unwrap_or("");
-        if outer.eq_ignore_ascii_case("containers") || outer.eq_ignore_ascii_case("init containers") {
+        if outer.eq_ignore_ascii_case("containers") || outer.eq_ignore_ascii_case("init containers")
+        {
             let bearer = self.builder.current();
             let field = self.builder.field(NewField {
                 place: Place::Line,
@@ -287,7 +302,12 @@ impl Reader<'_, '_> {
     }
 
     /// The columns of a table whose header this line is.
-    fn header(&self, line: &Range<usize>, content: &Range<usize>, next: Option<&Range<usize>>) -> Option<Vec<Column>> {
+    fn header(
+        &self,
+        line: &Range<usize>,
+        content: &Range<usize>,
+        next: Option<&Range<usize>>,
+    ) -> Option<Vec<Column>> {
         if self.breaks == Breaks::Escapes || self.is_diff {
             return None;
         }
@@ -300,12 +320,19 @@ impl Reader<'_, '_> {
         let cells = cells(text, content, written.contains(" | "));
         let capitals = |cell: &Range<usize>| {
             let word = text.get(cell.clone()).unwrap_or("");
-            word.bytes().any(|byte| byte.is_ascii_uppercase()) && !word.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            word.bytes().any(|byte| byte.is_ascii_uppercase())
+                && !word.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
-        let capital_header = cells.len() >= 2 && cells.iter().take(2).filter(|cell| capitals(cell)).count() >= 1
+        let capital_header = cells.len() >= 2
+            && cells.iter().take(2).filter(|cell| capitals(cell)).count() >= 1
             && cells.first().is_some_and(capitals);
-        let keyed = |cell: &Range<usize>| text.get(cell.clone()).is_some_and(|cell| cell.ends_with(':'));
-        if cells.iter().any(keyed) || !(capital_header || ruled && !cells.is_empty()) {
+        let described = cells.len() >= 2
+            && cells.iter().all(|cell| {
+                text.get(cell.clone()).is_some_and(|cell| DESCRIBED_COLUMNS.contains(&cell))
+            });
+        let keyed =
+            |cell: &Range<usize>| text.get(cell.clone()).is_some_and(|cell| cell.ends_with(':'));
+        if cells.iter().any(keyed) || !(capital_header || described || ruled && !cells.is_empty()) {
             return None;
         }
         Some(cells.into_iter().map(|name| Column { at: name.start - line.start, name }).collect())
@@ -353,11 +380,26 @@ impl Reader<'_, '_> {
     }
 }
 
+/// The columns of the tables in `kubectl describe`, which has no line of dashes below some of them.
+const DESCRIBED_COLUMNS: [&str; 10] = [
+    "Type",
+    "Status",
+    "Reason",
+    "Age",
+    "From",
+    "Message",
+    "Resource",
+    "Used",
+    "Hard",
+    "LastTransitionTime",
+];
+
 /// A stretch without white space around it; `\t` and `\r` as JSON writes them count as white space.
 fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
     let Some(inner) = text.get(span.clone()) else { return span.start..span.start };
     let mut start = inner.len() - inner.trim_start().len();
-    while inner.get(start..).is_some_and(|rest| rest.starts_with("\\t") || rest.starts_with("\\r")) {
+    while inner.get(start..).is_some_and(|rest| rest.starts_with("\\t") || rest.starts_with("\\r"))
+    {
         start += 2;
         let rest = inner.get(start..).unwrap_or("");
         start += rest.len() - rest.trim_start().len();
@@ -391,7 +433,8 @@ fn cells(text: &str, content: &Range<usize>, barred: bool) -> Vec<Range<usize>> 
     let mut at = 0;
     while at < bytes.len() {
         let here = bytes.get(at).copied().unwrap_or(b' ');
-        let gap = here == b'\t' || here == b' ' && matches!(bytes.get(at + 1), Some(b' ' | b'\t') | None);
+        let gap =
+            here == b'\t' || here == b' ' && matches!(bytes.get(at + 1), Some(b' ' | b'\t') | None);
         if gap {
             if let Some(start) = start.take() {
                 found.push(content.start + start..content.start + at);
@@ -408,15 +451,25 @@ fn cells(text: &str, content: &Range<usize>, barred: bool) -> Vec<Range<usize>> 
 }
 
 /// The key of a `Key:` or `Key: value` line, and its value where it has one.
-fn key_and_value(text: &str, content: &Range<usize>) -> Option<(Range<usize>, Option<Range<usize>>)> {
+fn key_and_value(
+    text: &str,
+    content: &Range<usize>,
+) -> Option<(Range<usize>, Option<Range<usize>>)> {
     const LONGEST_KEY: usize = 48;
     const MOST_WORDS: usize = 4;
     let written = text.get(content.clone())?;
     let colon = written.bytes().take(LONGEST_KEY).position(|byte| byte == b':')?;
     let key = written.get(..colon)?.trim_matches(['"', '\'', '`']);
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b' ' | b'(' | b')' | b'%');
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'.' | b'/' | b' ' | b'(' | b')' | b'%')
+    };
     let starts_well = key.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
-    if !starts_well || !key.bytes().all(plain) || key.split(' ').count() > MOST_WORDS || key.contains("  ") {
+    if !starts_well
+        || !key.bytes().all(plain)
+        || key.split(' ').count() > MOST_WORDS
+        || key.contains("  ")
+    {
         return None;
     }
     let after = written.get(colon + 1..)?;
@@ -428,7 +481,9 @@ fn key_and_value(text: &str, content: &Range<usize>) -> Option<(Range<usize>, Op
     let spaced = after.starts_with([' ', '\t']) || after.starts_with("\\t");
     spaced.then(|| {
         let value = trimmed(text, &(content.start + colon + 1..content.end));
-        let quoted = text.get(value.clone()).is_some_and(|inner| inner.len() > 1 && inner.starts_with('"') && inner.ends_with('"'));
+        let quoted = text
+            .get(value.clone())
+            .is_some_and(|inner| inner.len() > 1 && inner.starts_with('"') && inner.ends_with('"'));
         let value = if quoted { value.start + 1..value.end - 1 } else { value };
         (key_span, Some(value))
     })

@@ -37,7 +37,10 @@ pub(super) fn sense(word: &str) -> Option<Sense> {
     SENSES.get(at).map(|(_, sense)| *sense)
 }
 
-use Sense::{Change, Compare, Extreme, Filler, Kind, Lower, Order, Peak, Raise, Superlative, Sustained, Trough};
+use Sense::{
+    Change, Compare, Extreme, Filler, Kind, Lower, Order, Peak, Raise, Superlative, Sustained,
+    Trough,
+};
 
 /// Sorted.
 const SENSES: [(&str, Sense); 287] = [
@@ -449,8 +452,21 @@ pub(super) fn shown_as(sense: Sense) -> &'static [&'static str] {
 
 /// Words with which a line denies what its other words name.
 pub(super) const DENYING: [&str; 15] = [
-    "cannot", "denied", "disabled", "forbidden", "inexistent", "invalid", "nonexistent", "not", "notfound", "unable",
-    "unavailable", "unbound", "undefined", "unknown", "unset",
+    "cannot",
+    "denied",
+    "disabled",
+    "forbidden",
+    "inexistent",
+    "invalid",
+    "nonexistent",
+    "not",
+    "notfound",
+    "unable",
+    "unavailable",
+    "unbound",
+    "undefined",
+    "unknown",
+    "unset",
 ];
 
 /// Words with which a line says that something did not succeed.
@@ -458,20 +474,44 @@ pub(super) const FAILING: [&str; 8] =
     ["error", "exception", "fail", "failed", "failing", "failure", "refused", "rejected"];
 
 /// Words for what should not happen: a count of zero denies it, a greater one affirms it.
-pub(super) const MISHAPS: [&str; 10] =
-    ["restart", "error", "failure", "fail", "crash", "eviction", "evict", "timeout", "retry", "oom"];
+pub(super) const MISHAPS: [&str; 10] = [
+    "restart", "error", "failure", "fail", "crash", "eviction", "evict", "timeout", "retry", "oom",
+];
 
 /// The states of a workload that exclude each other as its present state.
 pub(super) const PRESENT_STATES: [&str; 12] = [
-    "completed", "containercreating", "crashloopbackoff", "createcontainerconfigerror", "errimagepull", "imagepullbackoff", "notready", "pending", "podinitializing", "running", "succeeded", "terminating",
+    "completed",
+    "containercreating",
+    "crashloopbackoff",
+    "createcontainerconfigerror",
+    "errimagepull",
+    "imagepullbackoff",
+    "notready",
+    "pending",
+    "podinitializing",
+    "running",
+    "succeeded",
+    "terminating",
 ];
 
 /// Pairs that exclude each other under one key.
 pub(super) const OPPOSITES: [(&str, &str); 16] = [
-    ("ready", "notready"), ("healthy", "unhealthy"), ("firing", "resolved"), ("enabled", "disabled"),
-    ("success", "failure"), ("succeeded", "failed"), ("pass", "fail"), ("passed", "failed"),
-    ("synced", "outofsync"), ("active", "inactive"), ("open", "closed"), ("connected", "disconnected"),
-    ("up", "down"), ("online", "offline"), ("true", "false"), ("primary", "replica"),
+    ("ready", "notready"),
+    ("healthy", "unhealthy"),
+    ("firing", "resolved"),
+    ("enabled", "disabled"),
+    ("success", "failure"),
+    ("succeeded", "failed"),
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("synced", "outofsync"),
+    ("active", "inactive"),
+    ("open", "closed"),
+    ("connected", "disconnected"),
+    ("up", "down"),
+    ("online", "offline"),
+    ("true", "false"),
+    ("primary", "replica"),
 ];
 
 #[cfg(test)]

@@ -102,7 +102,13 @@ impl Rules {
                 }
                 marks.mark(&corpus, &reading);
                 let candidates = marks.candidates(&corpus, &reading);
-                let case = Case { corpus: &corpus, marks: &marks, reading: &reading, candidates: &candidates, day };
+                let case = Case {
+                    corpus: &corpus,
+                    marks: &marks,
+                    reading: &reading,
+                    candidates: &candidates,
+                    day,
+                };
                 let stated = stated(&case);
                 verdict = Some(match verdict {
                     Some(verdict) => verdict.and(stated),
@@ -182,7 +188,12 @@ fn stated(case: &Case<'_, '_, '_>) -> Stated {
             citations.push(citation);
         }
     }
-    Stated { class: verdict.class, evidence_type: verdict.evidence_type, citations, note: verdict.note }
+    Stated {
+        class: verdict.class,
+        evidence_type: verdict.evidence_type,
+        citations,
+        note: verdict.note,
+    }
 }
 
 fn judged_claim(claim: &Claim, stated: Option<Stated>) -> JudgedClaim {
@@ -221,7 +232,8 @@ fn citation(case: &Case<'_, '_, '_>, cite: Cite) -> Option<Citation> {
     let (field_path, span) = match cite {
         Cite::Field(field) => {
             let found = corpus.field(field)?;
-            let long = found.quote.1 - found.quote.0 > u32::try_from(LONGEST_QUOTE).unwrap_or(u32::MAX);
+            let long =
+                found.quote.1 - found.quote.0 > u32::try_from(LONGEST_QUOTE).unwrap_or(u32::MAX);
             let span = if long { found.value } else { found.quote };
             (corpus.pointer(found.place, found.object), span)
         }
@@ -231,7 +243,11 @@ fn citation(case: &Case<'_, '_, '_>, cite: Cite) -> Option<Citation> {
             (corpus.pointer(sample.place, series.object), sample.quote)
         }
         Cite::Item(_) => {
-            return Some(Citation { target: Target::Evidence { id, field_path: String::new() }, quote: String::new(), bytes: None });
+            return Some(Citation {
+                target: Target::Evidence { id, field_path: String::new() },
+                quote: String::new(),
+                bytes: None,
+            });
         }
     };
     let text = corpus.text(item);
@@ -258,7 +274,8 @@ fn day_of_incident(corpus: &Corpus<'_>) -> Option<Date> {
                 .find_map(|time| time.date.filter(|date| date.year >= 1980))
         });
     in_signal.or_else(|| {
-        let mut days = corpus.evidence.iter().filter_map(|item| item.collected_at).filter_map(values::day_of);
+        let mut days =
+            corpus.evidence.iter().filter_map(|item| item.collected_at).filter_map(values::day_of);
         let first = days.next()?;
         days.all(|day| day == first).then_some(first)
     })

@@ -27,12 +27,14 @@ pub(super) fn shortened(text: &str) -> String {
 fn label(case: &Case<'_, '_, '_>, field: u32) -> String {
     let name = case.corpus.name(field);
     let Some(found) = case.corpus.field(field) else { return name.to_owned() };
-    let heading = case.corpus.object(found.object).filter(|object| object.parent != NONE).and_then(|object| {
-        match object.place {
-            super::observations::Place::Member(start, end) => Some(case.corpus.part(field, (start, end))),
+    let heading = case.corpus.object(found.object).filter(|object| object.parent != NONE).and_then(
+        |object| match object.place {
+            super::observations::Place::Member(start, end) => {
+                Some(case.corpus.part(field, (start, end)))
+            }
             _ => None,
-        }
-    });
+        },
+    );
     match heading {
         Some(heading) if heading.len() < 24 && !name.is_empty() => format!("{heading} {name}"),
         _ => name.to_owned(),
@@ -44,13 +46,19 @@ pub(super) fn says(case: &Case<'_, '_, '_>, field: u32) -> String {
     let of = item(case, case.corpus.item_of(field));
     let label = label(case, field);
     let value = shortened(case.corpus.value(field));
-    let is_cell = case.corpus.field(field).is_some_and(|found| found.place == super::observations::Place::Line && found.name.1 <= found.quote.0);
+    let is_cell = case.corpus.field(field).is_some_and(|found| {
+        found.place == super::observations::Place::Line && found.name.1 <= found.quote.0
+    });
     if is_cell && !label.is_empty() {
         let row = case.corpus.field(field).map_or("", |found| case.corpus.part(field, found.quote));
         return format!("{of} says `{}`", shortened(row));
     }
     let subject = bearer(case, field).map_or_else(String::new, |name| format!(" for {name}"));
-    if label.is_empty() { format!("{of} says `{value}`") } else { format!("{label} is {value}{subject} in {of}") }
+    if label.is_empty() {
+        format!("{of} says `{value}`")
+    } else {
+        format!("{label} is {value}{subject} in {of}")
+    }
 }
 
 /// The name of what a field tells of, when the claim names it.
@@ -68,7 +76,12 @@ fn bearer(case: &Case<'_, '_, '_>, field: u32) -> Option<String> {
 }
 
 /// "limits memory is 512Mi in pods, not 1 GiB".
-pub(super) fn other_figure(case: &Case<'_, '_, '_>, claimed: &Figure, field: u32, value: &Value<'_>) -> String {
+pub(super) fn other_figure(
+    case: &Case<'_, '_, '_>,
+    claimed: &Figure,
+    field: u32,
+    value: &Value<'_>,
+) -> String {
     let of = item(case, case.corpus.item_of(field));
     let stated = case.corpus.value(field).get(value.figure.span.clone()).unwrap_or("").to_owned();
     let wanted = case.reading.text.get(claimed.span.clone()).unwrap_or("");
@@ -106,13 +119,21 @@ fn time_of(micros: i64) -> String {
 }
 
 fn written(case: &Case<'_, '_, '_>, series: u32, sample: u32) -> (String, String, String) {
-    let object = case.corpus.series.get(series as usize).and_then(|series| case.corpus.object(series.object));
+    let object = case
+        .corpus
+        .series
+        .get(series as usize)
+        .and_then(|series| case.corpus.object(series.object));
     let number = object.map_or(0, |object| object.item);
     let sample = case.corpus.samples.get(sample as usize);
     let value = sample.and_then(|sample| {
         case.corpus.text(number).get(sample.number.0 as usize..sample.number.1 as usize)
     });
-    (value.unwrap_or("").to_owned(), sample.map_or_else(String::new, |sample| time_of(sample.micros)), item(case, number))
+    (
+        value.unwrap_or("").to_owned(),
+        sample.map_or_else(String::new, |sample| time_of(sample.micros)),
+        item(case, number),
+    )
 }
 
 /// "node-cpu has 93.41 at 14:04:00 UTC".
@@ -135,8 +156,15 @@ pub(super) fn between(case: &Case<'_, '_, '_>, low: u32, high: u32, series: u32)
 
 /// "all 12 samples in edge keep to it".
 pub(super) fn all_samples(case: &Case<'_, '_, '_>, series: u32, number: usize) -> String {
-    let object = case.corpus.series.get(series as usize).and_then(|series| case.corpus.object(series.object));
-    format!("all {number} samples in {} keep to it", item(case, object.map_or(0, |object| object.item)))
+    let object = case
+        .corpus
+        .series
+        .get(series as usize)
+        .and_then(|series| case.corpus.object(series.object));
+    format!(
+        "all {number} samples in {} keep to it",
+        item(case, object.map_or(0, |object| object.item))
+    )
 }
 
 /// "3 of 4 in pods are so".
@@ -146,7 +174,11 @@ pub(super) fn count(case: &Case<'_, '_, '_>, number: u32, satisfied: usize, all:
 
 /// "12 lines in kernel tell of it".
 pub(super) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> String {
-    format!("{lines} {} in {} tell of it", if lines == 1 { "line" } else { "lines" }, item(case, number))
+    format!(
+        "{lines} {} in {} tell of it",
+        if lines == 1 { "line" } else { "lines" },
+        item(case, number)
+    )
 }
 
 /// "events lists everything that was asked for and has nothing of it".

@@ -205,7 +205,9 @@ impl<'e> Corpus<'e> {
 
     /// The item that a field is part of.
     pub(super) fn item_of(&self, field: u32) -> u32 {
-        self.field(field).and_then(|field| self.object(field.object)).map_or(0, |object| object.item)
+        self.field(field)
+            .and_then(|field| self.object(field.object))
+            .map_or(0, |object| object.item)
     }
 
     /// A stretch of the item that a field is part of.
@@ -271,12 +273,15 @@ impl<'e> Corpus<'e> {
 
     /// Whether an object holds a field, itself or further in.
     pub(super) fn holds(&self, object: u32, field: u32) -> bool {
-        self.object(object).is_some_and(|object| object.fields.0 <= field && field < object.fields.1)
+        self.object(object)
+            .is_some_and(|object| object.fields.0 <= field && field < object.fields.1)
     }
 
     /// The JSON pointer of something in an object, empty for text.
     pub(super) fn pointer(&self, place: Place, object: u32) -> String {
-        let Some(item) = self.object(object).map(|object| object.item) else { return String::new() };
+        let Some(item) = self.object(object).map(|object| object.item) else {
+            return String::new();
+        };
         if !matches!(self.item(item).map(|item| &item.content), Some(Content::Json(_))) {
             return String::new();
         }
@@ -293,7 +298,10 @@ impl<'e> Corpus<'e> {
                 }
                 Place::Member(start, end) => {
                     pointer.push('/');
-                    push_escaped(&mut pointer, text.get(*start as usize..*end as usize).unwrap_or(""));
+                    push_escaped(
+                        &mut pointer,
+                        text.get(*start as usize..*end as usize).unwrap_or(""),
+                    );
                 }
             }
         }
@@ -410,7 +418,8 @@ impl<'e> Builder<'e> {
     /// Whether a line repeats the request that the item answers.
     pub(super) fn is_request(&self, line: &str) -> bool {
         let tool = self.corpus.item(self.item).and_then(|item| words(&item.tool).next());
-        let same = tool.is_some_and(|tool| words(line).next().is_some_and(|word| word.text == tool.text));
+        let same =
+            tool.is_some_and(|tool| words(line).next().is_some_and(|word| word.text == tool.text));
         line.starts_with("$ ") || same && line.trim_end().ends_with('}') && line.contains('{')
     }
 
@@ -435,7 +444,12 @@ impl<'e> Builder<'e> {
     }
 
     /// Opens an object; `heading` holds the bytes of its heading.
-    pub(super) fn open(&mut self, place: Place, heading: Option<Range<usize>>, record: Record) -> u32 {
+    pub(super) fn open(
+        &mut self,
+        place: Place,
+        heading: Option<Range<usize>>,
+        record: Record,
+    ) -> u32 {
         let number = offset(self.corpus.objects.len());
         let start = offset(self.corpus.keys.len());
         if let Some(heading) = heading {
@@ -548,7 +562,9 @@ impl<'e> Builder<'e> {
 
     /// `type: MemoryPressure, status: False` is one statement: the status gets the words of the type.
     fn join_condition(&mut self, object: u32) {
-        let Some((first, end)) = self.corpus.object(object).map(|found| found.fields) else { return };
+        let Some((first, end)) = self.corpus.object(object).map(|found| found.fields) else {
+            return;
+        };
         let named = |key: &str| {
             (first..end).find(|field| {
                 let own = self.corpus.field(*field).is_some_and(|found| found.object == object);
@@ -560,9 +576,11 @@ impl<'e> Builder<'e> {
             .corpus
             .field(status)
             .is_some_and(|found| matches!(found.kind, ValueKind::True | ValueKind::False));
-        let Some((start, value_words)) = self.corpus.field(kind).map(|found| {
-            (offset(self.corpus.keys.len()), self.corpus.value_words(found).to_vec())
-        }) else {
+        let Some((start, value_words)) = self
+            .corpus
+            .field(kind)
+            .map(|found| (offset(self.corpus.keys.len()), self.corpus.value_words(found).to_vec()))
+        else {
             return;
         };
         if is_truth {
@@ -624,12 +642,45 @@ fn end_of_part(text: &str, most: usize) -> usize {
 /// Whether the value under this key names the object that holds it.
 pub(super) fn is_naming(key: &str) -> bool {
     const NAMING: [&str; 39] = [
-        "alertname", "app", "app_name", "application_name", "cluster", "component", "container",
-        "container_name", "daemonset", "database", "datname", "deployment", "exported_service", "host",
-        "hostname", "instance", "involvedobject", "job", "job_name", "name", "namespace", "node",
-        "node_name", "object", "pod", "pod_name", "podname", "queue", "replicaset", "resource",
-        "server", "service", "service.name", "service_name", "servicename", "statefulset", "table",
-        "topic", "workload", 
+        "alertname",
+        "app",
+        "app_name",
+        "application_name",
+        "cluster",
+        "component",
+        "container",
+        "container_name",
+        "daemonset",
+        "database",
+        "datname",
+        "deployment",
+        "exported_service",
+        "host",
+        "hostname",
+        "instance",
+        "involvedobject",
+        "job",
+        "job_name",
+        "name",
+        "namespace",
+        "node",
+        "node_name",
+        "object",
+        "pod",
+        "pod_name",
+        "podname",
+        "queue",
+        "replicaset",
+        "resource",
+        "server",
+        "service",
+        "service.name",
+        "service_name",
+        "servicename",
+        "statefulset",
+        "table",
+        "topic",
+        "workload",
     ];
     let mut lower = [0_u8; 20];
     let Some(lower) = lower.get_mut(..key.len()) else { return false };

@@ -112,7 +112,8 @@ impl<'c> Reading<'c> {
             }
             return;
         }
-        let inside = |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
+        let inside =
+            |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
         if self.figures.figures.iter().any(|figure| inside(&figure.span))
             || self.figures.times.iter().any(|time| inside(&time.span))
         {
@@ -126,7 +127,10 @@ impl<'c> Reading<'c> {
                 // "version 2.31.0", "revision 58": the number is the name, the word before it its sort.
                 if let Some(sort) = self.terms.last_mut()
                     && sort.role == Role::Word
-                    && self.text.get(sort.span.end..word.span.start).is_some_and(|gap| gap.trim_matches([' ', '#', '`']).is_empty())
+                    && self
+                        .text
+                        .get(sort.span.end..word.span.start)
+                        .is_some_and(|gap| gap.trim_matches([' ', '#', '`']).is_empty())
                 {
                     sort.role = Role::Kind;
                 }
@@ -189,10 +193,18 @@ impl<'c> Reading<'c> {
             .iter()
             .map(|figure| figure.span.start)
             .chain(self.figures.times.iter().map(|time| time.span.start))
-            .any(|at| at >= span.end && words(self.text.get(span.end..at).unwrap_or("")).count() <= 1)
+            .any(|at| {
+                at >= span.end && words(self.text.get(span.end..at).unwrap_or("")).count() <= 1
+            })
     }
 
-    fn role(&self, word: &Word<'c>, shape: Shape, next: Option<&Word<'c>>, corpus: &Corpus<'_>) -> Role {
+    fn role(
+        &self,
+        word: &Word<'c>,
+        shape: Shape,
+        next: Option<&Word<'c>>,
+        corpus: &Corpus<'_>,
+    ) -> Role {
         let known = corpus.by_name.count(exact(word.text)) > 0;
         if known && !is_common(word.text) {
             return Role::Entity;
@@ -203,7 +215,11 @@ impl<'c> Reading<'c> {
         // "orders service": a word before the sort of a thing names the thing.
         let names_kind = next.is_some_and(|next| lower(next.text, sense) == Some(Sense::Kind));
         let plain = lower(word.text, sense).is_none() && shape == Shape::Plain;
-        if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() { Role::Name } else { Role::Word }
+        if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() {
+            Role::Name
+        } else {
+            Role::Word
+        }
     }
 
     fn push(&mut self, word: &Word<'c>, role: Role, keys: Vec<Key>) {
@@ -216,13 +232,17 @@ impl<'c> Reading<'c> {
 
     /// Whether the word only denies, hedges, quantifies or links.
     fn is_cue(&self, word: &Word<'_>) -> bool {
-        let inside = |marker: &&Marker| marker.span.start <= word.span.start && word.span.end <= marker.span.end;
+        let inside = |marker: &&Marker| {
+            marker.span.start <= word.span.start && word.span.end <= marker.span.end
+        };
         self.markers.iter().find(inside).is_some_and(|marker| match marker.kind {
             MarkerKind::ActionDone => false,
             MarkerKind::Negation => !["failed", "failing", "fails", "missing", "absent", "unable"]
                 .iter()
                 .any(|content| word.is(content)),
-            MarkerKind::Cause => !["triggered", "triggering"].iter().any(|content| word.is(content)),
+            MarkerKind::Cause => {
+                !["triggered", "triggering"].iter().any(|content| word.is(content))
+            }
             MarkerKind::Hedge | MarkerKind::All | MarkerKind::None | MarkerKind::Some => true,
         })
     }
@@ -246,9 +266,11 @@ impl<'c> Reading<'c> {
         self.markers.iter().filter(|marker| marker.kind == MarkerKind::Cause).any(|marker| {
             let cue = self.text.get(marker.span.clone()).unwrap_or("");
             let before = self.text.get(..marker.span.start).unwrap_or("");
-            let passive = words(before)
-                .last()
-                .is_none_or(|word| ["was", "were", "is", "been", "got", "being"].iter().any(|auxiliary| word.is(auxiliary)));
+            let passive = words(before).last().is_none_or(|word| {
+                ["was", "were", "is", "been", "got", "being"]
+                    .iter()
+                    .any(|auxiliary| word.is(auxiliary))
+            });
             !(cue.eq_ignore_ascii_case("triggered") && passive)
         })
     }
@@ -293,21 +315,26 @@ impl<'c> Reading<'c> {
     /// figure or comma before, else those after it.
     pub(super) fn attribute(&self, figure: &Range<usize>) -> u64 {
         const NEAREST: usize = 3;
-        let boundary = self.text.get(..figure.start).map_or(0, |before| {
-            before.rfind([',', ';', ':', '(']).map_or(0, |at| at + 1)
-        });
+        let boundary = self
+            .text
+            .get(..figure.start)
+            .map_or(0, |before| before.rfind([',', ';', ':', '(']).map_or(0, |at| at + 1));
         let boundary = self
             .figures
             .figures
             .iter()
-            .filter(|other| other.span.end <= figure.start && !joined_range(self.text, &other.span, figure))
+            .filter(|other| {
+                other.span.end <= figure.start && !joined_range(self.text, &other.span, figure)
+            })
             .map(|other| other.span.end)
             .fold(boundary, usize::max);
         let content = |term: &Term<'c>| matches!(term.role, Role::Word) || term.role == Role::Name;
         let mut found = 0;
         let mut count = 0;
         for (place, term) in self.terms.iter().enumerate().rev() {
-            let before = term.span.end <= figure.start && term.span.start >= boundary && !term.span.is_empty();
+            let before = term.span.end <= figure.start
+                && term.span.start >= boundary
+                && !term.span.is_empty();
             if before && content(term) && count < NEAREST {
                 found |= 1 << place;
                 count += 1;
@@ -326,11 +353,15 @@ impl<'c> Reading<'c> {
     /// The term that a count counts: the first content word right after it.
     pub(super) fn noun(&self, figure: &Range<usize>) -> u64 {
         let after = self.terms.iter().enumerate().find(|(_, term)| {
-            !term.span.is_empty() && term.span.start >= figure.end && !matches!(term.role, Role::Code(_) | Role::Entity | Role::Demand(_))
+            !term.span.is_empty()
+                && term.span.start >= figure.end
+                && !matches!(term.role, Role::Code(_) | Role::Entity | Role::Demand(_))
         });
         let Some((place, term)) = after else { return 0 };
         let between = self.text.get(figure.end..term.span.start).unwrap_or("");
-        if ends_clause(between) || words(between).any(|word| word.is("of") || is_stop_word(word.text)) {
+        if ends_clause(between)
+            || words(between).any(|word| word.is("of") || is_stop_word(word.text))
+        {
             0
         } else {
             1 << place
@@ -350,12 +381,21 @@ impl<'c> Reading<'c> {
     /// Takes over what "its", "this revision" and an elliptic clause refer to.
     pub(super) fn take_over(&mut self, before: &Reading<'c>) {
         let refers = words(self.text).take(8).any(|word| {
-            ["its", "it", "they", "their", "this", "these", "that", "which", "both"].iter().any(|pronoun| word.is(pronoun))
+            ["its", "it", "they", "their", "this", "these", "that", "which", "both"]
+                .iter()
+                .any(|pronoun| word.is(pronoun))
         });
-        let own_subject = self.terms.iter().any(|term| matches!(term.role, Role::Entity | Role::Code(CodeKind::Identifier)));
+        let own_subject = self
+            .terms
+            .iter()
+            .any(|term| matches!(term.role, Role::Entity | Role::Code(CodeKind::Identifier)));
         if refers && !own_subject {
             let is_subject = |term: &&Term<'c>| {
-                matches!(term.role, Role::Entity | Role::Code(CodeKind::Identifier | CodeKind::Version | CodeKind::Issue))
+                matches!(
+                    term.role,
+                    Role::Entity
+                        | Role::Code(CodeKind::Identifier | CodeKind::Version | CodeKind::Issue)
+                )
             };
             if let Some(subject) = before.terms.iter().find(is_subject) {
                 self.carry(subject);
@@ -364,7 +404,8 @@ impl<'c> Reading<'c> {
         self.compare_with(before);
         let has_word = self.terms.iter().any(|term| term.role == Role::Word);
         if !has_word && !self.figures.figures.is_empty() {
-            let attribute = before.figures.figures.last().map_or(0, |figure| before.attribute(&figure.span));
+            let attribute =
+                before.figures.figures.last().map_or(0, |figure| before.attribute(&figure.span));
             for (place, term) in before.terms.iter().enumerate() {
                 if attribute >> place & 1 == 1 {
                     self.carry(term);
@@ -376,11 +417,18 @@ impl<'c> Reading<'c> {
     /// "…between 666 and 705 MiB, which is above the limit of 512 MiB": the comparison is one of stated figures.
     fn compare_with(&mut self, before: &Reading<'c>) {
         let [bound] = self.figures.figures.as_slice() else { return };
-        let relative = words(self.text).next().is_some_and(|word| word.is("which") || word.is("that"));
-        let Some(place) = self.terms.iter().position(|term| term.role == Role::Demand(Sense::Compare)) else { return };
+        let relative =
+            words(self.text).next().is_some_and(|word| word.is("which") || word.is("that"));
+        let Some(place) =
+            self.terms.iter().position(|term| term.role == Role::Demand(Sense::Compare))
+        else {
+            return;
+        };
         let word = self.terms.get(place).map_or("", |term| term.text).to_ascii_lowercase();
         let comparator = match word.as_str() {
-            "above" | "over" | "higher" | "greater" | "more" | "exceeds" | "exceeded" => Comparator::Over,
+            "above" | "over" | "higher" | "greater" | "more" | "exceeds" | "exceeded" => {
+                Comparator::Over
+            }
             "below" | "under" | "less" | "lower" => Comparator::Under,
             _ => return,
         };
@@ -391,7 +439,10 @@ impl<'c> Reading<'c> {
             .iter()
             .filter(|figure| figure.unit.dimension == bound.unit.dimension)
             .peekable();
-        if relative && compared.peek().is_some() && compared.all(|figure| agree(&bound, figure) == Agreement::Same) {
+        if relative
+            && compared.peek().is_some()
+            && compared.all(|figure| agree(&bound, figure) == Agreement::Same)
+        {
             self.terms.remove(place);
         }
     }
@@ -413,7 +464,9 @@ fn joined_range(text: &str, first: &Range<usize>, second: &Range<usize>) -> bool
 /// Whether a stretch between two words ends a clause.
 fn ends_clause(between: &str) -> bool {
     between.contains([',', ';', ':', '(', ')'])
-        || words(between).any(|word| ["but", "while", "although", "and", "yet"].iter().any(|breaker| word.is(breaker)))
+        || words(between).any(|word| {
+            ["but", "while", "although", "and", "yet"].iter().any(|breaker| word.is(breaker))
+        })
 }
 
 /// The keys under which evidence may have a word.
@@ -459,9 +512,38 @@ fn lower<T>(word: &str, ask: impl FnOnce(&str) -> Option<T>) -> Option<T> {
 /// Names that are ordinary words first.
 fn is_common(name: &str) -> bool {
     [
-        "default", "memory", "cpu", "status", "error", "errors", "warning", "node", "pod", "true", "false",
-        "container", "service", "info", "main", "app", "server", "test", "http", "ready", "disk", "kernel", "events",
-        "log", "logs", "deployment", "user", "all", "none", "metrics", "request", "requests",
+        "default",
+        "memory",
+        "cpu",
+        "status",
+        "error",
+        "errors",
+        "warning",
+        "node",
+        "pod",
+        "true",
+        "false",
+        "container",
+        "service",
+        "info",
+        "main",
+        "app",
+        "server",
+        "test",
+        "http",
+        "ready",
+        "disk",
+        "kernel",
+        "events",
+        "log",
+        "logs",
+        "deployment",
+        "user",
+        "all",
+        "none",
+        "metrics",
+        "request",
+        "requests",
     ]
     .iter()
     .any(|common| name.eq_ignore_ascii_case(common))
@@ -476,8 +558,14 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (open, close) in [('"', '"'), ('“', '”'), ('`', '`')] {
         let mut from = 0;
-        while let Some(start) = text.get(from..).and_then(|rest| rest.find(open)).map(|at| from + at + open.len_utf8()) {
-            let Some(end) = text.get(start..).and_then(|rest| rest.find(close)).map(|at| start + at) else { break };
+        while let Some(start) =
+            text.get(from..).and_then(|rest| rest.find(open)).map(|at| from + at + open.len_utf8())
+        {
+            let Some(end) =
+                text.get(start..).and_then(|rest| rest.find(close)).map(|at| start + at)
+            else {
+                break;
+            };
             if text.get(start..end).is_some_and(|inner| inner.trim().contains(' ')) {
                 found.push(start..end);
             }

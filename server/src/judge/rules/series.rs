@@ -47,8 +47,10 @@ pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         case.reading.figures.figures.iter().partition(|figure| counts_things(case, figure));
     let meant = meant(case);
     let best = meant.first()?.terms;
-    let selected: Vec<&Meant<'_>> =
-        meant.iter().filter(|series| series.terms == best && !series.within(when).is_empty()).collect();
+    let selected: Vec<&Meant<'_>> = meant
+        .iter()
+        .filter(|series| series.terms == best && !series.within(when).is_empty())
+        .collect();
     if things.iter().any(|figure| agree(figure, &count(selected.len())) != Agreement::Same) {
         return None;
     }
@@ -62,7 +64,12 @@ pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     (ruling.class == Class::Grounded || firm).then_some(ruling)
 }
 
-fn judge(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], when: When, figures: &[&Figure]) -> Option<Ruling> {
+fn judge(
+    case: &Case<'_, '_, '_>,
+    selected: &[&Meant<'_>],
+    when: When,
+    figures: &[&Figure],
+) -> Option<Ruling> {
     let reading = case.reading;
     if let [low, high] = figures {
         return if reading.means(Sense::Raise) || reading.means(Sense::Lower) {
@@ -78,17 +85,27 @@ fn judge(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], when: When, figures: 
         let peak = reading.means(Sense::Peak);
         return extreme(case, series, figure, when, peak);
     }
-    if reading.means(Sense::Sustained) || reading.means(Sense::Compare) || figure.comparator.is_some() {
+    if reading.means(Sense::Sustained)
+        || reading.means(Sense::Compare)
+        || figure.comparator.is_some()
+    {
         return bound(case, series, &samples, figure);
     }
     let When::At(instant) = when else { return None };
-    let nearest = samples.iter().copied().min_by_key(|number| series.micros(*number).abs_diff(instant))?;
+    let nearest =
+        samples.iter().copied().min_by_key(|number| series.micros(*number).abs_diff(instant))?;
     let cite = vec![series.cite(nearest)];
     match series.compare(case.corpus, figure, nearest) {
-        Agreement::Same => Some(Ruling::grounded(Basis::Stated, cite, note::sample(case, series.number, series.first + nearest))),
-        Agreement::Different => {
-            Some(Ruling::contradicted(Basis::Stated, cite, note::sample(case, series.number, series.first + nearest)))
-        }
+        Agreement::Same => Some(Ruling::grounded(
+            Basis::Stated,
+            cite,
+            note::sample(case, series.number, series.first + nearest),
+        )),
+        Agreement::Different => Some(Ruling::contradicted(
+            Basis::Stated,
+            cite,
+            note::sample(case, series.number, series.first + nearest),
+        )),
         Agreement::Incomparable => None,
     }
 }
@@ -100,7 +117,13 @@ fn counts_things(case: &Case<'_, '_, '_>, figure: &Figure) -> bool {
 }
 
 /// The claim's greatest or least value against that of the window.
-fn extreme(case: &Case<'_, '_, '_>, series: &Meant<'_>, figure: &Figure, when: When, peak: bool) -> Option<Ruling> {
+fn extreme(
+    case: &Case<'_, '_, '_>,
+    series: &Meant<'_>,
+    figure: &Figure,
+    when: When,
+    peak: bool,
+) -> Option<Ruling> {
     let whole = match when {
         When::At(_) => When::Always,
         other => other,
@@ -118,11 +141,11 @@ fn extreme(case: &Case<'_, '_, '_>, series: &Meant<'_>, figure: &Figure, when: W
         Agreement::Same => {
             let in_time = match when {
                 When::At(instant) => {
-                    let agrees_there = series
-                        .within(When::At(instant))
-                        .iter()
-                        .any(|number| series.compare(case.corpus, figure, *number) == Agreement::Same);
-                    agrees_there || series.micros(found).abs_diff(instant) <= series.step.unsigned_abs()
+                    let agrees_there = series.within(When::At(instant)).iter().any(|number| {
+                        series.compare(case.corpus, figure, *number) == Agreement::Same
+                    });
+                    agrees_there
+                        || series.micros(found).abs_diff(instant) <= series.step.unsigned_abs()
                 }
                 When::Always | When::Between(..) => true,
             };
@@ -138,7 +161,12 @@ fn extreme(case: &Case<'_, '_, '_>, series: &Meant<'_>, figure: &Figure, when: W
 }
 
 /// A bound that every sample of the window has to keep.
-fn bound(case: &Case<'_, '_, '_>, series: &Meant<'_>, samples: &[u32], figure: &Figure) -> Option<Ruling> {
+fn bound(
+    case: &Case<'_, '_, '_>,
+    series: &Meant<'_>,
+    samples: &[u32],
+    figure: &Figure,
+) -> Option<Ruling> {
     let comparator = figure.comparator.or_else(|| comparator(case))?;
     let bounded = Figure { comparator: Some(comparator), ..figure.clone() };
     if !case.reading.means(Sense::Sustained) || samples.is_empty() {
@@ -176,7 +204,12 @@ fn comparator(case: &Case<'_, '_, '_>) -> Option<Comparator> {
 }
 
 /// "between A and B": the least and the greatest sample of the window over all the series.
-fn range(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], when: When, figures: (&Figure, &Figure)) -> Option<Ruling> {
+fn range(
+    case: &Case<'_, '_, '_>,
+    selected: &[&Meant<'_>],
+    when: When,
+    figures: (&Figure, &Figure),
+) -> Option<Ruling> {
     let text = case.reading.text;
     let between = text.get(figures.0.span.end..figures.1.span.start)?.trim();
     if !matches!(between, "and" | "to" | "-" | "–") {
@@ -196,7 +229,10 @@ fn range(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], when: When, figures: 
         }
     }
     let ((low, low_at), (high, high_at)) = (least?, greatest?);
-    let compared = [low.compare(case.corpus, figures.0, low_at), high.compare(case.corpus, figures.1, high_at)];
+    let compared = [
+        low.compare(case.corpus, figures.0, low_at),
+        high.compare(case.corpus, figures.1, high_at),
+    ];
     let cites = vec![low.cite(low_at), high.cite(high_at)];
     let says = note::between(case, low.first + low_at, high.first + high_at, low.number);
     if compared.iter().all(|agreement| *agreement == Agreement::Same) {
@@ -209,10 +245,16 @@ fn range(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], when: When, figures: 
 }
 
 /// "rose from A to B": a sample of A and a later one of B.
-fn rose(case: &Case<'_, '_, '_>, selected: &[&Meant<'_>], figures: (&Figure, &Figure)) -> Option<Ruling> {
+fn rose(
+    case: &Case<'_, '_, '_>,
+    selected: &[&Meant<'_>],
+    figures: (&Figure, &Figure),
+) -> Option<Ruling> {
     let [series] = selected else { return None };
     let all = series.within(When::Always);
-    let same = |figure: &Figure, number: u32| series.compare(case.corpus, figure, number) == Agreement::Same;
+    let same = |figure: &Figure, number: u32| {
+        series.compare(case.corpus, figure, number) == Agreement::Same
+    };
     let from = all.iter().copied().find(|number| same(figures.0, *number))?;
     let to = all.iter().copied().find(|number| *number > from && same(figures.1, *number))?;
     let says = note::between(case, series.first + from, series.first + to, series.number);
@@ -226,7 +268,11 @@ impl Meant<'_> {
             When::At(instant) => micros.abs_diff(instant) <= self.step.unsigned_abs(),
             When::Between(start, end) => start <= micros && micros <= end,
         };
-        (0_u32..).zip(self.samples).filter(|(_, sample)| inside(sample.micros)).map(|(number, _)| number).collect()
+        (0_u32..)
+            .zip(self.samples)
+            .filter(|(_, sample)| inside(sample.micros))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     fn micros(&self, number: u32) -> i64 {
@@ -242,8 +288,11 @@ impl Meant<'_> {
     }
 
     fn compare(&self, corpus: &Corpus<'_>, claim: &Figure, number: u32) -> Agreement {
-        let Some(sample) = self.samples.get(number as usize) else { return Agreement::Incomparable };
-        let item = corpus.series.get(self.number as usize).and_then(|series| corpus.object(series.object));
+        let Some(sample) = self.samples.get(number as usize) else {
+            return Agreement::Incomparable;
+        };
+        let item =
+            corpus.series.get(self.number as usize).and_then(|series| corpus.object(series.object));
         let text = corpus.text(item.map_or(0, |object| object.item));
         let written = text.get(sample.number.0 as usize..sample.number.1 as usize).unwrap_or("");
         let Figures { figures, .. } = figures(written);
@@ -262,8 +311,16 @@ fn meant<'a>(case: &Case<'a, '_, '_>) -> Vec<Meant<'a>> {
     for (number, series) in (0_u32..).zip(&case.corpus.series) {
         let record = case.corpus.record(series.object);
         let candidate = case.marks.candidate(case.corpus, Target::Object(record));
-        let root = case.corpus.object(record).is_some_and(|object| object.parent == super::observations::NONE);
-        let terms = if root { case.marks.around(case.corpus, series.object) | case.marks.tool(case.corpus.object(record).map_or(0, |object| object.item)) } else { candidate.terms };
+        let root = case
+            .corpus
+            .object(record)
+            .is_some_and(|object| object.parent == super::observations::NONE);
+        let terms = if root {
+            case.marks.around(case.corpus, series.object)
+                | case.marks.tool(case.corpus.object(record).map_or(0, |object| object.item))
+        } else {
+            candidate.terms
+        };
         let covered = reading.weight(terms & words) * 100 >= reading.weight(words) * LEAST_COVERAGE;
         if terms & strict != strict || !covered || terms & words == 0 {
             continue;
@@ -282,7 +339,14 @@ fn open<'a>(corpus: &'a Corpus<'_>, number: u32, series: &Series, terms: u64) ->
         .first()
         .zip(samples.get(1))
         .map_or(60_000_000, |(first, second)| second.micros.saturating_sub(first.micros));
-    Some(Meant { number, samples, first: series.samples.0, terms, unit: unit_of_series(corpus, series), step })
+    Some(Meant {
+        number,
+        samples,
+        first: series.samples.0,
+        terms,
+        unit: unit_of_series(corpus, series),
+        step,
+    })
 }
 
 /// The window that the claim's times span; `None` when a time is on no known day.

@@ -1,6 +1,8 @@
 //! The figures and times that a field states, with what it calls them.
 
-use gsar_core::text::figures::{Agreement, ClockTime, Date, Dimension, Figure, Unit, agree, agree_times, figures};
+use gsar_core::text::figures::{
+    Agreement, ClockTime, Date, Dimension, Figure, Unit, agree, agree_times, figures,
+};
 use gsar_core::time::Timestamp;
 
 use super::observations::{Corpus, Series};
@@ -19,7 +21,8 @@ pub(super) struct Value<'e> {
 pub(super) fn compare(claim: &Figure, evidence: &Figure) -> Agreement {
     let agreement = agree(claim, evidence);
     let is_measured = !matches!(claim.unit.dimension, Dimension::Count | Dimension::Percent);
-    let is_exact = !claim.approximate && claim.comparator.is_none() && evidence.comparator.is_none();
+    let is_exact =
+        !claim.approximate && claim.comparator.is_none() && evidence.comparator.is_none();
     let may_differ = agreement == Agreement::Same
         || agreement == Agreement::Incomparable && claim.unit.dimension == evidence.unit.dimension;
     if may_differ && is_measured && is_exact && are_far_apart(claim, evidence) == Some(true) {
@@ -33,7 +36,12 @@ fn are_far_apart(a: &Figure, b: &Figure) -> Option<bool> {
     let places = a.value.places.max(b.value.places);
     let scaled = |figure: &Figure| {
         let shift = 10_i128.checked_pow(places - figure.value.places)?;
-        figure.value.mantissa.checked_mul(shift)?.checked_mul(i128::from(figure.unit.factor))?.checked_abs()
+        figure
+            .value
+            .mantissa
+            .checked_mul(shift)?
+            .checked_mul(i128::from(figure.unit.factor))?
+            .checked_abs()
     };
     let (a, b) = (scaled(a)?, scaled(b)?);
     Some(a.abs_diff(b).checked_mul(5)? > a.unsigned_abs().max(b.unsigned_abs()))
@@ -60,8 +68,12 @@ fn key_before(text: &str, at: usize) -> Option<&str> {
     let before = text.get(..at)?.trim_end_matches(['"', '\'', '\\']);
     let before = before.strip_suffix('=').or_else(|| before.strip_suffix(':'))?;
     let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let start = before.rfind(|c: char| !is_key(c)).map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
-    before.get(start..).filter(|key| !key.is_empty() && !key.bytes().all(|byte| byte.is_ascii_digit()))
+    let start = before.rfind(|c: char| !is_key(c)).map_or(0, |at| {
+        at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+    });
+    before
+        .get(start..)
+        .filter(|key| !key.is_empty() && !key.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A figure without a unit takes that of its key: `rss_mib=446`.
@@ -100,7 +112,10 @@ pub(super) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Uni
     let item = corpus.item(object.item)?;
     let texts = [item.tool.as_str(), item.query.as_str()];
     let second = Unit::named("s")?;
-    if texts.iter().any(|text| text.contains("100 *") || text.contains("* 100") || text.contains("*100")) {
+    if texts
+        .iter()
+        .any(|text| text.contains("100 *") || text.contains("* 100") || text.contains("*100"))
+    {
         return Some(Unit::PERCENT);
     }
     let is_rate = texts.iter().any(|text| text.contains("rate("));
@@ -108,7 +123,9 @@ pub(super) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Uni
         .iter()
         .flat_map(|text| gsar_core::text::tokens::words(text))
         .filter(|word| word.text.contains('_'))
-        .find_map(|word| Unit::of_field(word.text.trim_end_matches("_total").trim_end_matches("_sum")));
+        .find_map(|word| {
+            Unit::of_field(word.text.trim_end_matches("_total").trim_end_matches("_sum"))
+        });
     match named {
         Some(unit) if is_rate => unit.per(second),
         Some(unit) => Some(unit),
@@ -124,12 +141,56 @@ pub(super) fn times(corpus: &Corpus<'_>, field: u32) -> Vec<ClockTime> {
         found.push(clock(micros));
     }
     let text = corpus.value(field);
-    let looks_like_time = text.as_bytes().windows(2).any(|pair| matches!(pair, [b':', digit] if digit.is_ascii_digit()));
+    let looks_like_time = text
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair, [b':', digit] if digit.is_ascii_digit()));
     if looks_like_time {
         let text = text.get(..LONGEST_TIMED.min(text.len())).unwrap_or(text);
-        found.extend(figures(text).times);
+        found.extend(
+            figures(text)
+                .times
+                .into_iter()
+                .map(|time| if time.date.is_some() { time } else { with_date(time, text) }),
+        );
     }
     found
+}
+
+/// Adds the date and zone of `Thu, 12 Mar 2026 14:07:52 +0000`, as HTTP and `kubectl describe` write them.
+fn with_date(time: ClockTime, text: &str) -> ClockTime {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let before = text.get(..time.span.start).unwrap_or("").trim_end();
+    let mut parts = before.rsplit(' ');
+    let (year, month, day) = (parts.next(), parts.next(), parts.next());
+    let read = || {
+        let month = MONTHS.iter().position(|name| Some(*name) == month)?;
+        Some(Date {
+            year: year?.parse().ok().filter(|year| (1..=9999).contains(year))?,
+            month: u8::try_from(month + 1).ok()?,
+            day: day?.parse().ok().filter(|day| (1..=31).contains(day))?,
+        })
+    };
+    let date = read();
+    let zone = text.get(time.span.end..).and_then(|rest| zone(rest.trim_start()));
+    ClockTime {
+        offset_minutes: time.offset_minutes.or(zone.filter(|_| date.is_some())),
+        date,
+        ..time
+    }
+}
+
+/// The minutes east of UTC of `+0200` at the start of a text.
+fn zone(text: &str) -> Option<i32> {
+    let sign = match text.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes): (i32, i32) =
+        (text.get(1..3)?.parse().ok()?, text.get(3..5)?.parse().ok()?);
+    Some(sign * (hours * 60 + minutes))
 }
 
 /// Times further into a value are not looked for.
@@ -153,7 +214,8 @@ fn date(days: i64) -> Option<Date> {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
@@ -201,7 +263,10 @@ mod tests {
     #[test]
     fn an_instant_becomes_a_clock_time() {
         let time = clock(1_773_324_240_000_000);
-        assert_eq!((time.seconds_of_day, time.date), (14 * 3600 + 4 * 60, Some(Date { year: 2026, month: 3, day: 12 })));
+        assert_eq!(
+            (time.seconds_of_day, time.date),
+            (14 * 3600 + 4 * 60, Some(Date { year: 2026, month: 3, day: 12 }))
+        );
     }
 
     #[test]

@@ -1,0 +1,56 @@
+//! Figures that belong together: ranges share a unit, "2 minutes 30 seconds" is one length of time.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{Decimal, Dimension, Figure, Figures, Unit};
+use crate::text::part;
+
+/// In "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms" the first number has the unit of the second.
+pub(super) fn join_ranges(text: &str, found: &mut Figures) {
+    let units: Vec<Unit> = found.figures.iter().map(|figure| figure.unit).collect();
+    let spans: Vec<Range<usize>> = found.figures.iter().map(|figure| figure.span.clone()).collect();
+    let next = units.iter().zip(&spans).skip(1);
+    for (figure, (unit, span)) in found.figures.iter_mut().zip(next) {
+        let between = part(text, figure.span.end..span.start);
+        let before = part(text, 0..figure.span.start).trim_end();
+        let joined = matches!(between, "-" | "–" | "—" | " - " | " – " | " to " | "..")
+            || (between == " and " && before.ends_with("between"));
+        if figure.unit == Unit::COUNT && *unit != Unit::COUNT && joined {
+            figure.unit = *unit;
+        }
+    }
+}
+
+/// "2 minutes 30 seconds" and "1 hour and 30 minutes" are one length of time.
+pub(super) fn join_durations(text: &str, found: &mut Figures) {
+    let figures = core::mem::take(&mut found.figures);
+    for figure in figures {
+        let joined = found
+            .figures
+            .last_mut()
+            .and_then(|last| joined_duration(text, last, &figure).map(|sum| (last, sum)));
+        match joined {
+            Some((last, sum)) => {
+                last.span.end = figure.span.end;
+                last.value = sum;
+                last.unit = figure.unit;
+            }
+            None => found.figures.push(figure),
+        }
+    }
+}
+
+fn joined_duration(text: &str, first: &Figure, second: &Figure) -> Option<Decimal> {
+    let durations =
+        first.unit.dimension == Dimension::Duration && second.unit.dimension == Dimension::Duration;
+    let between = text.get(first.span.end..second.span.start)?;
+    let adjacent = matches!(between, " " | " and ");
+    let ratio = i128::from(first.unit.factor / second.unit.factor.max(1));
+    let smaller = second.unit.factor < first.unit.factor && second.value.mantissa < ratio;
+    if !durations || !adjacent || !smaller || first.value.places > 0 || second.value.places > 0 {
+        return None;
+    }
+    let mantissa = first.value.mantissa.checked_mul(ratio)?.checked_add(second.value.mantissa)?;
+    Some(Decimal { mantissa, places: 0 })
+}

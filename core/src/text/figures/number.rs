@@ -1,0 +1,144 @@
+//! Numbers as written: separators, decimal point, exponent, sign, and lengths of time such as `1h30m`.
+
+use core::ops::Range;
+
+use super::{Decimal, Dimension, Unit};
+use crate::text::{byte_at, char_before, part};
+
+/// A number and where it ends.
+pub(super) struct Number {
+    pub(super) decimal: Decimal,
+    pub(super) end: usize,
+}
+
+/// Reads digits with thousands separators, a decimal point and an exponent.
+pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
+    const MOST_DIGITS: usize = 24;
+    const MOST_PLACES: u32 = 12;
+    let run =
+        |from: usize| part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    let mut mantissa: i128 = 0;
+    let mut push = |span: Range<usize>, limit: usize| {
+        for byte in part(text, span).bytes().take(limit) {
+            mantissa = mantissa.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+        }
+        Some(())
+    };
+    let whole = run(start);
+    if whole == 0 || whole > MOST_DIGITS {
+        return None;
+    }
+    push(start..start + whole, whole)?;
+    let mut end = start + whole;
+    let mut places = 0;
+    let listed = matches!(char_before(text, start), Some('[' | ','));
+    while !listed && whole <= 3 && matches!(byte_at(text, end), b',') && run(end + 1) == 3 {
+        push(end + 1..end + 4, 3)?;
+        end += 4;
+    }
+    if byte_at(text, end) == b'.' && run(end + 1) > 0 {
+        let count = run(end + 1);
+        let kept = u32::try_from(count).unwrap_or(u32::MAX).min(MOST_PLACES);
+        push(end + 1..end + 1 + count, kept as usize)?;
+        places = kept;
+        end += 1 + count;
+    }
+    let mut decimal = Decimal { mantissa, places };
+    if let Some((exponent, exponent_end)) = exponent_at(text, end) {
+        decimal = decimal.shifted(exponent)?;
+        end = exponent_end;
+    }
+    Some(Number { decimal, end })
+}
+
+/// `e-05`, `E+3` after digits.
+fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
+    if !matches!(byte_at(text, at), b'e' | b'E') {
+        return None;
+    }
+    let sign = byte_at(text, at + 1);
+    let from = at + 1 + usize::from(matches!(sign, b'+' | b'-'));
+    let count = part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    let ends = !byte_at(text, from + count).is_ascii_alphanumeric();
+    let value: i32 =
+        part(text, from..from + count).parse().ok().filter(|_| (1..=2).contains(&count) && ends)?;
+    Some((if sign == b'-' { -value } else { value }, from + count))
+}
+
+impl Decimal {
+    /// The number times 10^`power`, its stated places moved along.
+    pub(super) fn times_power(self, power: u32) -> Option<Self> {
+        self.shifted(i32::try_from(power).ok()?)
+    }
+
+    fn shifted(self, power: i32) -> Option<Self> {
+        const MOST_PLACES: i64 = 24;
+        let places = i64::from(self.places) - i64::from(power);
+        if places > MOST_PLACES {
+            return None;
+        }
+        match u32::try_from(places) {
+            Ok(places) => Some(Self { mantissa: self.mantissa, places }),
+            Err(_) => {
+                let zeros = u32::try_from(-places).ok()?;
+                let mantissa = self.mantissa.checked_mul(10_i128.checked_pow(zeros)?)?;
+                Some(Self { mantissa, places: 0 })
+            }
+        }
+    }
+}
+
+/// Takes a sign, or a point without a leading zero, in front of a number.
+pub(super) fn with_sign(
+    text: &str,
+    span: Range<usize>,
+    mut value: Decimal,
+) -> (Range<usize>, Decimal) {
+    let mut start = span.start;
+    let free = |at: usize| {
+        char_before(text, at)
+            .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '=' | ':' | '[' | ',' | '"'))
+    };
+    if byte_at(text, start.wrapping_sub(1)) == b'.' && start > 0 && value.places == 0 {
+        let point = start - 1;
+        let digits = part(text, start..span.end).bytes().take_while(u8::is_ascii_digit).count();
+        if !char_before(text, point).is_some_and(char::is_alphanumeric)
+            && (free(point) || byte_at(text, point.wrapping_sub(1)) == b'-')
+        {
+            value.places = u32::try_from(digits).unwrap_or(0);
+            start = point;
+        }
+    }
+    let sign = char_before(text, start);
+    if let Some(minus @ ('-' | '\u{2212}')) = sign {
+        let at = start - minus.len_utf8();
+        if free(at) {
+            value.mantissa = -value.mantissa;
+            start = at;
+        }
+    }
+    (start..span.end, value)
+}
+
+/// `1h30m`, `6h12m5s`, `2d3h`: the sum in the last unit.
+pub(super) fn compound_duration(word: &str) -> Option<(Decimal, Unit)> {
+    let mut total: i128 = 0;
+    let mut rest = word;
+    let mut last: Option<Unit> = None;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let value: u64 = part(rest, 0..digits).parse().ok()?;
+        rest = part(rest, digits..rest.len());
+        let letters = rest.bytes().take_while(u8::is_ascii_lowercase).count();
+        let unit = Unit::named(part(rest, 0..letters))
+            .filter(|unit| unit.dimension == Dimension::Duration)?;
+        if last.is_some_and(|last| last.factor <= unit.factor) {
+            return None;
+        }
+        total = total.checked_add(i128::from(value).checked_mul(i128::from(unit.factor))?)?;
+        last = Some(unit);
+        rest = part(rest, letters..rest.len());
+    }
+    let unit = last?;
+    Some((Decimal { mantissa: total / i128::from(unit.factor), places: 0 }, unit))
+}

@@ -1,0 +1,40 @@
+//! The cases of `datasets/cases`, over gRPC to a real server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_datasets::{cases, differences};
+use gsar_proto::json::{from_json, to_json};
+use gsar_proto::v1::ScoreRequest;
+use support::Running;
+
+#[tokio::test]
+async fn every_case_is_answered_as_expected() {
+    let server = Running::start().await;
+    let mut failed = Vec::new();
+    for case in cases().unwrap() {
+        let request: ScoreRequest = from_json(&case.request.to_string())
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let answer = match server.grounding().score(request).await {
+            Ok(answer) => answer.into_inner(),
+            Err(status) => {
+                failed.push(format!("{}: {status}", case.name));
+                continue;
+            }
+        };
+        let answer = serde_json::from_str(&to_json(&answer).unwrap()).unwrap();
+        for difference in differences(&case.expect, &answer) {
+            failed.push(format!("{}{difference} ({})", case.name, case.why));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
