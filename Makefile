@@ -25,6 +25,7 @@ else
 endif
 	$(CARGO) test --workspace --doc --quiet
 	python3 datasets/check.py
+	python3 docs/check_readme.py $(BIN)
 
 .PHONY: lint
 lint: ## Formatting, clippy, documentation.

@@ -288,3 +288,24 @@ fn a_signal_stops_the_command_and_its_server() {
         machine.assert_nothing_is_left();
     }
 }
+
+#[test]
+fn every_case_is_answered_as_expected() {
+    let machine = Machine::new();
+    let cases = gsar_datasets::cases().unwrap();
+    let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();
+    let output =
+        machine.run(&["score", "--request", "-", "--output", "jsonl"], &lines.join("\n"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let answers: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(answers.len(), cases.len());
+    let mut failed = Vec::new();
+    for (case, answer) in cases.iter().zip(answers) {
+        let answer = serde_json::from_str(answer).unwrap();
+        for difference in gsar_datasets::differences(&case.expect, &answer) {
+            failed.push(format!("{}{difference} ({})", case.name, case.why));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    machine.assert_nothing_is_left();
+}

@@ -10,7 +10,6 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::candidates::{Target, is_line};
-use super::fit;
 use super::note;
 use super::observations::{NONE, ValueKind};
 use super::reading::{Role, Term};
@@ -76,8 +75,8 @@ fn shown(case: &Case<'_, '_, '_>, denied: u64) -> Option<u32> {
             && (line || is_row)
             && others & !near == 0
             && others != 0
-            && !fit::denies(case.corpus.value(*field))
-            && !fit::fails(case.corpus.value(*field))
+            && !case.cache.polarity(case.corpus, *field).denies
+            && !case.cache.polarity(case.corpus, *field).fails
             && case
                 .corpus
                 .item(case.corpus.item_of(*field))

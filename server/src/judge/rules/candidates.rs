@@ -236,7 +236,13 @@ impl Marks {
                 best.offer(self.candidate(corpus, Target::Object(*object)), size);
             }
         }
-        best.found.into_iter().map(|(_, _, candidate)| candidate).collect()
+        // What lacks half of the claim can neither bear it out nor refute it.
+        let all = reading.weight(u64::MAX);
+        best.found
+            .into_iter()
+            .map(|(_, _, candidate)| candidate)
+            .filter(|candidate| reading.weight(candidate.terms) * 2 >= all)
+            .collect()
     }
 }
 

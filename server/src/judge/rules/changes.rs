@@ -12,7 +12,7 @@ use super::note;
 use super::observations::{Corpus, Field, NONE};
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
-use super::values::{self, clock, same_time, times, values};
+use super::values::{clock, compare as compare_figures, same_time};
 use super::words::{Key, key};
 
 /// A value before and after.
@@ -113,7 +113,7 @@ fn compare(from: &Figure, to: &Figure) -> Option<Direction> {
 
 /// Whether a transition is what the claim says, the contrary, or neither.
 fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed<'_>, change: Transition) -> Option<bool> {
-    let first = |field| values(case.corpus, field).into_iter().next().map(|value| value.figure);
+    let first = |field| case.cache.values(case.corpus, field).first().map(|value| value.figure.clone());
     let (before, after) = (first(change.before)?, first(change.after)?);
     let direction = compare(&before, &after)?;
     if claimed.direction.is_some_and(|claimed| claimed != direction) {
@@ -121,7 +121,7 @@ fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed<'_>, change: Transition) -> 
     }
     let compared = [(claimed.from, &before), (claimed.to, &after)]
         .into_iter()
-        .filter_map(|(claimed, stated)| claimed.map(|claimed| values::compare(claimed, stated)))
+        .filter_map(|(claimed, stated)| claimed.map(|claimed| compare_figures(claimed, stated)))
         .collect::<Vec<_>>();
     if compared.contains(&Agreement::Different) {
         return Some(false);
@@ -262,7 +262,7 @@ fn times_are_known(case: &Case<'_, '_, '_>, change: Transition) -> bool {
         collected.as_ref().is_some_and(|collected| same_time(time, collected))
             || root.is_some_and(|root| {
                 (root.fields.0..root.fields.1).take(MOST).any(|field| {
-                    times(case.corpus, field).iter().any(|stated| same_time(time, stated))
+                    case.cache.times(case.corpus, field).iter().any(|stated| same_time(time, stated))
                 })
             })
     })

@@ -40,7 +40,7 @@ pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
     let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
     let mut parts = Vec::new();
     let mut start = 0;
-    for joint in joints(text) {
+    for joint in if may_join(text) { joints(text) } else { Vec::new() } {
         let (left, right) =
             (text.get(start..joint.start).unwrap_or(""), text.get(joint.end..).unwrap_or(""));
         if joint.start <= start || !is_statement(left) || !is_statement(right) {
@@ -56,6 +56,13 @@ pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
         .filter(|part| !part.is_empty())
         .map(|part| sentence.start + part.start..sentence.start + part.end)
         .collect()
+}
+
+/// Whether a text has any mark or word at which it could be split.
+fn may_join(text: &str) -> bool {
+    const CUES: [&str; 8] = ["while", "whereas", "because", "due to", "ing", "thus", "as a", "hence"];
+    text.contains([',', ';', '—', '–']) || CUES.iter().any(|cue| text.contains(cue)) || text.contains("owing to")
+        || text.contains("therefore") || text.contains("consequently")
 }
 
 /// Words that join two statements after a comma.

@@ -11,7 +11,7 @@ use super::fit::{Except, Fit, best_fields, demands_are_met, fit, holds};
 use super::note;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
-use super::values::{moment, same_time, times};
+use super::values::{moment, same_time};
 
 /// The most things of one list that are looked at.
 const MOST_THINGS: usize = 512;
@@ -264,7 +264,7 @@ pub(super) fn decide_events(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 /// Whether a line falls into the window of the claim's times.
 fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let claimed = &case.reading.figures.times;
-    let stated = times(case.corpus, field);
+    let stated = case.cache.times(case.corpus, field);
     match claimed.as_slice() {
         [] => true,
         [time] => stated.iter().any(|stated| same_time(time, stated)),

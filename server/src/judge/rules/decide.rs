@@ -165,7 +165,7 @@ fn is_denied_elsewhere(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let is_line = matches!(fit.candidate.target, Target::Line(_));
     let says_so = || {
         best_fields(case, fit).iter().any(
-            |cite| matches!(cite, Cite::Field(field) if fit::denies(case.corpus.value(*field))),
+            |cite| matches!(cite, Cite::Field(field) if case.cache.polarity(case.corpus, *field).denies),
         )
     };
     denied != 0 && !is_line && fit.supports.is_empty() && !says_so()
@@ -293,7 +293,7 @@ fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
     fit::fields(case.corpus, fit.candidate.target).find(|field| {
         let value = case.corpus.value(*field);
         case.marks.field(*field) & all == all
-            && fit::denies(value) != fit::denies(reading.text)
+            && case.cache.polarity(case.corpus, *field).denies != reading.denies
             && words(value).count() <= LONGEST
     })
 }

@@ -4,16 +4,17 @@
 //! or beside words that the claim uses for it, in the same dimension; a state only against the states that
 //! exclude it under the same key.
 
+use std::sync::LazyLock;
+
 use gsar_core::text::figures::{Agreement, Dimension, Figure};
-use gsar_core::text::polarity::is_negated;
 
 use super::candidates::{Candidate, Target, is_line};
-use super::lexicon::{DENYING, FAILING, MISHAPS, OPPOSITES, PRESENT_STATES};
+use super::lexicon::{OPPOSITES, PRESENT_STATES};
 use super::note;
 use super::observations::{Corpus, NONE, ValueKind};
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Case, Cite};
-use super::values::{Value, clock, compare, other_time, same_time, times, values};
+use super::values::{Value, clock, compare, other_time, same_time};
 use super::words::{Key, exact, key};
 
 /// What a place says to one part of a claim.
@@ -258,9 +259,9 @@ fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Out
         if keyed && path == 0 && in_field & wanted == 0 && wanted != 0 {
             continue;
         }
-        for value in values(case.corpus, field) {
+        for value in case.cache.values(case.corpus, field).iter() {
             let related =
-                relation(case, field, &value, Wanted { bits: wanted, path, in_field, is_count });
+                relation(case, field, value, Wanted { bits: wanted, path, in_field, is_count });
             let Some(strength) = related else { continue };
             match compare(figure, &value.figure) {
                 Agreement::Same => {
@@ -273,7 +274,7 @@ fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Out
                     if strength >= 100
                         && refuted.as_ref().is_none_or(|(least, ..)| strength > *least)
                     {
-                        let says = note::other_figure(case, figure, field, &value);
+                        let says = note::other_figure(case, figure, field, value);
                         refuted = Some((strength, field, says));
                     }
                 }
@@ -377,38 +378,27 @@ fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
     (whole || each_part()) && distinguishing_heading_is_meant(case, field)
 }
 
+static DISTINGUISHING: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    [
+        "limits", "requests", "capacity", "allocatable", "laststate", "last", "previous", "old", "new", "before",
+        "after", "desired",
+    ]
+    .iter()
+    .map(|word| key(word))
+    .collect()
+});
+
 /// `limits`, `requests` and the like tell two values of one key apart: the claim has to say which it means.
 fn distinguishing_heading_is_meant(case: &Case<'_, '_, '_>, field: u32) -> bool {
-    const DISTINGUISHING: [&str; 12] = [
-        "limits",
-        "requests",
-        "capacity",
-        "allocatable",
-        "laststate",
-        "last",
-        "previous",
-        "old",
-        "new",
-        "before",
-        "after",
-        "desired",
-    ];
     let Some(found) = case.corpus.field(field) else { return false };
     for (_, object) in case.corpus.around(found.object) {
         if object.parent == NONE {
             break;
         }
         let heading = case.corpus.heading_words(object);
-        for word in DISTINGUISHING {
-            let here = heading.contains(&key(word));
-            let meant = case
-                .reading
-                .terms
-                .iter()
-                .any(|term| term.keys.iter().any(|key| heading.contains(key)));
-            if here && !meant {
-                return false;
-            }
+        let distinguishes = heading.iter().any(|word| DISTINGUISHING.contains(word));
+        if distinguishes && bits_in(case.reading, heading, u64::MAX) == 0 {
+            return false;
         }
         if object.is_record {
             break;
@@ -427,7 +417,7 @@ fn bits_of_name(reading: &Reading<'_>, name: &str, wanted: u64) -> u64 {
 
 /// Whether no other figure of the field has the same dimension.
 fn one_of_its_kind(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>) -> bool {
-    values(case.corpus, field)
+    case.cache.values(case.corpus, field)
         .iter()
         .filter(|other| other.figure.unit.dimension == value.figure.unit.dimension)
         .count()
@@ -457,13 +447,13 @@ fn time_outcome(
     let mut supported = None;
     let mut refuted = None;
     for field in fields.each(case.corpus) {
-        for stated in times(case.corpus, field) {
+        for stated in case.cache.times(case.corpus, field).iter() {
             let path = path_bits(case, field, verb);
-            if same_time(time, &stated) {
+            if same_time(time, stated) {
                 if supported.is_none_or(|(best, _)| path.count_ones() > best) {
                     supported = Some((path.count_ones(), field));
                 }
-            } else if path != 0 && path == verb && other_time(time, &stated, case.day) {
+            } else if path != 0 && path == verb && other_time(time, stated, case.day) {
                 refuted = Some(field);
             }
         }
@@ -520,7 +510,7 @@ pub(super) fn holds(text: &str, wanted: &str) -> bool {
 
 /// Whether the prose that holds the claim's words denies what the claim says, or the other way round.
 fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
-    let claimed = case.reading.text;
+    let claimed = case.reading;
     let states_only = fit.supports.is_empty();
     let content =
         case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
@@ -531,29 +521,12 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
                 >= case.reading.weight(content)
     };
     Span::of(case.corpus, fit.candidate.target).each(case.corpus).filter(most).any(|field| {
-        let text = case.corpus.value(field);
-        let is_prose = gsar_core::text::tokens::words(text).nth(LEAST_PROSE).is_some();
-        is_prose
-            && (denies(text) != denies(claimed)
-                || states_only && fails(text) && !fails(claimed) && !denies(claimed))
-    })
-}
-
-/// Whether a text denies what its words name.
-pub(super) fn denies(text: &str) -> bool {
-    is_negated(text) || has_any(text, &DENYING) || text.contains("0/")
-}
-
-/// Whether a text says that something did not succeed.
-pub(super) fn fails(text: &str) -> bool {
-    has_any(text, &FAILING)
-}
-
-/// Whether a text has a word of a table, whole or as a part of a compound.
-fn has_any(text: &str, table: &[&str]) -> bool {
-    gsar_core::text::tokens::words(text).any(|word| {
-        let listed = |word: &str| table.iter().any(|entry| word.eq_ignore_ascii_case(entry));
-        listed(word.text) || super::words::parts(word.text).any(listed)
+        if gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_none() {
+            return false;
+        }
+        let stated = case.cache.polarity(case.corpus, field);
+        let fails = states_only && stated.fails && !claimed.fails && !claimed.denies;
+        stated.denies != claimed.denies || fails
     })
 }
 
@@ -567,7 +540,7 @@ fn state_outcome(
     let bit = 1_u64 << place;
     let word = term.text.to_ascii_lowercase();
     let is_present_state = PRESENT_STATES.binary_search(&word.as_str()).is_ok();
-    let is_mishap = is_mishap(case.reading, term);
+    let is_mishap = term.is_mishap && is_uncounted(case.reading, term);
     let opposite = OPPOSITES.iter().find_map(|(a, b)| {
         if *a == word {
             Some(*b)
@@ -579,6 +552,10 @@ fn state_outcome(
     });
     let mut refuted = None;
     for field in fields.each(case.corpus) {
+        let names_term = case.marks.field(field) & bit != 0;
+        if !names_term && !is_present_state && opposite.is_none() {
+            continue;
+        }
         let Some(found) = case.corpus.field(field) else { continue };
         let value = case.corpus.value(field);
         match found.kind {
@@ -644,14 +621,14 @@ fn state_outcome(
     refuted.map(|field| (Outcome::Refuted(Cite::Field(field), note::says(case, field)), bit))
 }
 
-/// Whether a claim says that a mishap happened, or not, without saying how often.
-fn is_mishap(reading: &Reading<'_>, term: &Term<'_>) -> bool {
+/// Whether a claim says that something happened, or not, without saying how often.
+fn is_uncounted(reading: &Reading<'_>, term: &Term<'_>) -> bool {
     let counted = reading.figures.figures.iter().any(|figure| {
         let noun = reading.noun(&figure.span);
         reading.bits(|other| std::ptr::eq(other, term)) & noun != 0
             || reading.text.contains("times")
     });
-    !counted && MISHAPS.iter().any(|mishap| term.keys.contains(&key(mishap)))
+    !counted
 }
 
 /// The whole number that a value begins with: `1 (11m ago)`.

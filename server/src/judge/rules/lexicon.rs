@@ -2,6 +2,12 @@
 //!
 //! Tables only. A word that stands in none of them is content and has to be found in the evidence.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
+
+use super::words::{Key, exact, key};
+
 /// What a word of a claim is to the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
@@ -31,11 +37,60 @@ pub(super) enum Sense {
     Superlative,
 }
 
-/// What a lower-case word is to the rules; `None` for content.
-pub(super) fn sense(word: &str) -> Option<Sense> {
-    let at = SENSES.binary_search_by(|(entry, _)| (*entry).cmp(word)).ok()?;
-    SENSES.get(at).map(|(_, sense)| *sense)
+/// What the rules know of a word.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What it is; `None` for content.
+    pub(super) sense: Option<Sense>,
+    /// Whether it is a name that is an ordinary word first.
+    pub(super) is_common: bool,
+    /// The keys of other words under which tools show what a report calls so.
+    pub(super) others: Vec<Key>,
 }
+
+/// What the rules know of the word with that exact key; `None` for nothing.
+pub(super) fn known(exact: Key) -> Option<&'static Known> {
+    KNOWN.get(&exact)
+}
+
+static KNOWN: LazyLock<HashMap<Key, Known, BuildHasherDefault<AsIs>>> = LazyLock::new(|| {
+    let mut known: HashMap<Key, Known, BuildHasherDefault<AsIs>> = HashMap::default();
+    for (word, sense) in SENSES {
+        known.entry(exact(word)).or_default().sense = Some(sense);
+    }
+    for (word, others) in SYNONYMS {
+        known.entry(exact(word)).or_default().others = others.iter().map(|other| key(other)).collect();
+    }
+    for word in COMMON_NAMES {
+        known.entry(exact(word)).or_default().is_common = true;
+    }
+    known
+});
+
+/// Keys are hashes already.
+#[derive(Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |state, byte| state.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// Names that are ordinary words first.
+const COMMON_NAMES: [&str; 30] = [
+    "all", "app", "container", "cpu", "default", "deployment", "disk", "error", "errors", "events", "false", "http",
+    "info", "kernel", "log", "logs", "main", "memory", "metrics", "node", "none", "pod", "ready", "request",
+    "requests", "server", "service", "status", "test", "warning",
+];
 
 use Sense::{
     Change, Compare, Extreme, Filler, Kind, Lower, Order, Peak, Raise, Superlative, Sustained,
@@ -333,13 +388,7 @@ const SENSES: [(&str, Sense); 287] = [
     ("worst", Superlative),
 ];
 
-/// Other words under which tools show what a report calls so.
-pub(super) fn also_called(word: &str) -> &'static [&'static str] {
-    let at = SYNONYMS.partition_point(|(entry, _)| *entry < word);
-    SYNONYMS.get(at).filter(|(entry, _)| *entry == word).map_or(&[], |(_, others)| others)
-}
-
-/// Sorted by the word as a report writes it, in lower case.
+/// Other words under which tools show what a report calls so; sorted by the report's word.
 const SYNONYMS: [(&str, &[&str]); 96] = [
     ("answered", &["responded", "requests", "returned"]),
     ("available", &["availablereplicas"]),
@@ -527,11 +576,13 @@ mod tests {
 
     #[test]
     fn words_are_found() {
-        assert_eq!(sense("peaked"), Some(Sense::Peak));
+        let sense = |word| known(exact(word)).and_then(|known| known.sense);
+        assert_eq!(sense("Peaked"), Some(Sense::Peak));
         assert_eq!(sense("about"), Some(Sense::Filler));
         assert_eq!(sense("workload"), Some(Sense::Kind));
         assert_eq!(sense("memory"), None);
-        assert!(also_called("restarts").contains(&"restartcount"));
-        assert!(also_called("nothing").is_empty());
+        assert!(known(exact("restarts")).unwrap().others.contains(&key("restartCount")));
+        assert!(known(exact("memory")).unwrap().is_common);
+        assert!(known(exact("nothing")).is_none());
     }
 }

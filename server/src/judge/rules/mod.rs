@@ -28,6 +28,7 @@
 //! `complementary` is never given.
 
 mod absence;
+mod cache;
 mod candidates;
 mod changes;
 mod claims;
@@ -40,6 +41,7 @@ mod layout;
 mod lexicon;
 mod note;
 mod observations;
+mod polarity;
 mod postings;
 mod reading;
 mod ruling;
@@ -57,6 +59,7 @@ use gsar_core::text::figures::Date;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use cache::Cache;
 use candidates::Marks;
 use observations::{Corpus, MOST_BYTES};
 use reading::{Reading, Role};
@@ -85,6 +88,7 @@ impl Rules {
             return Err(late(0));
         }
         let corpus = Corpus::read(&question.evidence);
+        let cache = Cache::default();
         let mut marks = Marks::new(&corpus);
         let day = day_of_incident(&corpus);
         let mut judged = Vec::with_capacity(claims.len());
@@ -104,6 +108,7 @@ impl Rules {
                 let candidates = marks.candidates(&corpus, &reading);
                 let case = Case {
                     corpus: &corpus,
+                    cache: &cache,
                     marks: &marks,
                     reading: &reading,
                     candidates: &candidates,

@@ -5,14 +5,18 @@
 //! show are left out.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures, agree, figures};
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
-use super::lexicon::{Sense, also_called, sense, shown_as};
+use super::lexicon::{MISHAPS, Sense, known, shown_as};
 use super::observations::Corpus;
+use super::polarity::{denies, fails};
 use super::words::{Key, exact, key, parts, soft};
+
+static MISHAP_KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| MISHAPS.iter().map(|word| key(word)).collect());
 
 /// The most terms of a claim: one bit each.
 pub(super) const MOST_TERMS: usize = 60;
@@ -47,6 +51,8 @@ pub(super) struct Term<'c> {
     pub(super) keys: Vec<Key>,
     /// Whether a negation reaches it.
     pub(super) negated: bool,
+    /// Whether it names what should not happen: restarts, errors.
+    pub(super) is_mishap: bool,
 }
 
 impl Term<'_> {
@@ -81,6 +87,10 @@ pub(super) struct Reading<'c> {
     pub(super) senses: Vec<(Sense, Range<usize>)>,
     /// Its words in quotation marks.
     pub(super) quotations: Vec<Range<usize>>,
+    /// Whether it denies something, by any word.
+    pub(super) denies: bool,
+    /// Whether it speaks of something that did not succeed.
+    pub(super) fails: bool,
     /// Whether it holds a word of English at all.
     pub(super) is_english: bool,
 }
@@ -95,6 +105,8 @@ impl<'c> Reading<'c> {
             markers: markers(text),
             senses: Vec::new(),
             quotations: quotations(text),
+            denies: denies(text),
+            fails: fails(text),
             is_english: false,
         };
         let mut rest = words(text).peekable();
@@ -107,7 +119,7 @@ impl<'c> Reading<'c> {
     fn word(&mut self, word: &Word<'c>, next: Option<&Word<'c>>, corpus: &Corpus<'_>) {
         if is_stop_word(word.text) {
             self.is_english = true;
-            if let Some(sense @ (Sense::Order | Sense::Compare)) = lower(word.text, sense) {
+            if let Some(sense @ (Sense::Order | Sense::Compare)) = sense_of(word) {
                 self.demand(word, sense);
             }
             return;
@@ -143,7 +155,7 @@ impl<'c> Reading<'c> {
             return;
         }
         let role = self.role(word, shape, next, corpus);
-        let meaning = lower(word.text, sense);
+        let meaning = sense_of(word);
         let quoted = self.quotations.iter().any(inside);
         if role == Role::Word && !quoted {
             match meaning {
@@ -205,16 +217,17 @@ impl<'c> Reading<'c> {
         next: Option<&Word<'c>>,
         corpus: &Corpus<'_>,
     ) -> Role {
-        let known = corpus.by_name.count(exact(word.text)) > 0;
-        if known && !is_common(word.text) {
+        let exact = exact(word.text);
+        let is_common = known(exact).is_some_and(|known| known.is_common);
+        if !is_common && corpus.by_name.count(exact) > 0 {
             return Role::Entity;
         }
         if matches!(shape, Shape::Identifier | Shape::Compound) {
             return Role::Name;
         }
         // "orders service": a word before the sort of a thing names the thing.
-        let names_kind = next.is_some_and(|next| lower(next.text, sense) == Some(Sense::Kind));
-        let plain = lower(word.text, sense).is_none() && shape == Shape::Plain;
+        let names_kind = next.is_some_and(|next| sense_of(next) == Some(Sense::Kind));
+        let plain = sense_of(word).is_none() && shape == Shape::Plain;
         if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() {
             Role::Name
         } else {
@@ -227,7 +240,8 @@ impl<'c> Reading<'c> {
             return;
         }
         let negated = self.is_negated(&word.span);
-        self.terms.push(Term { text: word.text, span: word.span.clone(), role, keys, negated });
+        let is_mishap = role == Role::Word && MISHAP_KEYS.iter().any(|mishap| keys.contains(mishap));
+        self.terms.push(Term { text: word.text, span: word.span.clone(), role, keys, negated, is_mishap });
     }
 
     /// Whether the word only denies, hedges, quantifies or links.
@@ -480,15 +494,14 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
     };
     if role != Role::Entity {
         add(&mut keys, key(word));
-        let others = lower(word, |lower| Some(also_called(lower))).unwrap_or_default();
-        for other in others {
-            add(&mut keys, key(other));
+        for other in known(exact(word)).map_or(&[][..], |known| &known.others) {
+            add(&mut keys, *other);
         }
         if word.contains('-') {
             let joined: String = parts(word).collect();
             add(&mut keys, key(&joined));
-            for other in lower(&joined, |lower| Some(also_called(lower))).unwrap_or_default() {
-                add(&mut keys, key(other));
+            for other in known(exact(&joined)).map_or(&[][..], |known| &known.others) {
+                add(&mut keys, *other);
             }
             add(&mut keys, soft(&joined));
         } else if role == Role::Word {
@@ -500,53 +513,9 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
     keys
 }
 
-/// Asks a table about a word in lower case; nothing for words too long for any table.
-fn lower<T>(word: &str, ask: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-    let mut buffer = [0_u8; 24];
-    let buffer = buffer.get_mut(..word.len())?;
-    buffer.copy_from_slice(word.as_bytes());
-    buffer.make_ascii_lowercase();
-    std::str::from_utf8(buffer).ok().and_then(ask)
-}
-
-/// Names that are ordinary words first.
-fn is_common(name: &str) -> bool {
-    [
-        "default",
-        "memory",
-        "cpu",
-        "status",
-        "error",
-        "errors",
-        "warning",
-        "node",
-        "pod",
-        "true",
-        "false",
-        "container",
-        "service",
-        "info",
-        "main",
-        "app",
-        "server",
-        "test",
-        "http",
-        "ready",
-        "disk",
-        "kernel",
-        "events",
-        "log",
-        "logs",
-        "deployment",
-        "user",
-        "all",
-        "none",
-        "metrics",
-        "request",
-        "requests",
-    ]
-    .iter()
-    .any(|common| name.eq_ignore_ascii_case(common))
+/// What a word is to the rules; `None` for content.
+fn sense_of(word: &Word<'_>) -> Option<Sense> {
+    known(exact(word.text)).and_then(|known| known.sense)
 }
 
 fn is_participle(word: &str) -> bool {

@@ -3,6 +3,7 @@
 use gsar_core::Class;
 use gsar_core::text::figures::Date;
 
+use super::cache::Cache;
 use super::candidates::{Candidate, Marks};
 use super::observations::Corpus;
 use super::reading::Reading;
@@ -10,6 +11,7 @@ use super::reading::Reading;
 /// One claim with everything that the rules look at.
 pub(super) struct Case<'a, 'e, 'c> {
     pub(super) corpus: &'a Corpus<'e>,
+    pub(super) cache: &'a Cache<'e>,
     pub(super) marks: &'a Marks,
     pub(super) reading: &'a Reading<'c>,
     pub(super) candidates: &'a [Candidate],

@@ -23,28 +23,41 @@ pub(super) fn key(word: &str) -> Key {
         *slot = byte.to_ascii_lowercase();
     }
     let length = stem(&mut lower, bytes.len());
-    hash(lower.get(..length).unwrap_or_default())
+    if let Some(ending) = lower.get_mut(length..) {
+        ending.fill(0);
+    }
+    hash(&lower)
 }
 
 /// The key of a name as it is written, case aside.
 pub(super) fn exact(name: &str) -> Key {
     if name.is_ascii() {
-        name.bytes().fold(SEED, |state, byte| mix(state, byte.to_ascii_lowercase()))
-    } else {
-        name.chars().flat_map(char::to_lowercase).fold(SEED, |state, character| {
-            character.encode_utf8(&mut [0; 4]).bytes().fold(state, mix)
-        })
+        return hash_lower(name.as_bytes());
     }
+    let lower: String = name.chars().flat_map(char::to_lowercase).collect();
+    hash_lower(lower.as_bytes())
 }
 
 const SEED: Key = 0xcbf2_9ce4_8422_2325;
 
-fn hash(bytes: &[u8]) -> Key {
-    bytes.iter().fold(SEED, |state, byte| mix(state, *byte))
+fn mix(state: Key, eight: [u8; 8]) -> Key {
+    (state ^ u64::from_le_bytes(eight)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(29)
 }
 
-fn mix(state: Key, byte: u8) -> Key {
-    (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+/// The hash of a word in a buffer that is zero beyond it.
+fn hash(buffer: &[u8; LONGEST_STEM]) -> Key {
+    let (eights, _) = buffer.as_chunks::<8>();
+    eights.iter().fold(SEED, |state, eight| mix(state, *eight))
+}
+
+fn hash_lower(bytes: &[u8]) -> Key {
+    bytes.chunks(8).fold(!SEED, |state, chunk| {
+        let mut eight = [0; 8];
+        for (slot, byte) in eight.iter_mut().zip(chunk) {
+            *slot = byte.to_ascii_lowercase();
+        }
+        mix(state, eight)
+    })
 }
 
 /// Takes the inflection off a lower-case ASCII word in place; returns what is left of its length.
@@ -213,6 +226,7 @@ mod tests {
         }
         assert_ne!(key("checkout"), key("checkout-db"));
         assert_eq!(key("checkout-DB"), exact("checkout-db"));
+        assert_eq!(exact("ÄNDERUNG"), exact("änderung"));
     }
 
     #[test]

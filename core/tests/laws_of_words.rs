@@ -1,0 +1,172 @@
+//! The laws that need words and citations: copies of claims, and verification.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+use gsar_core::assess::{Assessment, Subject, assess};
+use gsar_core::duplicates::canonical_tally;
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+};
+use gsar_core::policy::{PolicyValues, VerificationMode};
+use gsar_core::verify::Standing;
+use gsar_core::{
+    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, decide, preset,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn guarded_preset() -> impl Strategy<Value = Policy> {
+    select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
+}
+
+type Stated = (usize, Class, EvidenceType);
+
+const TEXTS: [&str; 6] = [
+    "The cart pod restarted 7 times.",
+    "the cart pod  restarted 7 times",
+    "The cart pod restarted 4 times.",
+    "The memory limit is 512Mi.",
+    "There were no evictions in namespace shop.",
+    "The cache warm-up was likely to blame.",
+];
+
+fn stated() -> impl Strategy<Value = Stated> {
+    (0..TEXTS.len(), select(Class::ALL.to_vec()), select(EvidenceType::ALL.to_vec()))
+}
+
+fn scores(policy: &Policy, claims: &[Stated]) -> gsar_core::Decision {
+    let claims = claims.iter().map(|(text, class, evidence_type)| {
+        (TEXTS[*text], *class, *evidence_type, Standing::AsJudged)
+    });
+    decide(policy, &canonical_tally(claims, policy).0)
+}
+
+const ITEMS: [(&str, EvidenceKind, &str); 4] = [
+    ("pods", EvidenceKind::ToolOutput, "cart restarted 7 times, reason OOMKilled"),
+    ("alert", EvidenceKind::Signal, "CartErrorRate firing, value 12.4 %"),
+    ("deploy", EvidenceKind::Change, "memory limit 1Gi -> 512Mi"),
+    ("step", EvidenceKind::StepOutput, "no evictions in namespace shop"),
+];
+
+fn corpus() -> Vec<EvidenceItem> {
+    let item = |(id, kind, text): &(&str, EvidenceKind, &str)| EvidenceItem {
+        id: EvidenceId::new(*id).unwrap(),
+        kind: *kind,
+        lane: Lane::Logs,
+        tool: String::new(),
+        query: String::new(),
+        content: Content::Text((*text).to_owned()),
+        collected_at: None,
+        exhaustive: false,
+        attested: *id == "pods",
+    };
+    ITEMS.iter().map(item).collect()
+}
+
+/// What a judge says: of which given claim, what, and citing what; some of it made up.
+fn answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
+    (
+        0..10_usize,
+        select(Class::ALL.to_vec()),
+        select(EvidenceType::ALL.to_vec()),
+        prop::collection::vec((0..6_usize, 0..5_usize), 0..3),
+    )
+}
+
+fn citation((item, quote): (usize, usize)) -> Citation {
+    let id = ITEMS.get(item).map_or("nowhere", |item| item.0);
+    let quote = match quote {
+        0 => String::new(),
+        1 => "made up".to_owned(),
+        _ => ITEMS.get(item).map_or("made up", |item| item.2).to_owned(),
+    };
+    let id = EvidenceId::new(id).unwrap();
+    Citation { target: Target::Evidence { id, field_path: String::new() }, quote, bytes: None }
+}
+
+fn assessed(
+    policy: &Policy,
+    mode: VerificationMode,
+    claims: &[Claim],
+    judged: Vec<JudgedClaim>,
+    evidence: &[EvidenceItem],
+) -> Assessment {
+    let values = PolicyValues { verification: mode, ..policy.values().clone() };
+    let subject = Subject {
+        synthesis: "The cart pod restarted 7 times. The memory limit is 512Mi.",
+        claims,
+        judged,
+        evidence,
+        origin: Origin::Judge,
+        investigation: None,
+        confidence: None,
+    };
+    assess(&Policy::new(values).unwrap(), subject)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn a_copy_of_a_supported_claim_changes_nothing_and_no_copy_raises_a_score(
+        policy in guarded_preset(),
+        claims in prop::collection::vec(stated(), 1..10),
+        which in any::<prop::sample::Index>(),
+    ) {
+        let copied = *which.get(&claims);
+        let before = scores(&policy, &claims);
+        let mut more = claims;
+        more.push(copied);
+        let after = scores(&policy, &more);
+        if matches!(copied.1, Class::Grounded | Class::Complementary) {
+            prop_assert_eq!((before.score, before.guarded_score), (after.score, after.guarded_score));
+        }
+        prop_assert!(after.score <= before.score);
+        prop_assert!(after.guarded_score <= before.guarded_score);
+        prop_assert!(after.tier >= before.tier);
+    }
+
+    #[test]
+    fn the_tier_after_verification_is_never_better_than_before_it(
+        policy in guarded_preset(),
+        texts in prop::collection::vec(0..TEXTS.len(), 1..6),
+        answers in prop::collection::vec(answer(), 0..7),
+    ) {
+        let claims: Vec<Claim> = texts
+            .iter()
+            .enumerate()
+            .map(|(number, text)| Claim {
+                id: ClaimId::new(format!("c{number}")).unwrap(),
+                text: TEXTS[*text].to_owned(),
+                span: None,
+            })
+            .collect();
+        let judged: Vec<JudgedClaim> = answers
+            .into_iter()
+            .map(|(claim, class, evidence_type, citations)| JudgedClaim {
+                claim: claims.get(claim).cloned().unwrap_or_else(|| Claim {
+                    id: ClaimId::new("unknown").unwrap(),
+                    text: "A claim that was not given.".to_owned(),
+                    span: None,
+                }),
+                class,
+                evidence_type,
+                citations: citations.into_iter().map(citation).collect(),
+                note: String::new(),
+            })
+            .collect();
+        let evidence = corpus();
+        let before = assessed(&policy, VerificationMode::Off, &claims, judged.clone(), &evidence);
+        let after = assessed(&policy, VerificationMode::Enforce, &claims, judged, &evidence);
+        prop_assert!(
+            after.decision.tier >= before.decision.tier,
+            "{:?} then {:?}", before.decision, after.decision
+        );
+    }
+}

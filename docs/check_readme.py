@@ -1,0 +1,47 @@
+"""Runs the `$ ...` commands of README.md and compares their output with what stands there.
+
+    python3 docs/check_readme.py BIN            compare, exit 1 on a difference
+    python3 docs/check_readme.py BIN --write    put the real output there
+
+BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+readme = root / "README.md"
+binaries = pathlib.Path(sys.argv[1]).resolve()
+write = "--write" in sys.argv
+
+
+def run(command):
+    environment = {"PATH": f"{binaries}:{os.environ['PATH']}", "HOME": "/nonexistent", "NO_COLOR": "1"}
+    folder = root / "datasets/incidents/checkout-oom"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+    )
+    if done.stderr:
+        sys.exit(f"{command}\n{done.stderr}")
+    # Identifiers differ from run to run.
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "…", done.stdout)
+
+
+def block(match):
+    command = match.group(1)
+    return f"```console\n$ {command}\n{run(command)}```"
+
+
+text = readme.read_text()
+fresh = re.sub(r"```console\n\$ (.*)\n(?:(?!```)[\s\S])*```", block, text)
+if write:
+    readme.write_text(fresh)
+elif fresh != text:
+    import difflib
+
+    sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), fresh.splitlines(True), "README.md", "real output"))
+    sys.exit("README.md: the output is stale; run `python3 docs/check_readme.py target/debug --write`")
+print(f"README.md: {len(re.findall('```console', text))} commands: ok")

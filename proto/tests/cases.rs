@@ -1,0 +1,102 @@
+//! The cases of `datasets/cases`, in core: parsed from the wire, assessed, rendered.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+use gsar_core::assess::{Investigation, Subject, assess};
+use gsar_core::{Origin, Policy, Preset, decide, preset};
+use gsar_datasets::{cases, differences};
+use gsar_proto::json::{from_json, to_json};
+use gsar_proto::v1::score_request::Partition;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+
+#[test]
+fn every_case_is_decided_as_expected() {
+    let mut failed = Vec::new();
+    for case in cases().unwrap() {
+        let request: v1::ScoreRequest = from_json(&case.request.to_string())
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let answer = answer(request);
+        let answer = serde_json::from_str(&to_json(&answer).unwrap()).unwrap();
+        for difference in differences(&case.expect, &answer) {
+            failed.push(format!("{}{difference} ({})", case.name, case.why));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
+    let mut violations = Violations::default();
+    let policy = preset(Preset::from_name(&request.policy).unwrap());
+    let policy = match request.policy_overrides {
+        Some(overrides) => {
+            parse::overrides(overrides, policy.values().clone(), &mut violations).unwrap()
+        }
+        None => policy,
+    };
+    let limits = parse::Limits::default();
+    let gate = request
+        .gate
+        .map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
+    match request.partition.unwrap() {
+        Partition::Counts(counts) => {
+            let decision = decide(&policy, &parse::counts(counts, &mut violations));
+            decided(&policy, &decision)
+        }
+        Partition::Judged(judged) => {
+            let judged = parse::judged_partition(judged, &limits, &mut violations).unwrap();
+            let claims = judged.report.claims.clone();
+            let investigation = gate.as_ref().map(|gate| Investigation {
+                gate: gate.input(),
+                path: &gate.path,
+                changes: &gate.changes,
+                onset: gate.onset,
+                window: gate.window,
+            });
+            let subject = Subject {
+                synthesis: &judged.report.synthesis,
+                claims: &claims,
+                judged: judged.judged,
+                evidence: &judged.evidence,
+                origin: Origin::Caller,
+                investigation: investigation.as_ref(),
+                confidence: judged.report.confidence,
+            };
+            let assessment = assess(&policy, subject);
+            let gate = gate.as_ref();
+            let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
+            let changes = gate.map(|gate| gate.change_records.as_slice()).unwrap_or_default();
+            let settled = assessment.settled;
+            v1::ScoreResponse {
+                claims: assessment
+                    .claims
+                    .into_iter()
+                    .map(|claim| render::judged_claim(claim.judged))
+                    .collect(),
+                corrections: assessment.corrections.iter().map(render::correction).collect(),
+                gate: settled
+                    .gate
+                    .map(|gate| render::gate_verdict(&gate, hypotheses, &policy.gate)),
+                chain: assessment.chain.map(|chain| render::evidence_chain(chain, changes)),
+                cap: settled.cap.map(render::cap_verdict),
+                action: settled.action.as_ref().map(render::action_verdict),
+                ..decided(&policy, &assessment.decision)
+            }
+        }
+    }
+}
+
+fn decided(policy: &Policy, decision: &gsar_core::Decision) -> v1::ScoreResponse {
+    v1::ScoreResponse {
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, policy)),
+        decision: Some(render::decision(decision)),
+        ..v1::ScoreResponse::default()
+    }
+}

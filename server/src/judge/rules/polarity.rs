@@ -1,0 +1,39 @@
+//! Whether a text denies or deplores what its words name, by more cues than negations.
+
+use gsar_core::text::polarity::is_negated;
+use gsar_core::text::tokens::words;
+
+use super::lexicon::{DENYING, FAILING};
+use super::words::parts;
+
+/// Whether a text denies what its words name: "not", `undefined`, `0/1`.
+pub(super) fn denies(text: &str) -> bool {
+    has_any(text, &DENYING) || text.contains("0/") || is_negated(text)
+}
+
+/// Whether a text says that something did not succeed.
+pub(super) fn fails(text: &str) -> bool {
+    has_any(text, &FAILING)
+}
+
+/// Whether a text has a word of a table, whole or as a part of a compound.
+fn has_any(text: &str, table: &[&str]) -> bool {
+    let listed = |word: &str| table.iter().any(|entry| word.eq_ignore_ascii_case(entry));
+    words(text).any(|word| listed(word.text) || parts(word.text).any(listed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h24_denial_has_many_words() {
+        for text in ["not set", "DEPLOY_ENV is undefined", "0/1 nodes are available", "reason NodeNotReady", "secrets is forbidden"] {
+            assert!(denies(text), "{text}");
+        }
+        for text in ["node-6 is ready", "1/1 nodes are available", "the notification was sent"] {
+            assert!(!denies(text), "{text}");
+        }
+        assert!(fails("FailedScheduling") && fails("connection refused") && !fails("failover done"));
+    }
+}
