@@ -40,9 +40,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
         None => policy,
     };
     let limits = parse::Limits::default();
-    let gate = request
-        .gate
-        .map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
+    let gate = request.gate.map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
     match request.partition.unwrap() {
         Partition::Counts(counts) => {
             let decision = decide(&policy, &parse::counts(counts, &mut violations));

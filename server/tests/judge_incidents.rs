@@ -1,5 +1,16 @@
 //! The rules judge over the labelled incidents: what it must never say, and how much it must see.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking and prints what it measures"
+)]
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

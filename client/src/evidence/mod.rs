@@ -1,6 +1,6 @@
 //! Evidence as people have it: files and directories of JSON, logs, tables and text, made into items.
 //!
-//! A directory's `evidence.toml` says what its files are; without one, [`recognise`] does. Content is
+//! A directory's `evidence.toml` says what its files are; without one, [`mod@recognise`] does. Content is
 //! kept byte for byte.
 
 mod manifest;

@@ -1,9 +1,7 @@
 //! What was read off single fields: figures, times, polarity. Filled while claims are judged, so that a field
 //! that several claims lead to is read once.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::cell::OnceCell;
 
 use gsar_core::text::figures::ClockTime;
 
@@ -20,25 +18,37 @@ pub(super) struct Polarity {
     pub(super) fails: bool,
 }
 
-/// What is known of fields so far.
-#[derive(Debug, Default)]
+/// What is known of the fields so far.
+#[derive(Debug)]
 pub(super) struct Cache<'e> {
-    values: RefCell<HashMap<u32, Rc<[Value<'e>]>>>,
-    times: RefCell<HashMap<u32, Rc<[ClockTime]>>>,
-    polarity: RefCell<HashMap<u32, Polarity>>,
+    fields: Vec<Read<'e>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Read<'e> {
+    values: OnceCell<Box<[Value<'e>]>>,
+    times: OnceCell<Box<[ClockTime]>>,
+    polarity: OnceCell<Polarity>,
 }
 
 impl<'e> Cache<'e> {
+    /// Nothing is known yet.
+    pub(super) fn new(corpus: &Corpus<'e>) -> Self {
+        Self { fields: vec![Read::default(); corpus.fields.len()] }
+    }
+
     /// The figures of a field.
-    pub(super) fn values(&self, corpus: &Corpus<'e>, field: u32) -> Rc<[Value<'e>]> {
-        let read = || values::values(corpus, field).into();
-        Rc::clone(self.values.borrow_mut().entry(field).or_insert_with(read))
+    pub(super) fn values(&self, corpus: &Corpus<'e>, field: u32) -> &[Value<'e>] {
+        self.fields
+            .get(field as usize)
+            .map_or(&[], |read| read.values.get_or_init(|| values::values(corpus, field).into()))
     }
 
     /// The times of a field.
-    pub(super) fn times(&self, corpus: &Corpus<'e>, field: u32) -> Rc<[ClockTime]> {
-        let read = || values::times(corpus, field).into();
-        Rc::clone(self.times.borrow_mut().entry(field).or_insert_with(read))
+    pub(super) fn times(&self, corpus: &Corpus<'e>, field: u32) -> &[ClockTime] {
+        self.fields
+            .get(field as usize)
+            .map_or(&[], |read| read.times.get_or_init(|| values::times(corpus, field).into()))
     }
 
     /// How a field puts what it says.
@@ -47,6 +57,6 @@ impl<'e> Cache<'e> {
             let text = corpus.value(field);
             Polarity { denies: denies(text), fails: fails(text) }
         };
-        *self.polarity.borrow_mut().entry(field).or_insert_with(read)
+        self.fields.get(field as usize).map_or_else(read, |found| *found.polarity.get_or_init(read))
     }
 }

@@ -113,7 +113,8 @@ fn compare(from: &Figure, to: &Figure) -> Option<Direction> {
 
 /// Whether a transition is what the claim says, the contrary, or neither.
 fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed<'_>, change: Transition) -> Option<bool> {
-    let first = |field| case.cache.values(case.corpus, field).first().map(|value| value.figure.clone());
+    let first =
+        |field| case.cache.values(case.corpus, field).first().map(|value| value.figure.clone());
     let (before, after) = (first(change.before)?, first(change.after)?);
     let direction = compare(&before, &after)?;
     if claimed.direction.is_some_and(|claimed| claimed != direction) {
@@ -262,7 +263,10 @@ fn times_are_known(case: &Case<'_, '_, '_>, change: Transition) -> bool {
         collected.as_ref().is_some_and(|collected| same_time(time, collected))
             || root.is_some_and(|root| {
                 (root.fields.0..root.fields.1).take(MOST).any(|field| {
-                    case.cache.times(case.corpus, field).iter().any(|stated| same_time(time, stated))
+                    case.cache
+                        .times(case.corpus, field)
+                        .iter()
+                        .any(|stated| same_time(time, stated))
                 })
             })
     })

@@ -60,9 +60,13 @@ pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
 
 /// Whether a text has any mark or word at which it could be split.
 fn may_join(text: &str) -> bool {
-    const CUES: [&str; 8] = ["while", "whereas", "because", "due to", "ing", "thus", "as a", "hence"];
-    text.contains([',', ';', '—', '–']) || CUES.iter().any(|cue| text.contains(cue)) || text.contains("owing to")
-        || text.contains("therefore") || text.contains("consequently")
+    const CUES: [&str; 8] =
+        ["while", "whereas", "because", "due to", "ing", "thus", "as a", "hence"];
+    text.contains([',', ';', '—', '–'])
+        || CUES.iter().any(|cue| text.contains(cue))
+        || text.contains("owing to")
+        || text.contains("therefore")
+        || text.contains("consequently")
 }
 
 /// Words that join two statements after a comma.

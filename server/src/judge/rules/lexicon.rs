@@ -59,7 +59,8 @@ static KNOWN: LazyLock<HashMap<Key, Known, BuildHasherDefault<AsIs>>> = LazyLock
         known.entry(exact(word)).or_default().sense = Some(sense);
     }
     for (word, others) in SYNONYMS {
-        known.entry(exact(word)).or_default().others = others.iter().map(|other| key(other)).collect();
+        known.entry(exact(word)).or_default().others =
+            others.iter().map(|other| key(other)).collect();
     }
     for word in COMMON_NAMES {
         known.entry(exact(word)).or_default().is_common = true;
@@ -87,9 +88,36 @@ impl Hasher for AsIs {
 
 /// Names that are ordinary words first.
 const COMMON_NAMES: [&str; 30] = [
-    "all", "app", "container", "cpu", "default", "deployment", "disk", "error", "errors", "events", "false", "http",
-    "info", "kernel", "log", "logs", "main", "memory", "metrics", "node", "none", "pod", "ready", "request",
-    "requests", "server", "service", "status", "test", "warning",
+    "all",
+    "app",
+    "container",
+    "cpu",
+    "default",
+    "deployment",
+    "disk",
+    "error",
+    "errors",
+    "events",
+    "false",
+    "http",
+    "info",
+    "kernel",
+    "log",
+    "logs",
+    "main",
+    "memory",
+    "metrics",
+    "node",
+    "none",
+    "pod",
+    "ready",
+    "request",
+    "requests",
+    "server",
+    "service",
+    "status",
+    "test",
+    "warning",
 ];
 
 use Sense::{

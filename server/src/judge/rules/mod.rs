@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
 //! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
-//! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has two thirds of the words (four fifths where there is nothing but words) | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
+//! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has all but one in four of the words | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |
@@ -39,6 +39,7 @@ mod fit;
 mod json;
 mod layout;
 mod lexicon;
+mod magnitudes;
 mod note;
 mod observations;
 mod polarity;
@@ -46,6 +47,7 @@ mod postings;
 mod reading;
 mod ruling;
 mod series;
+mod states;
 mod values;
 mod words;
 
@@ -88,7 +90,7 @@ impl Rules {
             return Err(late(0));
         }
         let corpus = Corpus::read(&question.evidence);
-        let cache = Cache::default();
+        let cache = Cache::new(&corpus);
         let mut marks = Marks::new(&corpus);
         let day = day_of_incident(&corpus);
         let mut judged = Vec::with_capacity(claims.len());

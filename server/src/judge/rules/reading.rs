@@ -13,10 +13,11 @@ use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
 use super::lexicon::{MISHAPS, Sense, known, shown_as};
 use super::observations::Corpus;
-use super::polarity::{denies, fails};
+use super::polarity::{denies_by_word, fails};
 use super::words::{Key, exact, key, parts, soft};
 
-static MISHAP_KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| MISHAPS.iter().map(|word| key(word)).collect());
+static MISHAP_KEYS: LazyLock<Vec<Key>> =
+    LazyLock::new(|| MISHAPS.iter().map(|word| key(word)).collect());
 
 /// The most terms of a claim: one bit each.
 pub(super) const MOST_TERMS: usize = 60;
@@ -105,10 +106,11 @@ impl<'c> Reading<'c> {
             markers: markers(text),
             senses: Vec::new(),
             quotations: quotations(text),
-            denies: denies(text),
+            denies: denies_by_word(text),
             fails: fails(text),
             is_english: false,
         };
+        reading.denies |= reading.has(MarkerKind::Negation);
         let mut rest = words(text).peekable();
         while let Some(word) = rest.next() {
             reading.word(&word, rest.peek(), corpus);
@@ -240,8 +242,16 @@ impl<'c> Reading<'c> {
             return;
         }
         let negated = self.is_negated(&word.span);
-        let is_mishap = role == Role::Word && MISHAP_KEYS.iter().any(|mishap| keys.contains(mishap));
-        self.terms.push(Term { text: word.text, span: word.span.clone(), role, keys, negated, is_mishap });
+        let is_mishap =
+            role == Role::Word && MISHAP_KEYS.iter().any(|mishap| keys.contains(mishap));
+        self.terms.push(Term {
+            text: word.text,
+            span: word.span.clone(),
+            role,
+            keys,
+            negated,
+            is_mishap,
+        });
     }
 
     /// Whether the word only denies, hedges, quantifies or links.

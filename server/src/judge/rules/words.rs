@@ -5,7 +5,7 @@
 //! key and is never cut down: `checkout` is not `checkout-db`. Equal keys of different words are possible in
 //! principle (64 bits) and never decide anything by themselves.
 
-use gsar_core::text::tokens::{Shape, Word, entity_root};
+use gsar_core::text::tokens::entity_root;
 
 /// A word without case and inflection.
 pub(super) type Key = u64;
@@ -144,12 +144,6 @@ pub(super) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
             found(key(part));
         }
     }
-}
-
-/// Whether a word is a name rather than a plain word: it is never stemmed and never matched in part.
-pub(super) fn is_name(word: &Word<'_>) -> bool {
-    word.text.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'_'))
-        && word.shape() != Shape::Number
 }
 
 /// The parts of a compound word: at hyphens, dots, underscores and inner capitals. A word without any has
