@@ -82,13 +82,19 @@ fn distinct_sentences(synthesis: &str) -> Vec<Assertion> {
     all
 }
 
+/// Where a claim stands. A span far longer than its claim says where a report stands, not where the claim
+/// does, and is not believed: one claim must not cover every sentence.
+fn place(claim: &Claim) -> Option<Range<usize>> {
+    let longest = claim.text.len().saturating_mul(2).saturating_add(64);
+    claim.span.clone().filter(|span| span.len() <= longest)
+}
+
 /// Where claims stand: starts in order, each with the furthest end up to there.
 struct Spans(Vec<(usize, usize)>);
 
 impl Spans {
     fn of(claims: &[Claim]) -> Self {
-        let placed =
-            claims.iter().filter_map(|claim| claim.span.clone()).filter(|span| !span.is_empty());
+        let placed = claims.iter().filter_map(place).filter(|span| !span.is_empty());
         let mut spans: Vec<(usize, usize)> = placed.map(|span| (span.start, span.end)).collect();
         spans.sort_unstable();
         let mut furthest = 0;
@@ -130,7 +136,7 @@ impl<'a> Unplaced<'a> {
     fn of(claims: &'a [Claim]) -> Self {
         const MOST_VISITS: usize = 4_000_000;
         let texts =
-            claims.iter().filter(|claim| claim.span.is_none()).map(|claim| claim.text.as_str());
+            claims.iter().filter(|claim| place(claim).is_none()).map(|claim| claim.text.as_str());
         let claims: Vec<_> = texts.map(|text| UnplacedClaim { text, read: None }).collect();
         let mut keys: Vec<String> = claims.iter().map(|claim| key(claim.text)).collect();
         keys.sort_unstable();
@@ -310,5 +316,19 @@ mod tests {
             let (covered, sentences) = measured(&synthesis, &texts);
             prop_assert_eq!(covered, sentences);
         }
+    }
+
+    #[test]
+    fn h06_a_span_over_the_whole_report_covers_no_more_than_its_words() {
+        let synthesis = "The cart pod restarted 7 times. The memory limit is 512Mi. \
+            The cache warm-up ended at 14:07. Node wk-4 has no memory pressure. \
+            The alert fired at 14:08.";
+        let claim = Claim {
+            id: crate::ClaimId::new("c1").unwrap(),
+            text: "The cart pod restarted 7 times.".into(),
+            span: Some(0..synthesis.len()),
+        };
+        let coverage = coverage(synthesis, &[claim]).unwrap();
+        assert_eq!((coverage.covered, coverage.sentences), (1, 5));
     }
 }

@@ -176,7 +176,7 @@ fn every_enumeration_survives() {
     survives::<Lane>(Lane::ALL.len());
     survives::<Tier>(Tier::ALL.len());
     survives::<VerificationMode>(3);
-    survives::<Verdict>(3);
+    survives::<Verdict>(Verdict::ALL.len());
     survives::<HypothesisState>(HypothesisState::ALL.len());
     survives::<GateState>(4);
     survives::<Strength>(Strength::ALL.len());
@@ -200,6 +200,7 @@ fn wire_names_end_in_the_words_of_files() {
     check("GATE_STATE", GateState::name);
     check("GROUNDING_STRENGTH", Strength::name);
     check("ACTION", Action::name);
+    check("VERDICT", Verdict::name);
 }
 
 proptest! {

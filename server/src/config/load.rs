@@ -127,6 +127,14 @@ fn check(config: &Config) -> Vec<String> {
             limits.message
         ));
     }
+    if config.ledger.max_size.is_some_and(|size| size.0 < 1 << 20) {
+        problems.push(
+            "ledger.max_size: is below 1MiB, less than an empty ledger takes; give more".to_owned(),
+        );
+    }
+    if config.ledger.max_age.is_some_and(|age| age.0 < std::time::Duration::from_secs(1)) {
+        problems.push("ledger.max_age: is below 1s; give more".to_owned());
+    }
     if limits.default_deadline > limits.max_deadline {
         problems.push(format!(
             "limits.default_deadline: {} is above limits.max_deadline {}; lower it",

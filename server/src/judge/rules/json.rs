@@ -271,11 +271,11 @@ mod tests {
         let end = walk(text, |event| {
             if let Event::Leaf { step, kind, value } = event {
                 let key = match step {
-                    Step::Member(span) => text[span].to_owned(),
+                    Step::Member(span) => text.get(span).unwrap().to_owned(),
                     Step::Index(index) => index.to_string(),
                     Step::Root => String::new(),
                 };
-                found.push((format!("{key}={}", &text[value]), kind));
+                found.push((format!("{key}={}", text.get(value).unwrap()), kind));
             }
             Flow::More
         });

@@ -18,7 +18,8 @@
 //! Held against every finding: a hedge is never contradicted; a causal link needs a line that states a cause; a
 //! deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
 //! line that says so; what a language model inferred counts neither way; a claim without an English word is
-//! never decided. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,
+//! never decided. Where one item bears a claim out and another, not older, says otherwise of the very same thing,
+//! the claim is ungrounded and both are cited. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,
 //! ports, versions and dates are names, not figures. Names match as wholes: a pod by its workload, never
 //! `checkout` by `checkout-db`.
 //!

@@ -1,0 +1,199 @@
+//! The services beside Evaluate and Score, over a real socket.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1;
+use prost_types::Timestamp;
+use support::{Running, Wanted};
+use tonic::Code;
+
+fn at(seconds: i64) -> Option<Timestamp> {
+    Some(Timestamp { seconds, nanos: 0 })
+}
+
+fn investigation() -> v1::GateInputs {
+    let evidence = |tool: &str, lane: v1::EvidenceLane| v1::HypothesisEvidence {
+        tool: tool.to_owned(),
+        summary: "OOMKilled".to_owned(),
+        verdict: v1::Verdict::Supports.into(),
+        lane: lane.into(),
+        evaluated_at: at(1_000),
+        evidence_id: String::new(),
+    };
+    let change = |id: &str, seconds| v1::ChangeRecord {
+        id: id.to_owned(),
+        at: at(seconds),
+        ..v1::ChangeRecord::default()
+    };
+    v1::GateInputs {
+        hypotheses: vec![
+            v1::Hypothesis {
+                id: "model".to_owned(),
+                evidence: vec![evidence("model", v1::EvidenceLane::LlmInferred)],
+                ..v1::Hypothesis::default()
+            },
+            v1::Hypothesis {
+                id: "memory".to_owned(),
+                evidence: vec![evidence("kubectl", v1::EvidenceLane::StaticInfra)],
+                ..v1::Hypothesis::default()
+            },
+        ],
+        turns_used: 99,
+        onset: at(900),
+        onset_window: Some(v1::TimeWindow { start: at(500), end: at(1_200) }),
+        changes: vec![change("early", 400), change("deploy", 800), change("rollback", 950)],
+        ..v1::GateInputs::default()
+    }
+}
+
+#[tokio::test]
+async fn validated_evidence_beats_an_exhausted_budget() {
+    let server = Running::start().await;
+    let request =
+        v1::EvaluateGateRequest { gate: Some(investigation()), policy: "reference".to_owned() };
+    let answer = server.gate().evaluate_gate(request).await.unwrap().into_inner();
+    let gate = answer.gate.unwrap();
+    assert_eq!(gate.state(), v1::GateState::EvidenceSufficient);
+    assert_eq!(gate.exit(), v1::GateExit::Confident);
+    assert_eq!((gate.root_cause.as_str(), gate.validated_count), ("memory", 1));
+    assert_eq!(gate.hypotheses[0].refused_inferred, 1);
+    assert_eq!(answer.policy.unwrap().name, "reference");
+
+    let empty = v1::EvaluateGateRequest {
+        gate: Some(v1::GateInputs { wants_to_finish: true, ..v1::GateInputs::default() }),
+        ..v1::EvaluateGateRequest::default()
+    };
+    let gate = server.gate().evaluate_gate(empty).await.unwrap().into_inner().gate.unwrap();
+    assert_eq!(gate.exit(), v1::GateExit::NoConfidentRootCause);
+}
+
+#[tokio::test]
+async fn a_chain_cites_the_change_before_onset_and_none_outside_the_window() {
+    let server = Running::start().await;
+    let request = v1::AssembleChainRequest {
+        gate: Some(investigation()),
+        ..v1::AssembleChainRequest::default()
+    };
+    let chain = server.gate().assemble_chain(request.clone()).await.unwrap().into_inner().chain;
+    let chain = chain.unwrap();
+    assert_eq!(chain.change.as_ref().unwrap().id, "deploy");
+    assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
+
+    let other = v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
+    let chain = server.gate().assemble_chain(other).await.unwrap().into_inner().chain.unwrap();
+    assert_eq!(chain.evidence.len(), 0, "what a model inferred carries nothing");
+
+    let unknown = v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
+    let status = server.gate().assemble_chain(unknown).await.expect_err("unknown");
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().contains("hypothesis_id"));
+}
+
+#[tokio::test]
+async fn tool_results_are_read_by_what_is_good_and_what_is_bad() {
+    let server = Running::start().await;
+    for (text, expected) in [
+        ("error_rate: 0.00", v1::Verdict::Refutes),
+        ("0/5 ready", v1::Verdict::Supports),
+        ("value 0.93 threshold 0.80", v1::Verdict::Supports),
+        ("the weather is fine", v1::Verdict::Inconclusive),
+    ] {
+        let request = v1::ClassifyVerdictRequest {
+            content: Some(v1::classify_verdict_request::Content::Text(text.to_owned())),
+            ..v1::ClassifyVerdictRequest::default()
+        };
+        let answer = server.gate().classify_verdict(request).await.unwrap().into_inner();
+        assert_eq!(answer.verdict(), expected, "{text}: {}", answer.reason);
+    }
+}
+
+#[tokio::test]
+async fn a_confidence_is_capped_by_its_grounding() {
+    let server = Running::start().await;
+    for (strength, after, action) in [
+        (v1::GroundingStrength::Grounded, 0.97, v1::Action::PullRequest),
+        (v1::GroundingStrength::PartiallyGrounded, 0.84, v1::Action::Patch),
+        (v1::GroundingStrength::Ungrounded, 0.64, v1::Action::Issue),
+    ] {
+        let request = v1::CapConfidenceRequest {
+            confidence: 0.97,
+            strength: strength.into(),
+            policy: String::new(),
+        };
+        let answer = server.gate().cap_confidence(request).await.unwrap().into_inner();
+        assert_eq!(answer.cap.unwrap().after, after);
+        assert_eq!(answer.action.unwrap().action(), action);
+    }
+    let bad = v1::CapConfidenceRequest { confidence: 1.5, ..v1::CapConfidenceRequest::default() };
+    let status = server.gate().cap_confidence(bad).await.expect_err("over one, no strength");
+    assert!(status.message().contains("confidence") && status.message().contains("1 more"));
+}
+
+#[tokio::test]
+async fn policies_are_listed_shown_and_checked() {
+    let server = Running::start().await;
+    let all = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
+    let all = all.into_inner().policies;
+    let names: Vec<&str> = all.iter().map(|policy| policy.name.as_str()).collect();
+    assert_eq!(names, ["paper", "reference", "strict"]);
+    assert!(all[1].is_default);
+
+    let request = v1::GetPolicyRequest { name: "strict".to_owned() };
+    let strict = server.policies().get_policy(request).await.unwrap().into_inner();
+    assert!(strict.toml.starts_with('#'), "a preset is shown with its comments");
+
+    let check = |toml: &str| v1::CheckPolicyRequest { toml: toml.to_owned() };
+    let bad = check("name = \"night\"\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n");
+    let found = server.policies().check_policy(bad).await.unwrap().into_inner().problems;
+    let mut found: Vec<_> = found.iter().map(|p| (p.field.as_str(), p.line)).collect();
+    found.sort_unstable();
+    assert_eq!(found, [("tau_regenerate", 2), ("weights.domain", 4)]);
+
+    let good = check("name = \"night\"\nbase = \"paper\"\n");
+    let answer = server.policies().check_policy(good).await.unwrap().into_inner();
+    assert_eq!(answer.problems, []);
+    assert_eq!(answer.warnings[0].field, "rho");
+}
+
+#[tokio::test]
+async fn overrides_are_refused_where_the_server_does_not_allow_them() {
+    let server = Wanted::default().start(|config| config.policies.allow_overrides = false).await;
+    let mut request = support::request();
+    request.policy_overrides = Some(v1::PolicyOverrides { rho: Some(1.0), ..Default::default() });
+    let status = server.grounding().evaluate(request).await.expect_err("not allowed");
+    assert_eq!(status.code(), Code::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn reflection_lists_the_contract_as_services() {
+    use tokio_stream::StreamExt as _;
+    use tonic_reflection::pb::v1::ServerReflectionRequest;
+    use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+    use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+    use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+
+    let server = Running::start().await;
+    let asked = ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(MessageRequest::ListServices(String::new())),
+    };
+    let mut client = ServerReflectionClient::new(server.channel.clone());
+    let answers = client.server_reflection_info(tokio_stream::once(asked)).await.unwrap();
+    let answer = answers.into_inner().next().await.unwrap().unwrap();
+    let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
+        panic!("services must be listed");
+    };
+    let names: Vec<&str> = list.service.iter().map(|service| service.name.as_str()).collect();
+    for name in ["gsar.v1.GroundingService", "gsar.v1.GateService", "grpc.health.v1.Health"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+}
