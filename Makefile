@@ -18,12 +18,12 @@ demo: build ## Evaluate three reports of a real-looking incident with a real ser
 
 .PHONY: test
 test: build ## Every test.
+	$(CARGO) test --workspace --doc --quiet
 ifdef NEXTEST
 	$(CARGO) nextest run --workspace
 else
 	$(CARGO) test --workspace --lib --bins --tests
 endif
-	$(CARGO) test --workspace --doc --quiet
 	python3 datasets/check.py
 	python3 docs/check_readme.py $(BIN)
 

@@ -14,8 +14,19 @@ in_turn() {
 }
 wanted() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 
-echo "Building gsar-server and the programs of the figures (profile dist) ..." >&2
-cargo build --quiet --profile dist -p gsar-server -p gsar-benches --bins
+case "$part" in
+core) needed=() ;;
+locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
+all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
+*)
+    echo "usage: benches/run.sh [core|locus|service]" >&2
+    exit 2
+    ;;
+esac
+if [ ${#needed[@]} -gt 0 ]; then
+    echo "Building what is measured (profile dist) ..." >&2
+    cargo build --quiet --profile dist "${needed[@]}"
+fi
 
 cores=$(nproc)
 printf '# Figures\n\n%s, %s cores (%s), %s\n' "$(uname -sr)" "$cores" \

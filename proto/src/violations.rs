@@ -7,24 +7,28 @@ use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
 use crate::ERROR_DOMAIN;
 
-/// The most violations one answer carries; the rest is counted.
-const MOST: usize = 100;
+/// The most bytes of violations that one answer carries; the rest is counted. Details travel in a header,
+/// in base64, and common clients take no more than 8 KiB of headers.
+const MOST_BYTES: usize = 4096;
 
 /// Field violations in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Violations {
     found: Vec<FieldViolation>,
+    bytes: usize,
     more: usize,
 }
 
 impl Violations {
     /// Notes that a field is wrong. The description says what was given, what is allowed and the mend.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
-        if self.found.len() < MOST {
-            self.found.push(FieldViolation::new(field, description.to_string()));
-        } else {
+        if self.bytes >= MOST_BYTES {
             self.more += 1;
+            return;
         }
+        let violation = FieldViolation::new(field, description.to_string());
+        self.bytes += violation.field.len() + violation.description.len();
+        self.found.push(violation);
     }
 
     /// The value, or `None` with the error noted under the field.

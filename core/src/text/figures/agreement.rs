@@ -5,6 +5,7 @@
 //! | claim states | accepts |
 //! |---|---|
 //! | `97 %`, `1.8 s` | half a unit of the last digit stated, either way |
+//! | `1Gi` where the evidence says `512Mi`: both whole, in binary units | that size only |
 //! | "about 97 %" | two points, for other units 5 %; never less than the line above |
 //! | "at least", "over", "at most", "under" | everything from there on |
 //! | `2 GB` where the evidence says `2 GiB` | nothing: equal digits in the two systems are a mix-up |
@@ -42,15 +43,16 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     if mixed_systems && claim.value.is_same_number(evidence.value) {
         return Some(Agreement::Different);
     }
-    let mut tolerance = stated.tolerance(claim)?;
+    let configured = is_whole_binary(claim, claim.unit) && is_whole_binary(evidence, evidence_unit);
+    let mut tolerance = if configured { 0 } else { stated.tolerance(claim)? };
     if mixed_systems {
         tolerance = tolerance.min(stated.value.checked_abs()? / 100);
     }
     let accepted = Stretch::around(stated.value, tolerance, claim.comparator)?;
     // A whole count is exact; a measured value may have been rounded.
     let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
-    let uncertainty =
-        if counted && !evidence.approximate { 0 } else { given.tolerance(evidence)? };
+    let exact = configured || (counted && !evidence.approximate);
+    let uncertainty = if exact { 0 } else { given.tolerance(evidence)? };
     let possible = Stretch::around(given.value, uncertainty, evidence.comparator)?;
     let shown = match evidence.comparator {
         None => accepted.contains(given.value),
@@ -63,6 +65,11 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     } else {
         Agreement::Different
     })
+}
+
+/// `512Mi` and `1Gi` are configured, not measured and rounded.
+fn is_whole_binary(figure: &Figure, unit: Unit) -> bool {
+    unit.system == System::Binary && figure.value.places == 0 && !figure.approximate
 }
 
 /// The unit in which the evidence's figure compares, if it does: a bare ratio of 0 to 1 compares with a percentage.
@@ -241,6 +248,9 @@ mod tests {
             ("95 %", "ratio 0.95", Same),
             ("0.95", "95 %", Incomparable),
             ("512 MiB", "512Mi", Same),
+            ("1Gi", "512Mi", Different),
+            ("512Mi", "1Gi", Different),
+            ("1 GiB", "1024Mi", Same),
             ("512 MB", "512 MiB", Different),
             ("1 GB", "1 GiB", Different),
             ("1.07 GB", "1 GiB", Same),
