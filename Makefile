@@ -43,7 +43,7 @@ proto-lint: ## Lint the contract and compare it with the last release of it (nee
 
 .PHONY: bench
 bench: ## Every published figure, as ratios within one run (minutes).
-	sh benches/run.sh
+	bash benches/run.sh
 
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).

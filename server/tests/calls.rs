@@ -247,6 +247,8 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
     assert_eq!(stored.evaluation.as_ref(), Some(&answer));
     assert_eq!(stored.report, request().report);
     assert_eq!(stored.evidence[0].head, "connection pool size is 20");
+    let known = &answer.provenance.as_ref().unwrap().evidence[0];
+    assert_eq!((&stored.evidence[0].digest, stored.evidence[0].size), (&known.digest, 26));
     assert!(stored.policy_toml.contains("name = \"reference\""));
     let all = v1::ListEvaluationsRequest::default();
     let listed = server.ledger().list_evaluations(all).await.unwrap().into_inner().evaluations;

@@ -48,12 +48,17 @@ pub(super) async fn record(
     keyed: Keyed,
     report: v1::Report,
     investigation_id: String,
-    evidence: v1::GetEvaluationResponse,
+    mut heads: Vec<v1::RecordedEvidence>,
     policy: &Policy,
     answer: v1::EvaluateResponse,
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
+    for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
+        head.digest.clone_from(&known.digest);
+        head.size = known.size;
+    }
+    let evidence = v1::GetEvaluationResponse { evidence: heads, ..Default::default() };
     let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
     let record = Record {
         evaluation_id: answer.evaluation_id.clone(),
@@ -93,8 +98,8 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
     }
 }
 
-/// What the ledger keeps of the evidence.
-pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> v1::GetEvaluationResponse {
+/// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
+pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let content = content(item);
         let end = content.floor_char_boundary(HEAD);
@@ -103,15 +108,11 @@ pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> v1::GetEvaluationResponse 
             kind: item.kind,
             lane: item.lane,
             tool: item.tool.clone(),
-            digest: blake3::hash(content.as_bytes()).to_hex().to_string(),
-            size: content.len() as u64,
             head: content.get(..end).unwrap_or_default().to_owned(),
+            ..v1::RecordedEvidence::default()
         }
     };
-    v1::GetEvaluationResponse {
-        evidence: evidence.iter().map(head).collect(),
-        ..v1::GetEvaluationResponse::default()
-    }
+    evidence.iter().map(head).collect()
 }
 
 /// Where an answer comes from, as far as it is known from the request.
