@@ -82,11 +82,8 @@ impl PolicyDigest {
 impl fmt::Display for PolicyDigest {
     /// Sixty-four hexadecimal digits, or as many as the precision says.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = f.precision().unwrap_or(64);
-        for byte in self.0.iter().take(digits.div_ceil(2)) {
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        let hex = blake3::Hash::from_bytes(self.0).to_hex();
+        f.pad(hex.as_str())
     }
 }
 

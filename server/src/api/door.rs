@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use http::{HeaderMap, Request, Response};
-use metrics::{counter, gauge, histogram};
+use metrics::{Counter, Histogram, counter, gauge, histogram};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::body::Body;
 use tonic::{Code, Status};
@@ -99,6 +99,25 @@ struct Shared {
     phase: PhaseCell,
     places: Arc<Semaphore>,
     limits: Limits,
+    measured: Vec<Measured>,
+}
+
+/// What is measured of every call of a method; looked up once, not at each call.
+#[derive(Debug)]
+struct Measured {
+    method: &'static str,
+    answered: Counter,
+    seconds: Histogram,
+}
+
+impl Measured {
+    fn of(method: &'static str) -> Self {
+        Self {
+            method,
+            answered: counter!(names::CALLS, "method" => method, "code" => code_name(Code::Ok)),
+            seconds: histogram!(names::CALL_SECONDS, "method" => method),
+        }
+    }
 }
 
 impl DoorLayer {
@@ -106,7 +125,8 @@ impl DoorLayer {
     #[must_use]
     pub fn new(phase: PhaseCell, limits: Limits) -> Self {
         let places = Arc::new(Semaphore::new(limits.calls_in_flight));
-        Self(Arc::new(Shared { phase, places, limits }))
+        let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
+        Self(Arc::new(Shared { phase, places, limits, measured }))
     }
 }
 
@@ -155,7 +175,8 @@ where
                 trace_id = trace.trace_id,
                 parent_id = trace.parent_id
             ),
-            None => tracing::info_span!("call", method),
+            // Nobody follows this call, and a span costs as much as a small call itself.
+            None => tracing::debug_span!("call", method),
         };
         let shared = Arc::clone(&self.shared);
         // The clone takes part in readiness; the ready one serves this call.
@@ -167,9 +188,7 @@ where
                 Ok(response) => response,
                 Err(status) => status.into_http(),
             };
-            let code = code(&response);
-            counter!(names::CALLS, "method" => method, "code" => code_name(code)).increment(1);
-            histogram!(names::CALL_SECONDS, "method" => method).record(started.elapsed());
+            shared.measure(method, code(&response), started.elapsed());
             Ok(response)
         };
         Box::pin(work.instrument(span))
@@ -177,6 +196,18 @@ where
 }
 
 impl Shared {
+    fn measure(&self, method: &'static str, code: Code, took: Duration) {
+        let Some(measured) = self.measured.iter().find(|measured| measured.method == method) else {
+            return;
+        };
+        measured.seconds.record(took);
+        if code == Code::Ok {
+            measured.answered.increment(1);
+        } else {
+            counter!(names::CALLS, "method" => method, "code" => code_name(code)).increment(1);
+        }
+    }
+
     fn admit(&self, headers: &HeaderMap) -> Result<Call, Status> {
         let (reason, refusal) = match self.phase.current() {
             Phase::Starting => ("starting", errors::not_serving("starting")),
@@ -294,23 +325,28 @@ fn code_name(code: Code) -> &'static str {
     }
 }
 
+/// Every method of the contract.
+const METHODS: [&str; 11] = [
+    "GroundingService/Evaluate",
+    "GroundingService/Score",
+    "GateService/EvaluateGate",
+    "GateService/ClassifyVerdict",
+    "GateService/AssembleChain",
+    "GateService/CapConfidence",
+    "PolicyService/ListPolicies",
+    "PolicyService/GetPolicy",
+    "PolicyService/CheckPolicy",
+    "LedgerService/ListEvaluations",
+    "LedgerService/GetEvaluation",
+];
+
+/// The label of a method that is none of them.
+const OTHER: &str = "other";
+
 /// The method's name for logs and metrics; `None` for services that are not of the contract.
 fn method(path: &str) -> Option<&'static str> {
-    const METHODS: [&str; 11] = [
-        "GroundingService/Evaluate",
-        "GroundingService/Score",
-        "GateService/EvaluateGate",
-        "GateService/ClassifyVerdict",
-        "GateService/AssembleChain",
-        "GateService/CapConfidence",
-        "PolicyService/ListPolicies",
-        "PolicyService/GetPolicy",
-        "PolicyService/CheckPolicy",
-        "LedgerService/ListEvaluations",
-        "LedgerService/GetEvaluation",
-    ];
     let ours = path.strip_prefix("/gsar.v1.")?;
-    Some(METHODS.into_iter().find(|method| *method == ours).unwrap_or("other"))
+    Some(METHODS.into_iter().find(|method| *method == ours).unwrap_or(OTHER))
 }
 
 #[cfg(test)]
@@ -340,7 +376,7 @@ mod tests {
         for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
             for found in service.methods() {
                 let path = format!("/{}/{}", service.full_name(), found.name());
-                assert_ne!(method(&path), Some("other"), "{path}");
+                assert_ne!(method(&path), Some(OTHER), "{path}");
             }
         }
         assert_eq!(method("/grpc.health.v1.Health/Check"), None);
