@@ -12,6 +12,8 @@ pub const MAX_CLAIMS: u64 = 1_800_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
     // By class and type. One table: a branch on the class would be mispredicted at every other claim.
+    // INVARIANT (rows): row `class as usize`, the order in which `Class` declares its variants; `of_class`
+    // takes the rows apart in that order.
     classes: [[u32; 8]; 4],
     unverified_contradictions: [u32; 8],
     dropped: u32,
