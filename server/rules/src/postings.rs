@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 
 /// Which numbers stand under a key, newest first.
 #[derive(Debug, Default)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     slots: Vec<Slot>,
     entries: Vec<Entry>,
     used: usize,
@@ -31,13 +31,13 @@ const EMPTY: Slot = Slot { key: 0, head: NONE, count: 0 };
 
 impl Postings {
     /// An empty index with room for that many different keys.
-    pub(super) fn with_room(keys: usize) -> Self {
+    pub(crate) fn with_room(keys: usize) -> Self {
         let slots = (keys.saturating_mul(2)).next_power_of_two().max(64);
         Self { slots: vec![EMPTY; slots], entries: Vec::with_capacity(keys), used: 0 }
     }
 
     /// Puts a number under a key, unless it is the newest there already.
-    pub(super) fn add(&mut self, key: Key, value: u32) {
+    pub(crate) fn add(&mut self, key: Key, value: u32) {
         if (self.used + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
@@ -56,12 +56,12 @@ impl Postings {
     }
 
     /// How many numbers stand under a key.
-    pub(super) fn count(&self, key: Key) -> u32 {
+    pub(crate) fn count(&self, key: Key) -> u32 {
         self.slots.get(self.place(key)).map_or(0, |slot| slot.count)
     }
 
     /// The numbers under a key, newest first.
-    pub(super) fn of(&self, key: Key) -> Chain<'_> {
+    pub(crate) fn of(&self, key: Key) -> Chain<'_> {
         let next = self.slots.get(self.place(key)).map_or(NONE, |slot| slot.head);
         Chain { entries: &self.entries, next }
     }
@@ -93,7 +93,7 @@ impl Postings {
 
 /// Iterator over the numbers under one key.
 #[derive(Clone, Debug)]
-pub(super) struct Chain<'a> {
+pub(crate) struct Chain<'a> {
     entries: &'a [Entry],
     next: u32,
 }

@@ -15,7 +15,7 @@ fn item(case: &Case<'_, '_, '_>, number: u32) -> String {
 }
 
 /// Shortened in the middle of nothing: at a character, with dots.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let mut characters = text.char_indices();
     match characters.nth(LONGEST) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("").trim_end()),
@@ -42,7 +42,7 @@ fn label(case: &Case<'_, '_, '_>, field: u32) -> String {
 }
 
 /// "`ready` is false in pods".
-pub(super) fn says(case: &Case<'_, '_, '_>, field: u32) -> String {
+pub(crate) fn says(case: &Case<'_, '_, '_>, field: u32) -> String {
     let of = item(case, case.corpus.item_of(field));
     let label = label(case, field);
     let value = shortened(case.corpus.value(field));
@@ -76,7 +76,7 @@ fn bearer(case: &Case<'_, '_, '_>, field: u32) -> Option<String> {
 }
 
 /// "limits memory is 512Mi in pods, not 1 GiB".
-pub(super) fn other_figure(
+pub(crate) fn other_figure(
     case: &Case<'_, '_, '_>,
     claimed: &Figure,
     field: u32,
@@ -97,12 +97,12 @@ pub(super) fn other_figure(
 }
 
 /// "Finished is Thu, 12 Mar 2026 14:07:52 +0000 in warmup".
-pub(super) fn other_time(case: &Case<'_, '_, '_>, field: u32) -> String {
+pub(crate) fn other_time(case: &Case<'_, '_, '_>, field: u32) -> String {
     says(case, field)
 }
 
 /// "memory went from 1Gi to 512Mi in commit".
-pub(super) fn changed(case: &Case<'_, '_, '_>, before: u32, after: u32) -> String {
+pub(crate) fn changed(case: &Case<'_, '_, '_>, before: u32, after: u32) -> String {
     let of = item(case, case.corpus.item_of(after));
     format!(
         "{} went from {} to {} in {of}",
@@ -137,25 +137,25 @@ fn written(case: &Case<'_, '_, '_>, series: u32, sample: u32) -> (String, String
 }
 
 /// "node-cpu has 93.41 at 14:04:00 UTC".
-pub(super) fn sample(case: &Case<'_, '_, '_>, series: u32, sample: u32) -> String {
+pub(crate) fn sample(case: &Case<'_, '_, '_>, series: u32, sample: u32) -> String {
     let (value, at, of) = written(case, series, sample);
     format!("{of} has {value} at {at}")
 }
 
 /// "the greatest sample in node-cpu is 93.41 at 14:04:00 UTC".
-pub(super) fn extreme(case: &Case<'_, '_, '_>, series: u32, sample: u32, peak: bool) -> String {
+pub(crate) fn extreme(case: &Case<'_, '_, '_>, series: u32, sample: u32, peak: bool) -> String {
     let (value, at, of) = written(case, series, sample);
     format!("the {} sample in {of} is {value} at {at}", if peak { "greatest" } else { "least" })
 }
 
 /// "the samples in memory go from 698224640 to 738828288".
-pub(super) fn between(case: &Case<'_, '_, '_>, low: u32, high: u32, series: u32) -> String {
+pub(crate) fn between(case: &Case<'_, '_, '_>, low: u32, high: u32, series: u32) -> String {
     let ((low, ..), (high, _, of)) = (written(case, series, low), written(case, series, high));
     format!("the samples in {of} go from {low} to {high}")
 }
 
 /// "all 12 samples in edge keep to it".
-pub(super) fn all_samples(case: &Case<'_, '_, '_>, series: u32, number: usize) -> String {
+pub(crate) fn all_samples(case: &Case<'_, '_, '_>, series: u32, number: usize) -> String {
     let object = case
         .corpus
         .series
@@ -168,12 +168,12 @@ pub(super) fn all_samples(case: &Case<'_, '_, '_>, series: u32, number: usize) -
 }
 
 /// "3 of 4 in pods are so".
-pub(super) fn count(case: &Case<'_, '_, '_>, number: u32, satisfied: usize, all: usize) -> String {
+pub(crate) fn count(case: &Case<'_, '_, '_>, number: u32, satisfied: usize, all: usize) -> String {
     format!("{satisfied} of {all} in {} are so", item(case, number))
 }
 
 /// "12 lines in kernel tell of it".
-pub(super) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> String {
+pub(crate) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> String {
     format!(
         "{lines} {} in {} tell of it",
         if lines == 1 { "line" } else { "lines" },
@@ -182,7 +182,7 @@ pub(super) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> Strin
 }
 
 /// "events lists everything that was asked for and has nothing of it".
-pub(super) fn absent(case: &Case<'_, '_, '_>, number: u32) -> String {
+pub(crate) fn absent(case: &Case<'_, '_, '_>, number: u32) -> String {
     let of = item(case, number);
     let exhaustive = case.corpus.item(number).is_some_and(|item| item.exhaustive);
     if exhaustive {
@@ -193,7 +193,7 @@ pub(super) fn absent(case: &Case<'_, '_, '_>, number: u32) -> String {
 }
 
 /// "nothing in 11 items mentions batch, job".
-pub(super) fn not_mentioned(case: &Case<'_, '_, '_>, missing: &[&str]) -> String {
+pub(crate) fn not_mentioned(case: &Case<'_, '_, '_>, missing: &[&str]) -> String {
     let items = case.corpus.evidence.len();
     let noun = if items == 1 { "item" } else { "items" };
     format!("nothing in {items} {noun} mentions {}", missing.join(", "))

@@ -20,11 +20,11 @@ static MISHAP_KEYS: LazyLock<Vec<Key>> =
     LazyLock::new(|| MISHAPS.iter().map(|word| key(word)).collect());
 
 /// The most terms of a claim: one bit each.
-pub(super) const MOST_TERMS: usize = 60;
+pub(crate) const MOST_TERMS: usize = 60;
 
 /// What a term is to the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// A name that the evidence knows.
     Entity,
     /// A name that the evidence has to show as it is written.
@@ -41,24 +41,24 @@ pub(super) enum Role {
 
 /// Something that the evidence has to show.
 #[derive(Clone, Debug)]
-pub(super) struct Term<'c> {
+pub(crate) struct Term<'c> {
     /// As the claim writes it.
-    pub(super) text: &'c str,
+    pub(crate) text: &'c str,
     /// Where, in the claim; empty for a term taken over from the claim before.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// What it is.
-    pub(super) role: Role,
+    pub(crate) role: Role,
     /// Under which keys the evidence may have it.
-    pub(super) keys: Vec<Key>,
+    pub(crate) keys: Vec<Key>,
     /// Whether a negation reaches it.
-    pub(super) negated: bool,
+    pub(crate) negated: bool,
     /// Whether it names what should not happen: restarts, errors.
-    pub(super) is_mishap: bool,
+    pub(crate) is_mishap: bool,
 }
 
 impl Term<'_> {
     /// How much it counts, in quarters of a word.
-    pub(super) fn weight(&self) -> u32 {
+    pub(crate) fn weight(&self) -> u32 {
         match self.role {
             Role::Entity | Role::Name | Role::Code(_) => 8,
             Role::Word => 4,
@@ -68,37 +68,37 @@ impl Term<'_> {
     }
 
     /// Whether a claim is not borne out without it.
-    pub(super) fn is_strict(&self) -> bool {
+    pub(crate) fn is_strict(&self) -> bool {
         matches!(self.role, Role::Entity | Role::Name | Role::Code(_))
     }
 }
 
 /// A claim as the rules read it.
 #[derive(Clone, Debug)]
-pub(super) struct Reading<'c> {
+pub(crate) struct Reading<'c> {
     /// The claim.
-    pub(super) text: &'c str,
+    pub(crate) text: &'c str,
     /// What the evidence has to show.
-    pub(super) terms: Vec<Term<'c>>,
+    pub(crate) terms: Vec<Term<'c>>,
     /// Its numbers.
-    pub(super) figures: Figures,
+    pub(crate) figures: Figures,
     /// Its cues of polarity and modality.
-    pub(super) markers: Vec<Marker>,
+    pub(crate) markers: Vec<Marker>,
     /// Its words that tell the sort of statement, with their places.
-    pub(super) senses: Vec<(Sense, Range<usize>)>,
+    pub(crate) senses: Vec<(Sense, Range<usize>)>,
     /// Its words in quotation marks.
-    pub(super) quotations: Vec<Range<usize>>,
+    pub(crate) quotations: Vec<Range<usize>>,
     /// Whether it denies something, by any word.
-    pub(super) denies: bool,
+    pub(crate) denies: bool,
     /// Whether it speaks of something that did not succeed.
-    pub(super) fails: bool,
+    pub(crate) fails: bool,
     /// Whether it holds a word of English at all.
-    pub(super) is_english: bool,
+    pub(crate) is_english: bool,
 }
 
 impl<'c> Reading<'c> {
     /// Reads a claim; names are what the evidence calls so.
-    pub(super) fn of(text: &'c str, corpus: &Corpus<'_>) -> Self {
+    pub(crate) fn of(text: &'c str, corpus: &Corpus<'_>) -> Self {
         let mut reading = Reading {
             text,
             terms: Vec::with_capacity(16),
@@ -281,12 +281,12 @@ impl<'c> Reading<'c> {
     }
 
     /// Whether the claim has a cue of that kind.
-    pub(super) fn has(&self, kind: MarkerKind) -> bool {
+    pub(crate) fn has(&self, kind: MarkerKind) -> bool {
         self.markers.iter().any(|marker| marker.kind == kind)
     }
 
     /// Whether the claim links a cause and an effect: "an alert was triggered at 14:02" does not.
-    pub(super) fn is_causal(&self) -> bool {
+    pub(crate) fn is_causal(&self) -> bool {
         self.markers.iter().filter(|marker| marker.kind == MarkerKind::Cause).any(|marker| {
             let cue = self.text.get(marker.span.clone()).unwrap_or("");
             let before = self.text.get(..marker.span.start).unwrap_or("");
@@ -300,22 +300,22 @@ impl<'c> Reading<'c> {
     }
 
     /// Whether the claim has a word of that sense.
-    pub(super) fn means(&self, wanted: Sense) -> bool {
+    pub(crate) fn means(&self, wanted: Sense) -> bool {
         self.senses.iter().any(|(sense, _)| *sense == wanted)
     }
 
     /// Whether an order in time is claimed that no figure of the claim states.
-    pub(super) fn has_open_order(&self) -> bool {
+    pub(crate) fn has_open_order(&self) -> bool {
         self.terms.iter().any(|term| term.role == Role::Demand(Sense::Order))
     }
 
     /// Whether the claim leaves several things open: "Running or Completed".
-    pub(super) fn has_alternatives(&self) -> bool {
+    pub(crate) fn has_alternatives(&self) -> bool {
         words(self.text).any(|word| word.is("or") || word.is("either"))
     }
 
     /// The bits of the terms that a test accepts.
-    pub(super) fn bits(&self, mut accepts: impl FnMut(&Term<'c>) -> bool) -> u64 {
+    pub(crate) fn bits(&self, mut accepts: impl FnMut(&Term<'c>) -> bool) -> u64 {
         let mut bits = 0;
         for (place, term) in self.terms.iter().enumerate() {
             if accepts(term) {
@@ -326,7 +326,7 @@ impl<'c> Reading<'c> {
     }
 
     /// How much the terms of some bits count.
-    pub(super) fn weight(&self, bits: u64) -> u32 {
+    pub(crate) fn weight(&self, bits: u64) -> u32 {
         self.terms
             .iter()
             .enumerate()
@@ -337,7 +337,7 @@ impl<'c> Reading<'c> {
 
     /// The terms near a figure that say what it is the value of: the content words before it as far as the
     /// figure or comma before, else those after it.
-    pub(super) fn attribute(&self, figure: &Range<usize>) -> u64 {
+    pub(crate) fn attribute(&self, figure: &Range<usize>) -> u64 {
         const NEAREST: usize = 3;
         let boundary = self
             .text
@@ -375,7 +375,7 @@ impl<'c> Reading<'c> {
     }
 
     /// The term that a count counts: the first content word right after it.
-    pub(super) fn noun(&self, figure: &Range<usize>) -> u64 {
+    pub(crate) fn noun(&self, figure: &Range<usize>) -> u64 {
         let after = self.terms.iter().enumerate().find(|(_, term)| {
             !term.span.is_empty()
                 && term.span.start >= figure.end
@@ -393,7 +393,7 @@ impl<'c> Reading<'c> {
     }
 
     /// The content word just before a count: "passed all 6 checks".
-    pub(super) fn verb(&self, figure: &Range<usize>) -> u64 {
+    pub(crate) fn verb(&self, figure: &Range<usize>) -> u64 {
         let before = self.terms.iter().enumerate().rev().find(|(_, term)| {
             !term.span.is_empty() && term.span.end <= figure.start && term.role == Role::Word
         });
@@ -403,7 +403,7 @@ impl<'c> Reading<'c> {
     }
 
     /// Takes over what "its", "this revision" and an elliptic clause refer to.
-    pub(super) fn take_over(&mut self, before: &Reading<'c>) {
+    pub(crate) fn take_over(&mut self, before: &Reading<'c>) {
         let refers = words(self.text).take(8).any(|word| {
             ["its", "it", "they", "their", "this", "these", "that", "which", "both"]
                 .iter()

@@ -11,16 +11,16 @@ use super::values::{self, Value};
 
 /// How a field puts what it says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Polarity {
+pub(crate) struct Polarity {
     /// It denies something.
-    pub(super) denies: bool,
+    pub(crate) denies: bool,
     /// It tells of something that did not succeed.
-    pub(super) fails: bool,
+    pub(crate) fails: bool,
 }
 
 /// What is known of the fields so far.
 #[derive(Debug)]
-pub(super) struct Cache<'e> {
+pub(crate) struct Cache<'e> {
     fields: Vec<Read<'e>>,
 }
 
@@ -33,26 +33,26 @@ struct Read<'e> {
 
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
-    pub(super) fn new(corpus: &Corpus<'e>) -> Self {
+    pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
         Self { fields: vec![Read::default(); corpus.fields.len()] }
     }
 
     /// The figures of a field.
-    pub(super) fn values(&self, corpus: &Corpus<'e>, field: u32) -> &[Value<'e>] {
+    pub(crate) fn values(&self, corpus: &Corpus<'e>, field: u32) -> &[Value<'e>] {
         self.fields
             .get(field as usize)
             .map_or(&[], |read| read.values.get_or_init(|| values::values(corpus, field).into()))
     }
 
     /// The times of a field.
-    pub(super) fn times(&self, corpus: &Corpus<'e>, field: u32) -> &[ClockTime] {
+    pub(crate) fn times(&self, corpus: &Corpus<'e>, field: u32) -> &[ClockTime] {
         self.fields
             .get(field as usize)
             .map_or(&[], |read| read.times.get_or_init(|| values::times(corpus, field).into()))
     }
 
     /// How a field puts what it says.
-    pub(super) fn polarity(&self, corpus: &Corpus<'e>, field: u32) -> Polarity {
+    pub(crate) fn polarity(&self, corpus: &Corpus<'e>, field: u32) -> Polarity {
         let read = || {
             let text = corpus.value(field);
             Polarity { denies: denies(text), fails: fails(text) }

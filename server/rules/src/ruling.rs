@@ -9,19 +9,19 @@ use super::observations::Corpus;
 use super::reading::Reading;
 
 /// One claim with everything that the rules look at.
-pub(super) struct Case<'a, 'e, 'c> {
-    pub(super) corpus: &'a Corpus<'e>,
-    pub(super) cache: &'a Cache<'e>,
-    pub(super) marks: &'a Marks,
-    pub(super) reading: &'a Reading<'c>,
-    pub(super) candidates: &'a [Candidate],
+pub(crate) struct Case<'a, 'e, 'c> {
+    pub(crate) corpus: &'a Corpus<'e>,
+    pub(crate) cache: &'a Cache<'e>,
+    pub(crate) marks: &'a Marks,
+    pub(crate) reading: &'a Reading<'c>,
+    pub(crate) candidates: &'a [Candidate],
     /// The day of the incident, where the evidence agrees on one.
-    pub(super) day: Option<Date>,
+    pub(crate) day: Option<Date>,
 }
 
 /// Something to cite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cite {
+pub(crate) enum Cite {
     /// A field.
     Field(u32),
     /// A sample of a series.
@@ -37,7 +37,7 @@ pub(super) enum Cite {
 
 /// How a rule came to its finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Basis {
+pub(crate) enum Basis {
     /// The evidence states it.
     Stated,
     /// It follows by counting, order or an extreme.
@@ -48,19 +48,19 @@ pub(super) enum Basis {
 
 /// A finding that decides.
 #[derive(Clone, Debug)]
-pub(super) struct Ruling {
-    pub(super) class: Class,
-    pub(super) basis: Basis,
-    pub(super) cites: Vec<Cite>,
-    pub(super) note: String,
+pub(crate) struct Ruling {
+    pub(crate) class: Class,
+    pub(crate) basis: Basis,
+    pub(crate) cites: Vec<Cite>,
+    pub(crate) note: String,
 }
 
 impl Ruling {
-    pub(super) fn grounded(basis: Basis, cites: Vec<Cite>, note: String) -> Self {
+    pub(crate) fn grounded(basis: Basis, cites: Vec<Cite>, note: String) -> Self {
         Self { class: Class::Grounded, basis, cites, note }
     }
 
-    pub(super) fn contradicted(basis: Basis, cites: Vec<Cite>, note: String) -> Self {
+    pub(crate) fn contradicted(basis: Basis, cites: Vec<Cite>, note: String) -> Self {
         Self { class: Class::Contradicted, basis, cites, note }
     }
 }

@@ -17,7 +17,7 @@ use super::ruling::{Basis, Case, Cite, Ruling};
 use super::values::moment;
 
 /// Decides a claim of absence.
-pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     if !reading.has(MarkerKind::Negation) && !reading.has(MarkerKind::None) {
         return None;

@@ -10,7 +10,7 @@ use super::layout;
 use super::observations::{Builder, NewField, Place, Record, Sample, ValueKind, is_naming, offset};
 
 /// Reads the document that the builder is at, up to that many bytes; whether all of it was read.
-pub(super) fn read(builder: &mut Builder<'_>, allowed: usize) -> bool {
+pub(crate) fn read(builder: &mut Builder<'_>, allowed: usize) -> bool {
     let text = builder.text();
     let mut reader = Reader { builder, frames: Vec::new(), pair: None };
     let end = json::walk(text, |event| reader.event(event, allowed));

@@ -16,7 +16,7 @@ use super::observations::{Builder, NewField, Place, Record, ValueKind, is_naming
 
 /// How lines are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Breaks {
+pub(crate) enum Breaks {
     /// By line breaks.
     Lines,
     /// By the two characters `\n`: the inside of a JSON string.
@@ -25,7 +25,7 @@ pub(super) enum Breaks {
 
 /// Whether a text was read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Read {
+pub(crate) enum Read {
     /// It was.
     Whole,
     /// There was no room for all of it.
@@ -33,7 +33,7 @@ pub(super) enum Read {
 }
 
 /// Reads a stretch of the text that the builder is at into the object opened last.
-pub(super) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Breaks) -> Read {
+pub(crate) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Breaks) -> Read {
     let base = builder.current();
     let mut reader = Reader {
         builder,

@@ -33,7 +33,7 @@ fn path_bits(case: &Case<'_, '_, '_>, field: u32, wanted: u64) -> u64 {
 }
 
 /// Which of some terms are among some words.
-pub(super) fn bits_in(reading: &Reading<'_>, words: &[Key], wanted: u64) -> u64 {
+pub(crate) fn bits_in(reading: &Reading<'_>, words: &[Key], wanted: u64) -> u64 {
     let mut bits = 0;
     for (place, term) in reading.terms.iter().enumerate() {
         if wanted >> place & 1 == 1 && term.keys.iter().any(|key| words.contains(key)) {
@@ -44,7 +44,7 @@ pub(super) fn bits_in(reading: &Reading<'_>, words: &[Key], wanted: u64) -> u64 
 }
 
 /// What a place says to a figure of the claim.
-pub(super) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Outcome {
+pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Figure) -> Outcome {
     let reading = case.reading;
     let noun = reading.noun(&figure.span);
     let is_count = figure.unit.dimension == Dimension::Count;
@@ -259,7 +259,7 @@ fn noun_follows(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: 
 }
 
 /// What a place says to a time of the claim.
-pub(super) fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &ClockTime) -> Outcome {
+pub(crate) fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &ClockTime) -> Outcome {
     let reading = case.reading;
     let verb = verb_of_time(reading, time.span.start);
     let mut supported = None;

@@ -13,7 +13,7 @@ use super::ruling::{Case, Cite};
 use super::words::{Key, parts};
 
 /// What a place says to a state that the claim names: readiness, a condition, a present state of a workload.
-pub(super) fn state_outcome(
+pub(crate) fn state_outcome(
     case: &Case<'_, '_, '_>,
     fields: Span,
     place: usize,

@@ -38,7 +38,7 @@ enum When {
 }
 
 /// Decides a claim about series.
-pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if case.corpus.series.is_empty() || case.reading.figures.figures.is_empty() {
         return None;
     }

@@ -14,7 +14,8 @@ use gsar_core::text::tokens::{Shape, Word, words};
 use gsar_core::{Claim, ClaimId};
 
 /// The claims of a report, named `c1`, `c2` and so on.
-pub(super) fn split(report: &str) -> Vec<Claim> {
+#[must_use]
+pub fn split(report: &str) -> Vec<Claim> {
     let mut found = Vec::new();
     for sentence in sentences(report) {
         if sentence.kind != SentenceKind::Assertion {
@@ -36,7 +37,7 @@ pub(super) fn split(report: &str) -> Vec<Claim> {
 type Joint = Range<usize>;
 
 /// The statements of a sentence.
-pub(super) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
     let mut parts = Vec::new();
     let mut start = 0;

@@ -22,15 +22,15 @@ use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
 
 /// What is said of a claim.
-pub(super) struct Verdict {
-    pub(super) class: Class,
-    pub(super) evidence_type: EvidenceType,
-    pub(super) cites: Vec<Cite>,
-    pub(super) note: String,
+pub(crate) struct Verdict {
+    pub(crate) class: Class,
+    pub(crate) evidence_type: EvidenceType,
+    pub(crate) cites: Vec<Cite>,
+    pub(crate) note: String,
 }
 
 /// Decides a claim.
-pub(super) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
+pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
     let ruling = case.reading.is_english.then(|| rule(case)).flatten();
     let ruling = ruling.filter(|ruling| is_allowed(case, ruling));
     match ruling {
@@ -334,7 +334,7 @@ fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> 
 }
 
 /// The number of the item that is cited.
-pub(super) fn item_number(case: &Case<'_, '_, '_>, cite: Cite) -> u32 {
+pub(crate) fn item_number(case: &Case<'_, '_, '_>, cite: Cite) -> u32 {
     match cite {
         Cite::Field(field) => case.corpus.item_of(field),
         Cite::Sample { series, .. } => {

@@ -19,18 +19,18 @@ use super::postings::Postings;
 use super::words::{Key, evidence_keys, exact};
 
 /// The most bytes of evidence read for one question.
-pub(super) const MOST_BYTES: usize = 8 << 20;
+pub const MOST_BYTES: usize = 8 << 20;
 /// The most fields read for one question.
-pub(super) const MOST_FIELDS: usize = 400_000;
+pub(crate) const MOST_FIELDS: usize = 400_000;
 /// The most samples of series read for one question.
-pub(super) const MOST_SAMPLES: usize = 400_000;
+pub(crate) const MOST_SAMPLES: usize = 400_000;
 
 /// No object.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// How something is reached from the object around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A line, cell or section: no step of a JSON pointer.
     Line,
     /// A member; the bytes of its key in the item.
@@ -41,26 +41,26 @@ pub(super) enum Place {
 
 /// An object, array, table row, section or block of an item.
 #[derive(Clone, Debug)]
-pub(super) struct Object {
+pub(crate) struct Object {
     /// The item it is part of.
-    pub(super) item: u32,
+    pub(crate) item: u32,
     /// The object around it, or [`NONE`].
-    pub(super) parent: u32,
+    pub(crate) parent: u32,
     /// How it is reached.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     /// The words of its heading: indexes into the keys.
     keys: (u32, u32),
     /// The fields in it and in what it holds.
-    pub(super) fields: (u32, u32),
+    pub(crate) fields: (u32, u32),
     /// Whether it is an element of an array, a row, a block or a whole item: one thing that is told of.
-    pub(super) is_record: bool,
+    pub(crate) is_record: bool,
     /// Whether it bears a name.
-    pub(super) is_named: bool,
+    pub(crate) is_named: bool,
 }
 
 /// What a field's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueKind {
+pub(crate) enum ValueKind {
     /// Words.
     Text,
     /// A number.
@@ -75,85 +75,85 @@ pub(super) enum ValueKind {
 
 /// The smallest thing that can be cited.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// The object it stands in.
-    pub(super) object: u32,
+    pub(crate) object: u32,
     /// How it is reached.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     /// What its value is.
-    pub(super) kind: ValueKind,
+    pub(crate) kind: ValueKind,
     /// Words of the key, then words of the value: start, end of the key's, end.
     keys: (u32, u32, u32),
     /// The bytes of the key in the item; empty where it has none.
-    pub(super) name: (u32, u32),
+    pub(crate) name: (u32, u32),
     /// The bytes of key and value in the item.
-    pub(super) quote: (u32, u32),
+    pub(crate) quote: (u32, u32),
     /// The bytes of the value in the item, without quotation marks.
-    pub(super) value: (u32, u32),
+    pub(crate) value: (u32, u32),
     /// Microseconds since the epoch, where the container of the field says when.
-    pub(super) micros: Option<i64>,
+    pub(crate) micros: Option<i64>,
 }
 
 /// One sample of a series.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// When, in microseconds since the epoch.
-    pub(super) micros: i64,
+    pub(crate) micros: i64,
     /// The value, for finding extremes; comparisons read the text.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// The bytes of the number in the item.
-    pub(super) number: (u32, u32),
+    pub(crate) number: (u32, u32),
     /// The bytes of time and value in the item.
-    pub(super) quote: (u32, u32),
+    pub(crate) quote: (u32, u32),
     /// How it is reached from the series.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 /// A series: samples of one metric with one set of labels.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(crate) struct Series {
     /// What holds the samples: an array, or the object that bears the labels.
-    pub(super) object: u32,
+    pub(crate) object: u32,
     /// Indexes into the samples.
-    pub(super) samples: (u32, u32),
+    pub(crate) samples: (u32, u32),
 }
 
 /// A name that an object bears.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
+pub(crate) struct Name {
     /// Who bears it.
-    pub(super) object: u32,
+    pub(crate) object: u32,
     /// The field that says so.
-    pub(super) field: u32,
+    pub(crate) field: u32,
 }
 
 /// The evidence of one question.
 #[derive(Debug)]
-pub(super) struct Corpus<'e> {
-    pub(super) evidence: &'e [EvidenceItem],
-    pub(super) objects: Vec<Object>,
-    pub(super) fields: Vec<Field>,
-    pub(super) series: Vec<Series>,
-    pub(super) samples: Vec<Sample>,
-    pub(super) names: Vec<Name>,
+pub(crate) struct Corpus<'e> {
+    pub(crate) evidence: &'e [EvidenceItem],
+    pub(crate) objects: Vec<Object>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) series: Vec<Series>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) names: Vec<Name>,
     /// The whole of each item.
-    pub(super) roots: Vec<u32>,
+    pub(crate) roots: Vec<u32>,
     /// What was not read.
-    pub(super) gaps: Vec<String>,
+    pub(crate) gaps: Vec<String>,
     keys: Vec<Key>,
     /// From words to fields.
-    pub(super) by_word: Postings,
+    pub(crate) by_word: Postings,
     /// From words of headings to objects.
-    pub(super) by_heading: Postings,
+    pub(crate) by_heading: Postings,
     /// From words of tools and queries to items.
-    pub(super) by_tool: Postings,
+    pub(crate) by_tool: Postings,
     /// From names, and from the workloads of pod names, to names.
-    pub(super) by_name: Postings,
+    pub(crate) by_name: Postings,
 }
 
 impl<'e> Corpus<'e> {
     /// Reads the evidence.
-    pub(super) fn read(evidence: &'e [EvidenceItem]) -> Self {
+    pub(crate) fn read(evidence: &'e [EvidenceItem]) -> Self {
         let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
         let room = bytes.min(MOST_BYTES) / 10;
         let mut builder = Builder {
@@ -184,76 +184,76 @@ impl<'e> Corpus<'e> {
     }
 
     /// The item's original text.
-    pub(super) fn text(&self, item: u32) -> &'e str {
+    pub(crate) fn text(&self, item: u32) -> &'e str {
         self.item(item).map_or("", |item| item.content.as_str())
     }
 
     /// The item.
-    pub(super) fn item(&self, item: u32) -> Option<&'e EvidenceItem> {
+    pub(crate) fn item(&self, item: u32) -> Option<&'e EvidenceItem> {
         self.evidence.get(item as usize)
     }
 
     /// The field of that number.
-    pub(super) fn field(&self, field: u32) -> Option<&Field> {
+    pub(crate) fn field(&self, field: u32) -> Option<&Field> {
         self.fields.get(field as usize)
     }
 
     /// The object of that number.
-    pub(super) fn object(&self, object: u32) -> Option<&Object> {
+    pub(crate) fn object(&self, object: u32) -> Option<&Object> {
         self.objects.get(object as usize)
     }
 
     /// The item that a field is part of.
-    pub(super) fn item_of(&self, field: u32) -> u32 {
+    pub(crate) fn item_of(&self, field: u32) -> u32 {
         self.field(field)
             .and_then(|field| self.object(field.object))
             .map_or(0, |object| object.item)
     }
 
     /// A stretch of the item that a field is part of.
-    pub(super) fn part(&self, field: u32, span: (u32, u32)) -> &'e str {
+    pub(crate) fn part(&self, field: u32, span: (u32, u32)) -> &'e str {
         self.text(self.item_of(field)).get(span.0 as usize..span.1 as usize).unwrap_or("")
     }
 
     /// The value of a field as it is written.
-    pub(super) fn value(&self, field: u32) -> &'e str {
+    pub(crate) fn value(&self, field: u32) -> &'e str {
         self.field(field).map_or("", |found| self.part(field, found.value))
     }
 
     /// The key of a field as it is written.
-    pub(super) fn name(&self, field: u32) -> &'e str {
+    pub(crate) fn name(&self, field: u32) -> &'e str {
         self.field(field).map_or("", |found| self.part(field, found.name))
     }
 
     /// The words of a field's key.
-    pub(super) fn key_words(&self, field: &Field) -> &[Key] {
+    pub(crate) fn key_words(&self, field: &Field) -> &[Key] {
         self.keys.get(field.keys.0 as usize..field.keys.1 as usize).unwrap_or_default()
     }
 
     /// The words of a field's value.
-    pub(super) fn value_words(&self, field: &Field) -> &[Key] {
+    pub(crate) fn value_words(&self, field: &Field) -> &[Key] {
         self.keys.get(field.keys.1 as usize..field.keys.2 as usize).unwrap_or_default()
     }
 
     /// The words of an object's heading; of a whole item, the words of its tool and query.
-    pub(super) fn heading_words(&self, object: &Object) -> &[Key] {
+    pub(crate) fn heading_words(&self, object: &Object) -> &[Key] {
         self.keys.get(object.keys.0 as usize..object.keys.1 as usize).unwrap_or_default()
     }
 
     /// The objects around a field, from the nearest to the whole item.
-    pub(super) fn around(&self, object: u32) -> Around<'_> {
+    pub(crate) fn around(&self, object: u32) -> Around<'_> {
         Around { objects: &self.objects, next: object }
     }
 
     /// The record that an object is part of: the nearest element of an array, row, block or item.
-    pub(super) fn record(&self, object: u32) -> u32 {
+    pub(crate) fn record(&self, object: u32) -> u32 {
         self.around(object)
             .find(|(_, around)| around.is_record)
             .map_or(object, |(number, _)| number)
     }
 
     /// The outermost record below the whole item: the pod of a container's status.
-    pub(super) fn outer_record(&self, object: u32) -> u32 {
+    pub(crate) fn outer_record(&self, object: u32) -> u32 {
         let mut outer = object;
         for (number, around) in self.around(object) {
             if around.parent == NONE {
@@ -267,18 +267,18 @@ impl<'e> Corpus<'e> {
     }
 
     /// Whether a field belongs to an object and to no record further in.
-    pub(super) fn is_direct(&self, object: u32, field: u32) -> bool {
+    pub(crate) fn is_direct(&self, object: u32, field: u32) -> bool {
         self.field(field).is_some_and(|field| self.record(field.object) == object)
     }
 
     /// Whether an object holds a field, itself or further in.
-    pub(super) fn holds(&self, object: u32, field: u32) -> bool {
+    pub(crate) fn holds(&self, object: u32, field: u32) -> bool {
         self.object(object)
             .is_some_and(|object| object.fields.0 <= field && field < object.fields.1)
     }
 
     /// The JSON pointer of something in an object, empty for text.
-    pub(super) fn pointer(&self, place: Place, object: u32) -> String {
+    pub(crate) fn pointer(&self, place: Place, object: u32) -> String {
         let Some(item) = self.object(object).map(|object| object.item) else {
             return String::new();
         };
@@ -325,7 +325,7 @@ fn push_escaped(pointer: &mut String, raw: &str) {
 }
 
 /// Iterator over an object and the objects around it.
-pub(super) struct Around<'a> {
+pub(crate) struct Around<'a> {
     objects: &'a [Object],
     next: u32,
 }
@@ -342,12 +342,12 @@ impl<'a> Iterator for Around<'a> {
 }
 
 /// A position in an item as it is stored.
-pub(super) fn offset(at: usize) -> u32 {
+pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// Puts items together into a [`Corpus`].
-pub(super) struct Builder<'e> {
+pub(crate) struct Builder<'e> {
     corpus: Corpus<'e>,
     open: Vec<u32>,
     item: u32,
@@ -409,14 +409,14 @@ impl<'e> Builder<'e> {
     }
 
     /// Takes a line for words of the tool: the request as the tool repeats it before its answer.
-    pub(super) fn request(&mut self, line: Range<usize>) {
+    pub(crate) fn request(&mut self, line: Range<usize>) {
         for word in words(self.text.get(line).unwrap_or("")) {
             evidence_keys(word.text, |key| self.corpus.by_tool.add(key, self.item));
         }
     }
 
     /// Whether a line repeats the request that the item answers.
-    pub(super) fn is_request(&self, line: &str) -> bool {
+    pub(crate) fn is_request(&self, line: &str) -> bool {
         let tool = self.corpus.item(self.item).and_then(|item| words(&item.tool).next());
         let same =
             tool.is_some_and(|tool| words(line).next().is_some_and(|word| word.text == tool.text));
@@ -424,27 +424,27 @@ impl<'e> Builder<'e> {
     }
 
     /// The text of the item being read.
-    pub(super) fn text(&self) -> &'e str {
+    pub(crate) fn text(&self) -> &'e str {
         self.text
     }
 
     /// Whether there is room for more.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.corpus.fields.len() < MOST_FIELDS && self.corpus.samples.len() < MOST_SAMPLES
     }
 
     /// The object opened last.
-    pub(super) fn current(&self) -> u32 {
+    pub(crate) fn current(&self) -> u32 {
         self.open.last().copied().unwrap_or(NONE)
     }
 
     /// How many fields there are.
-    pub(super) fn field_count(&self) -> u32 {
+    pub(crate) fn field_count(&self) -> u32 {
         offset(self.corpus.fields.len())
     }
 
     /// Opens an object; `heading` holds the bytes of its heading.
-    pub(super) fn open(
+    pub(crate) fn open(
         &mut self,
         place: Place,
         heading: Option<Range<usize>>,
@@ -474,7 +474,7 @@ impl<'e> Builder<'e> {
     }
 
     /// Closes the object opened last.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         let end = self.field_count();
         let Some(number) = self.open.pop() else { return };
         let Some(object) = self.corpus.objects.get_mut(number as usize) else { return };
@@ -485,7 +485,7 @@ impl<'e> Builder<'e> {
     }
 
     /// Adds a field to the object opened last.
-    pub(super) fn field(&mut self, new: NewField) -> u32 {
+    pub(crate) fn field(&mut self, new: NewField) -> u32 {
         let number = self.field_count();
         let start = offset(self.corpus.keys.len());
         if let Some(name) = new.name.clone() {
@@ -530,7 +530,7 @@ impl<'e> Builder<'e> {
     }
 
     /// Adds a sample to the series whose array was opened last.
-    pub(super) fn sample(&mut self, sample: Sample) {
+    pub(crate) fn sample(&mut self, sample: Sample) {
         let number = offset(self.corpus.samples.len());
         let object = self.current();
         match self.corpus.series.last_mut() {
@@ -541,7 +541,7 @@ impl<'e> Builder<'e> {
     }
 
     /// Says that an object bears the name that a field states.
-    pub(super) fn name(&mut self, object: u32, field: u32) {
+    pub(crate) fn name(&mut self, object: u32, field: u32) {
         let Some(found) = self.corpus.field(field) else { return };
         let written = self.text.get(found.value.0 as usize..found.value.1 as usize).unwrap_or("");
         let name = written.rsplit('/').next().unwrap_or(written);
@@ -606,7 +606,7 @@ const MOST_CONDITION_FIELDS: u32 = 12;
 
 /// Whether an object is a record: one thing that is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Record {
+pub(crate) enum Record {
     /// It is.
     Yes,
     /// It is a part of one.
@@ -615,19 +615,19 @@ pub(super) enum Record {
 
 /// A field to add.
 #[derive(Clone, Debug)]
-pub(super) struct NewField {
+pub(crate) struct NewField {
     /// How it is reached.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     /// The bytes of its key.
-    pub(super) name: Option<Range<usize>>,
+    pub(crate) name: Option<Range<usize>>,
     /// The bytes of its value, without quotation marks.
-    pub(super) value: Range<usize>,
+    pub(crate) value: Range<usize>,
     /// The bytes of key and value.
-    pub(super) quote: Range<usize>,
+    pub(crate) quote: Range<usize>,
     /// What its value is, as far as the document says.
-    pub(super) kind: ValueKind,
+    pub(crate) kind: ValueKind,
     /// When, where its container says so.
-    pub(super) micros: Option<i64>,
+    pub(crate) micros: Option<i64>,
 }
 
 /// Where a text of at most that many bytes ends without cutting a character.
@@ -640,7 +640,7 @@ fn end_of_part(text: &str, most: usize) -> usize {
 }
 
 /// Whether the value under this key names the object that holds it.
-pub(super) fn is_naming(key: &str) -> bool {
+pub(crate) fn is_naming(key: &str) -> bool {
     const NAMING: [&str; 39] = [
         "alertname",
         "app",

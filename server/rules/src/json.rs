@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 /// Containers nested deeper than this are skipped; the walk reports that it did.
-pub(super) const DEEPEST: usize = 100;
+pub(crate) const DEEPEST: usize = 100;
 
 /// What the walk meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// An object or array begins.
     Open {
         /// How it is reached from the container around it.
@@ -40,7 +40,7 @@ pub(super) enum Event {
 
 /// How a value is reached from the container around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The document itself.
     Root,
     /// A member of an object; the bytes of its key without quotes.
@@ -51,7 +51,7 @@ pub(super) enum Step {
 
 /// Object or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// `{…}`
     Object,
     /// `[…]`
@@ -60,7 +60,7 @@ pub(super) enum Shape {
 
 /// What a leaf is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(crate) enum Leaf {
     /// A string.
     String,
     /// A number.
@@ -77,7 +77,7 @@ pub(super) enum Leaf {
 
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The whole document was read.
     Complete,
     /// Something was skipped: it was nested too deep, or not JSON, or the visitor had enough.
@@ -86,7 +86,7 @@ pub(super) enum End {
 
 /// Whether the visitor wants to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(crate) enum Flow {
     /// Go on.
     More,
     /// Stop here.
@@ -94,7 +94,7 @@ pub(super) enum Flow {
 }
 
 /// Walks a document and hands every event to the visitor.
-pub(super) fn walk(text: &str, mut visit: impl FnMut(Event) -> Flow) -> End {
+pub(crate) fn walk(text: &str, mut visit: impl FnMut(Event) -> Flow) -> End {
     let mut walker = Walker { bytes: text.as_bytes(), at: 0, frames: Vec::new(), skipped: false };
     match walker.run(&mut visit) {
         Some(()) if !walker.skipped => End::Complete,

@@ -15,7 +15,7 @@ const LARGEST_DOCUMENT: u32 = 240;
 
 /// A place where a claim may be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// One field: a log line.
     Line(u32),
     /// A record or document.
@@ -24,17 +24,17 @@ pub(super) enum Target {
 
 /// A target with the terms that it has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    pub(super) target: Target,
+pub(crate) struct Candidate {
+    pub(crate) target: Target,
     /// Terms in it, around it, and in the tool that produced it.
-    pub(super) terms: u64,
+    pub(crate) terms: u64,
     /// Terms in it or in the names and headings around it.
-    pub(super) near: u64,
+    pub(crate) near: u64,
 }
 
 /// Which terms of one claim stand where. Made once per question and cleared between claims.
 #[derive(Debug)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     fields: Vec<u64>,
     marked_fields: Vec<u32>,
     /// Terms in the names and headings of an object itself.
@@ -49,7 +49,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// No marks, for this corpus.
-    pub(super) fn new(corpus: &Corpus<'_>) -> Self {
+    pub(crate) fn new(corpus: &Corpus<'_>) -> Self {
         Self {
             fields: vec![0; corpus.fields.len()],
             marked_fields: Vec::new(),
@@ -62,34 +62,34 @@ impl Marks {
     }
 
     /// The terms in a field.
-    pub(super) fn field(&self, field: u32) -> u64 {
+    pub(crate) fn field(&self, field: u32) -> u64 {
         self.fields.get(field as usize).copied().unwrap_or(0)
     }
 
     /// The terms in the tool and query of an item.
-    pub(super) fn tool(&self, item: u32) -> u64 {
+    pub(crate) fn tool(&self, item: u32) -> u64 {
         self.tools.get(item as usize).copied().unwrap_or(0)
     }
 
     /// The terms in the names and headings of an object and of those around it.
-    pub(super) fn around(&self, corpus: &Corpus<'_>, object: u32) -> u64 {
+    pub(crate) fn around(&self, corpus: &Corpus<'_>, object: u32) -> u64 {
         corpus
             .around(object)
             .fold(0, |bits, (number, _)| bits | self.own.get(number as usize).copied().unwrap_or(0))
     }
 
     /// The terms in a record.
-    pub(super) fn content(&self, object: u32) -> u64 {
+    pub(crate) fn content(&self, object: u32) -> u64 {
         self.content.get(object as usize).copied().unwrap_or(0)
     }
 
     /// The fields that have a term.
-    pub(super) fn marked_fields(&self) -> &[u32] {
+    pub(crate) fn marked_fields(&self) -> &[u32] {
         &self.marked_fields
     }
 
     /// Every term that stands anywhere.
-    pub(super) fn anywhere(&self) -> u64 {
+    pub(crate) fn anywhere(&self) -> u64 {
         let fields = self.marked_fields.iter().fold(0, |bits, field| bits | self.field(*field));
         let objects = self
             .marked_objects
@@ -115,7 +115,7 @@ impl Marks {
     }
 
     /// Marks where the terms of a claim stand.
-    pub(super) fn mark(&mut self, corpus: &Corpus<'_>, reading: &Reading<'_>) {
+    pub(crate) fn mark(&mut self, corpus: &Corpus<'_>, reading: &Reading<'_>) {
         self.clear();
         for (place, term) in reading.terms.iter().enumerate() {
             let bit = 1 << place;
@@ -197,7 +197,7 @@ impl Marks {
     }
 
     /// The terms that a target has.
-    pub(super) fn candidate(&self, corpus: &Corpus<'_>, target: Target) -> Candidate {
+    pub(crate) fn candidate(&self, corpus: &Corpus<'_>, target: Target) -> Candidate {
         let (near, item) = match target {
             Target::Line(field) => {
                 let object = corpus.field(field).map_or(NONE, |field| field.object);
@@ -220,7 +220,7 @@ impl Marks {
     }
 
     /// The candidates for a claim, most promising first.
-    pub(super) fn candidates(&self, corpus: &Corpus<'_>, reading: &Reading<'_>) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self, corpus: &Corpus<'_>, reading: &Reading<'_>) -> Vec<Candidate> {
         let mut best = Best { found: Vec::with_capacity(MOST_CANDIDATES + 1), reading };
         for field in &self.marked_fields {
             if is_line(corpus, *field) {
@@ -247,7 +247,7 @@ impl Marks {
 }
 
 /// Whether a field is a line: words without a key.
-pub(super) fn is_line(corpus: &Corpus<'_>, field: u32) -> bool {
+pub(crate) fn is_line(corpus: &Corpus<'_>, field: u32) -> bool {
     corpus.field(field).is_some_and(|found| {
         found.name.0 == found.name.1 && (found.place == Place::Line || found.micros.is_some())
     })

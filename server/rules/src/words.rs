@@ -8,12 +8,12 @@
 use gsar_core::text::tokens::entity_root;
 
 /// A word without case and inflection.
-pub(super) type Key = u64;
+pub(crate) type Key = u64;
 
 const LONGEST_STEM: usize = 24;
 
 /// The key of a word: stemmed for plain words, exact for names.
-pub(super) fn key(word: &str) -> Key {
+pub(crate) fn key(word: &str) -> Key {
     let bytes = word.as_bytes();
     if bytes.len() > LONGEST_STEM || !bytes.iter().all(u8::is_ascii_alphabetic) {
         return exact(word);
@@ -30,7 +30,7 @@ pub(super) fn key(word: &str) -> Key {
 }
 
 /// The key of a name as it is written, case aside.
-pub(super) fn exact(name: &str) -> Key {
+pub(crate) fn exact(name: &str) -> Key {
     if name.is_ascii() {
         return hash_lower(name.as_bytes());
     }
@@ -102,13 +102,13 @@ fn stem(word: &mut [u8; LONGEST_STEM], length: usize) -> usize {
 }
 
 /// The key under which a part of a hyphenated name stands: it may recall the name, it never is the name.
-pub(super) fn soft(part: &str) -> Key {
+pub(crate) fn soft(part: &str) -> Key {
     key(part) ^ 0x5bd1_e995_0000_51f7
 }
 
 /// Hands over every key under which a word of the evidence is to be found: the word itself; the workload of
 /// a pod's name; the parts of `restartCount` and `mem_limit`; softly, the parts of a hyphenated name but its first.
-pub(super) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
+pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
     let bytes = word.as_bytes();
     found(key(word));
     let mut separators = false;
@@ -148,12 +148,12 @@ pub(super) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
 
 /// The parts of a compound word: at hyphens, dots, underscores and inner capitals. A word without any has
 /// no parts. `OOMKilled` has `OOM` and `Killed`.
-pub(super) fn parts(word: &str) -> Parts<'_> {
+pub(crate) fn parts(word: &str) -> Parts<'_> {
     Parts { rest: word, whole: word.len() }
 }
 
 /// Iterator over the parts of a compound word.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     rest: &'a str,
     whole: usize,
 }

@@ -7,17 +7,17 @@ use super::lexicon::{DENYING, FAILING};
 use super::words::parts;
 
 /// Whether a text denies what its words name: "not", `undefined`, `0/1`.
-pub(super) fn denies(text: &str) -> bool {
+pub(crate) fn denies(text: &str) -> bool {
     denies_by_word(text) || is_negated(text)
 }
 
 /// Whether a text denies something by other words than negations.
-pub(super) fn denies_by_word(text: &str) -> bool {
+pub(crate) fn denies_by_word(text: &str) -> bool {
     has_any(text, &DENYING) || text.contains("0/")
 }
 
 /// Whether a text says that something did not succeed.
-pub(super) fn fails(text: &str) -> bool {
+pub(crate) fn fails(text: &str) -> bool {
     has_any(text, &FAILING)
 }
 

@@ -13,7 +13,7 @@ use super::states::state_outcome;
 
 /// What a place says to one part of a claim.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It bears it out.
     Supported(Cite),
     /// It says otherwise; with the sentence that says so.
@@ -24,27 +24,27 @@ pub(super) enum Outcome {
 
 /// How far a place bears a claim out.
 #[derive(Clone, Debug)]
-pub(super) struct Fit {
-    pub(super) candidate: Candidate,
+pub(crate) struct Fit {
+    pub(crate) candidate: Candidate,
     /// What is supported.
-    pub(super) supports: Vec<Cite>,
+    pub(crate) supports: Vec<Cite>,
     /// What is refuted.
-    pub(super) refutations: Vec<(Cite, String)>,
+    pub(crate) refutations: Vec<(Cite, String)>,
     /// How many figures, times, states and quotations are open.
-    pub(super) open: usize,
+    pub(crate) open: usize,
     /// How many figures, times, states and quotations the claim has.
-    pub(super) parts: usize,
+    pub(crate) parts: usize,
     /// Terms that are found, or decided by a part.
-    pub(super) found: u64,
+    pub(crate) found: u64,
     /// Terms decided by a part.
-    pub(super) decided: u64,
+    pub(crate) decided: u64,
     /// Whether the place denies what the claim says, or the other way round.
-    pub(super) polarity_differs: bool,
+    pub(crate) polarity_differs: bool,
 }
 
 impl Fit {
     /// Whether every name is found, and every code at the place itself: the tool may have been asked for several.
-    pub(super) fn has_names(&self, reading: &Reading<'_>) -> bool {
+    pub(crate) fn has_names(&self, reading: &Reading<'_>) -> bool {
         let codes = reading.bits(|term| matches!(term.role, Role::Code(_)));
         reading.bits(Term::is_strict) & !self.found == 0 && codes & !self.candidate.near == 0
     }
@@ -52,15 +52,15 @@ impl Fit {
 
 /// Which parts are weighed elsewhere.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Except {
+pub(crate) struct Except {
     /// The figure with this number is not looked at.
-    pub(super) figure: Option<usize>,
+    pub(crate) figure: Option<usize>,
     /// Times are not looked at.
-    pub(super) times: bool,
+    pub(crate) times: bool,
 }
 
 /// Weighs one place.
-pub(super) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except) -> Fit {
+pub(crate) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except) -> Fit {
     let mut fit = Fit {
         candidate,
         supports: Vec::new(),
@@ -125,7 +125,7 @@ impl Fit {
 }
 
 /// The fields of a place that hold most of the claim's words.
-pub(super) fn best_fields(case: &Case<'_, '_, '_>, fit: &Fit) -> Vec<Cite> {
+pub(crate) fn best_fields(case: &Case<'_, '_, '_>, fit: &Fit) -> Vec<Cite> {
     const MOST: usize = 3;
     let fields = Span::of(case.corpus, fit.candidate.target);
     let mut open = fit.candidate.near;
@@ -148,7 +148,7 @@ pub(super) fn best_fields(case: &Case<'_, '_, '_>, fit: &Fit) -> Vec<Cite> {
 
 /// Whether a place shows what the claim's words of order, extreme and trend demand. It does where it has such a
 /// word itself.
-pub(super) fn demands_are_met(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+pub(crate) fn demands_are_met(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let demands = case.reading.bits(|term| matches!(term.role, Role::Demand(_)));
     demands & !fit.candidate.near == 0
 }
@@ -165,7 +165,7 @@ fn fields_of(corpus: &Corpus<'_>, target: Target) -> (u32, u32) {
 const MOST_FIELDS: usize = 400;
 
 /// The fields of a place, as far as they are looked at.
-pub(super) fn fields<'c>(
+pub(crate) fn fields<'c>(
     corpus: &'c Corpus<'_>,
     target: Target,
 ) -> impl Iterator<Item = u32> + use<'c> {
@@ -174,9 +174,9 @@ pub(super) fn fields<'c>(
 
 /// The fields of a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(crate) struct Span {
     /// The first field.
-    pub(super) start: u32,
+    pub(crate) start: u32,
     end: u32,
     /// The document, of which only what stands in no record of its own is looked at.
     document: Option<u32>,
@@ -195,7 +195,7 @@ impl Span {
     }
 
     /// The fields, one by one.
-    pub(super) fn each<'c>(self, corpus: &'c Corpus<'_>) -> impl Iterator<Item = u32> + use<'c> {
+    pub(crate) fn each<'c>(self, corpus: &'c Corpus<'_>) -> impl Iterator<Item = u32> + use<'c> {
         (self.start..self.end).take(MOST_FIELDS).filter(move |field| {
             self.document.is_none_or(|document| {
                 corpus.is_direct(document, *field) && !is_line(corpus, *field)
@@ -220,7 +220,7 @@ fn quotation_outcome(
 }
 
 /// Whether a text holds some words, case aside.
-pub(super) fn holds(text: &str, wanted: &str) -> bool {
+pub(crate) fn holds(text: &str, wanted: &str) -> bool {
     !wanted.is_empty()
         && text
             .as_bytes()
@@ -229,7 +229,7 @@ pub(super) fn holds(text: &str, wanted: &str) -> bool {
 }
 
 /// A value with more words than this is prose.
-pub(super) const LEAST_PROSE: usize = 3;
+pub(crate) const LEAST_PROSE: usize = 3;
 
 /// Whether the prose that holds the claim's words denies what the claim says, or the other way round.
 fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {

@@ -9,16 +9,16 @@ use super::observations::{Corpus, Series};
 
 /// A figure of the evidence.
 #[derive(Clone, Debug)]
-pub(super) struct Value<'e> {
+pub(crate) struct Value<'e> {
     /// The figure, in the unit that its key or its text states.
-    pub(super) figure: Figure,
+    pub(crate) figure: Figure,
     /// Its own key: the field's, or that of a `key=value` pair in a line.
-    pub(super) key: Option<&'e str>,
+    pub(crate) key: Option<&'e str>,
 }
 
 /// How a claim's figure compares with one of the evidence. A single digit stands for less than core's rounding
 /// allows, on either side: "1Gi" is not 512Mi, nor "2 s" 1.5 s.
-pub(super) fn compare(claim: &Figure, evidence: &Figure) -> Agreement {
+pub(crate) fn compare(claim: &Figure, evidence: &Figure) -> Agreement {
     let agreement = agree(claim, evidence);
     let is_measured = !matches!(claim.unit.dimension, Dimension::Count | Dimension::Percent);
     let is_exact =
@@ -48,7 +48,7 @@ fn are_far_apart(a: &Figure, b: &Figure) -> Option<bool> {
 }
 
 /// The figures of a field.
-pub(super) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
+pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
     let text = corpus.value(field);
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Vec::new();
@@ -93,7 +93,7 @@ fn in_unit_of(figure: Figure, key: Option<&str>, text: &str) -> Figure {
 }
 
 /// How a claim's figure compares with a sample, whose unit may stand in the metric's name or query only.
-pub(super) fn agree_with_sample(claim: &Figure, sample: &Figure, unit: Option<Unit>) -> Agreement {
+pub(crate) fn agree_with_sample(claim: &Figure, sample: &Figure, unit: Option<Unit>) -> Agreement {
     if let Some(unit) = unit.filter(|unit| unit.dimension == claim.unit.dimension) {
         return compare(claim, &Figure { unit, ..sample.clone() });
     }
@@ -107,7 +107,7 @@ pub(super) fn agree_with_sample(claim: &Figure, sample: &Figure, unit: Option<Un
 }
 
 /// The unit that a series is in, as far as its labels or the query say.
-pub(super) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
+pub(crate) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
     let object = corpus.object(series.object)?;
     let item = corpus.item(object.item)?;
     let texts = [item.tool.as_str(), item.query.as_str()];
@@ -135,7 +135,7 @@ pub(super) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Uni
 }
 
 /// The times that a field states.
-pub(super) fn times(corpus: &Corpus<'_>, field: u32) -> Vec<ClockTime> {
+pub(crate) fn times(corpus: &Corpus<'_>, field: u32) -> Vec<ClockTime> {
     let mut found = Vec::new();
     if let Some(micros) = corpus.field(field).and_then(|field| field.micros) {
         found.push(clock(micros));
@@ -197,7 +197,7 @@ fn zone(text: &str) -> Option<i32> {
 const LONGEST_TIMED: usize = 400;
 
 /// An instant as a clock time in UTC.
-pub(super) fn clock(micros: i64) -> ClockTime {
+pub(crate) fn clock(micros: i64) -> ClockTime {
     let seconds = micros.div_euclid(1_000_000);
     let of_day = u32::try_from(seconds.rem_euclid(86_400)).unwrap_or(0);
     ClockTime {
@@ -229,13 +229,13 @@ fn date(days: i64) -> Option<Date> {
 }
 
 /// Whether a claim's time is that of the evidence.
-pub(super) fn same_time(claim: &ClockTime, evidence: &ClockTime) -> bool {
+pub(crate) fn same_time(claim: &ClockTime, evidence: &ClockTime) -> bool {
     agree_times(claim, evidence) == Agreement::Same
 }
 
 /// Whether a claim's time is certainly not that of the evidence. A claim without a date is taken to speak of
 /// the day of the incident, and of no other.
-pub(super) fn other_time(claim: &ClockTime, evidence: &ClockTime, day: Option<Date>) -> bool {
+pub(crate) fn other_time(claim: &ClockTime, evidence: &ClockTime, day: Option<Date>) -> bool {
     let dated = ClockTime {
         date: claim.date.or_else(|| evidence.date.filter(|date| Some(*date) == day)),
         offset_minutes: claim.offset_minutes.or(evidence.offset_minutes),
@@ -245,13 +245,13 @@ pub(super) fn other_time(claim: &ClockTime, evidence: &ClockTime, day: Option<Da
 }
 
 /// The moment of a claim's time on the day of the incident, in microseconds since the epoch.
-pub(super) fn moment(time: &ClockTime, day: Option<Date>) -> Option<i64> {
+pub(crate) fn moment(time: &ClockTime, day: Option<Date>) -> Option<i64> {
     let dated = ClockTime { date: time.date.or(day), ..time.clone() };
     dated.seconds()?.checked_mul(1_000_000)
 }
 
 /// The calendar day of an instant.
-pub(super) fn day_of(instant: Timestamp) -> Option<Date> {
+pub(crate) fn day_of(instant: Timestamp) -> Option<Date> {
     date(instant.as_micros().div_euclid(86_400_000_000))
 }
 

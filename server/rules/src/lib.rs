@@ -55,62 +55,73 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
-use gsar_core::evidence::{Citation, EvidenceKind, Target};
+use gsar_core::evidence::{Citation, EvidenceItem, EvidenceKind, Target};
 use gsar_core::text::figures::Date;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
-use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use cache::Cache;
 use candidates::Marks;
-use observations::{Corpus, MOST_BYTES};
+use observations::Corpus;
 use reading::{Reading, Role};
 use ruling::{Case, Cite};
 
-/// The judge.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rules;
+pub use claims::split;
+pub use observations::MOST_BYTES;
 
-impl Rules {
-    /// The name of this version of the rules.
-    pub const NAME: &'static str = "rules/0";
+/// The name of this version of the rules.
+pub const NAME: &str = "rules/0";
 
-    /// Judges at once, on the calling thread.
+/// Evidence, read once for any number of claims.
+#[derive(Debug)]
+pub struct Observations<'e> {
+    corpus: Corpus<'e>,
+}
+
+impl<'e> Observations<'e> {
+    /// Reads at most [`MOST_BYTES`] of the evidence; what was cut is told by [`Self::gaps`].
+    #[must_use]
+    pub fn read(evidence: &'e [EvidenceItem]) -> Self {
+        Self { corpus: Corpus::read(evidence) }
+    }
+
+    /// What was not read, one sentence each.
+    #[must_use]
+    pub fn gaps(&self) -> &[String] {
+        &self.corpus.gaps
+    }
+
+    /// Judges claims in the order in which the report makes them: a later one may refer to what an earlier one
+    /// names. Asks `go_on` before each claim.
     ///
     /// # Errors
-    /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
-    pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let claims: Cow<'_, [Claim]> = if question.claims.is_empty() {
-            Cow::Owned(claims::split(&question.synthesis))
-        } else {
-            Cow::Borrowed(&question.claims)
-        };
-        let late = |judged| JudgeError::DeadlinePassed { judged, claims: claims.len() };
-        if question.is_late() {
-            return Err(late(0));
-        }
-        let corpus = Corpus::read(&question.evidence);
-        let cache = Cache::new(&corpus);
-        let mut marks = Marks::new(&corpus);
-        let day = day_of_incident(&corpus);
+    /// [`Interrupted`] when `go_on` says no before the last claim.
+    pub fn judge(
+        &self,
+        claims: &[Claim],
+        go_on: impl Fn() -> bool,
+    ) -> Result<Vec<JudgedClaim>, Interrupted> {
+        let corpus = &self.corpus;
+        let interrupted = |judged| Interrupted { judged, claims: claims.len() };
+        let cache = Cache::new(corpus);
+        let mut marks = Marks::new(corpus);
+        let day = day_of_incident(corpus);
         let mut judged = Vec::with_capacity(claims.len());
         let mut before: Option<Reading<'_>> = None;
-        for claim in claims.iter() {
-            if question.is_late() {
-                return Err(late(judged.len()));
+        for claim in claims {
+            if !go_on() {
+                return Err(interrupted(judged.len()));
             }
             let mut verdict: Option<Stated> = None;
             for clause in claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);
-                let mut reading = Reading::of(text, &corpus);
+                let mut reading = Reading::of(text, corpus);
                 if let Some(before) = &before {
                     reading.take_over(before);
                 }
-                marks.mark(&corpus, &reading);
-                let candidates = marks.candidates(&corpus, &reading);
+                marks.mark(corpus, &reading);
+                let candidates = marks.candidates(corpus, &reading);
                 let case = Case {
-                    corpus: &corpus,
+                    corpus,
                     cache: &cache,
                     marks: &marks,
                     reading: &reading,
@@ -126,30 +137,18 @@ impl Rules {
             }
             judged.push(judged_claim(claim, verdict));
         }
-        Ok(judgement(&corpus, claims.into_owned(), judged))
+        Ok(judged)
     }
 }
 
-impl Judge for Rules {
-    fn name(&self) -> &str {
-        Self::NAME
-    }
-
-    fn is_local(&self) -> bool {
-        true
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: vec![Class::Grounded, Class::Ungrounded, Class::Contradicted],
-            languages: vec!["en"],
-            max_evidence_bytes: Some(MOST_BYTES),
-        }
-    }
-
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async move { self.judge_now(question) })
-    }
+/// Judging was stopped before the last claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped after {judged} of {claims} claims")]
+pub struct Interrupted {
+    /// Claims judged by then.
+    pub judged: usize,
+    /// Claims to judge.
+    pub claims: usize,
 }
 
 /// What is said of a claim, or of one of the clauses of a claim that joins several.
@@ -287,32 +286,4 @@ fn day_of_incident(corpus: &Corpus<'_>) -> Option<Date> {
         let first = days.next()?;
         days.all(|day| day == first).then_some(first)
     })
-}
-
-fn judgement(corpus: &Corpus<'_>, claims: Vec<Claim>, judged: Vec<JudgedClaim>) -> Judgement {
-    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
-    let explanation = format!(
-        "Of {} {}, {} grounded, {} contradicted and {} not decided by {} {} of evidence.",
-        judged.len(),
-        if judged.len() == 1 { "claim" } else { "claims" },
-        of(Class::Grounded),
-        of(Class::Contradicted),
-        of(Class::Ungrounded),
-        corpus.evidence.len(),
-        if corpus.evidence.len() == 1 { "item" } else { "items" },
-    );
-    let contradictions = judged
-        .iter()
-        .filter(|claim| claim.class == Class::Contradicted)
-        .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
-        .collect();
-    Judgement {
-        claims,
-        judged,
-        score: None,
-        explanation,
-        gaps: corpus.gaps.clone(),
-        contradictions,
-        abstained: None,
-    }
 }

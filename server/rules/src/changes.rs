@@ -17,7 +17,7 @@ use super::words::{Key, key};
 
 /// A value before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Transition {
+pub(crate) struct Transition {
     before: u32,
     after: u32,
 }
@@ -36,7 +36,7 @@ struct Claimed<'r> {
 }
 
 /// Decides a claim that a value was changed.
-pub(super) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let claimed = read(case.reading).filter(|_| !case.reading.has_open_order())?;
     let attribute = case.reading.bits(|term| term.role == Role::Word && !term.negated);
     if attribute == 0 {

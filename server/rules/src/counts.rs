@@ -19,7 +19,7 @@ const MOST_THINGS: usize = 512;
 const MOST_CITED: usize = 6;
 
 /// Whether the claim says something of all of a kind, without saying how many: "all 6 checks" states a figure.
-pub(super) fn is_universal(reading: &Reading<'_>) -> bool {
+pub(crate) fn is_universal(reading: &Reading<'_>) -> bool {
     reading.markers.iter().filter(|marker| marker.kind == MarkerKind::All).any(|marker| {
         let counts_words = reading.figures.figures.iter().any(|figure| {
             let gap = reading.text.get(marker.span.end..figure.span.start);
@@ -31,7 +31,7 @@ pub(super) fn is_universal(reading: &Reading<'_>) -> bool {
 }
 
 /// The figure of the claim that counts things, and its number among the figures.
-pub(super) fn count_of_things<'r>(reading: &'r Reading<'_>) -> Option<(usize, &'r Figure)> {
+pub(crate) fn count_of_things<'r>(reading: &'r Reading<'_>) -> Option<(usize, &'r Figure)> {
     reading.figures.figures.iter().enumerate().find(|(_, figure)| {
         if figure.unit.dimension != Dimension::Count || figure.value.places != 0 {
             return false;
@@ -42,7 +42,7 @@ pub(super) fn count_of_things<'r>(reading: &'r Reading<'_>) -> Option<(usize, &'
 }
 
 /// Decides a claim about things that one item lists.
-pub(super) fn decide_things(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide_things(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     if reading.has_open_order() {
         return None;
@@ -160,13 +160,13 @@ fn things(case: &Case<'_, '_, '_>, parent: u32) -> Vec<u32> {
 }
 
 /// Whether enough of the content words are found: all but one in four, and all where there are fewer.
-pub(super) fn has_words(reading: &Reading<'_>, found: u64) -> bool {
+pub(crate) fn has_words(reading: &Reading<'_>, found: u64) -> bool {
     let words = reading.bits(|term| term.role == Role::Word);
     (words & !found).count_ones() <= words.count_ones() / 4
 }
 
 /// A number of things as a figure.
-pub(super) fn as_figure(number: usize) -> Figure {
+pub(crate) fn as_figure(number: usize) -> Figure {
     Figure {
         span: 0..0,
         value: Decimal { mantissa: i128::try_from(number).unwrap_or(i128::MAX), places: 0 },
@@ -177,7 +177,7 @@ pub(super) fn as_figure(number: usize) -> Figure {
 }
 
 /// Decides a claim that every line of an item has some quoted words.
-pub(super) fn decide_all_lines(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide_all_lines(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let [quotation] = reading.quotations.as_slice() else { return None };
     let wanted = reading.text.get(quotation.clone())?.trim();
@@ -204,7 +204,7 @@ pub(super) fn decide_all_lines(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 }
 
 /// Decides a claim about how many lines tell of something.
-pub(super) fn decide_events(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+pub(crate) fn decide_events(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let (figure, noun) = reading.figures.figures.iter().find_map(|figure| {
         let noun = reading.noun(&figure.span);

@@ -10,7 +10,7 @@ use super::words::{Key, exact, key};
 
 /// What a word of a claim is to the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sense {
+pub(crate) enum Sense {
     /// Says nothing that evidence could show: "reports", "again".
     Filler,
     /// The sort of a thing; tools often leave it out: "pod", "node".
@@ -39,17 +39,17 @@ pub(super) enum Sense {
 
 /// What the rules know of a word.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// What it is; `None` for content.
-    pub(super) sense: Option<Sense>,
+    pub(crate) sense: Option<Sense>,
     /// Whether it is a name that is an ordinary word first.
-    pub(super) is_common: bool,
+    pub(crate) is_common: bool,
     /// The keys of other words under which tools show what a report calls so.
-    pub(super) others: Vec<Key>,
+    pub(crate) others: Vec<Key>,
 }
 
 /// What the rules know of the word with that exact key; `None` for nothing.
-pub(super) fn known(exact: Key) -> Option<&'static Known> {
+pub(crate) fn known(exact: Key) -> Option<&'static Known> {
     KNOWN.get(&exact)
 }
 
@@ -517,7 +517,7 @@ const SYNONYMS: [(&str, &[&str]); 96] = [
 ];
 
 /// Words under which tools show a direction or an order that a report claims.
-pub(super) fn shown_as(sense: Sense) -> &'static [&'static str] {
+pub(crate) fn shown_as(sense: Sense) -> &'static [&'static str] {
     match sense {
         Sense::Raise => &["up", "increase", "rise", "raise", "higher", "grow"],
         Sense::Lower => &["down", "decrease", "drop", "fall", "lower", "reduce"],
@@ -528,7 +528,7 @@ pub(super) fn shown_as(sense: Sense) -> &'static [&'static str] {
 }
 
 /// Words with which a line denies what its other words name.
-pub(super) const DENYING: [&str; 15] = [
+pub(crate) const DENYING: [&str; 15] = [
     "cannot",
     "denied",
     "disabled",
@@ -547,16 +547,16 @@ pub(super) const DENYING: [&str; 15] = [
 ];
 
 /// Words with which a line says that something did not succeed.
-pub(super) const FAILING: [&str; 8] =
+pub(crate) const FAILING: [&str; 8] =
     ["error", "exception", "fail", "failed", "failing", "failure", "refused", "rejected"];
 
 /// Words for what should not happen: a count of zero denies it, a greater one affirms it.
-pub(super) const MISHAPS: [&str; 10] = [
+pub(crate) const MISHAPS: [&str; 10] = [
     "restart", "error", "failure", "fail", "crash", "eviction", "evict", "timeout", "retry", "oom",
 ];
 
 /// The states of a workload that exclude each other as its present state.
-pub(super) const PRESENT_STATES: [&str; 12] = [
+pub(crate) const PRESENT_STATES: [&str; 12] = [
     "completed",
     "containercreating",
     "crashloopbackoff",
@@ -572,7 +572,7 @@ pub(super) const PRESENT_STATES: [&str; 12] = [
 ];
 
 /// Pairs that exclude each other under one key.
-pub(super) const OPPOSITES: [(&str, &str); 16] = [
+pub(crate) const OPPOSITES: [(&str, &str); 16] = [
     ("ready", "notready"),
     ("healthy", "unhealthy"),
     ("firing", "resolved"),

@@ -5,8 +5,7 @@ use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 
-use super::Rules;
-use crate::judge::{JudgeError, Question};
+use super::{Interrupted, Observations, split};
 
 use Class::{Contradicted, Grounded, Ungrounded};
 
@@ -38,13 +37,7 @@ fn exhaustive(item: EvidenceItem) -> EvidenceItem {
 
 fn judge(claim: &str, evidence: &[EvidenceItem]) -> JudgedClaim {
     let claim = Claim { id: ClaimId::new("c1").unwrap(), text: claim.to_owned(), span: None };
-    let question = Question {
-        synthesis: String::new(),
-        claims: vec![claim],
-        evidence: evidence.to_vec(),
-        deadline: None,
-    };
-    Rules.judge_now(&question).unwrap().judged.remove(0)
+    Observations::read(evidence).judge(&[claim], || true).unwrap().remove(0)
 }
 
 fn class(claim: &str, evidence: &[EvidenceItem]) -> Class {
@@ -560,18 +553,10 @@ fn h26_the_worst_item_decides_and_all_stand_in_the_note() {
 
 #[test]
 fn h28_what_was_not_read_is_told() {
-    let question = Question {
-        synthesis: "The pod checkout restarted 4 times.".to_owned(),
-        claims: Vec::new(),
-        evidence: vec![text("big", "cat", &"- ".repeat(4_300_000))],
-        deadline: None,
-    };
-    let judgement = Rules.judge_now(&question).unwrap();
-    assert!(
-        judgement.gaps[0].starts_with("big: read the first 8388608 of 8600000 bytes"),
-        "{:?}",
-        judgement.gaps
-    );
+    let evidence = [text("big", "cat", &"- ".repeat(4_300_000))];
+    let observations = Observations::read(&evidence);
+    let gaps = observations.gaps();
+    assert!(gaps[0].starts_with("big: read the first 8388608 of 8600000 bytes"), "{gaps:?}");
 }
 
 #[test]
@@ -635,31 +620,19 @@ fn h15_a_deed_needs_more_than_the_outcome() {
 }
 
 #[test]
-fn a_passed_deadline_ends_it() {
-    let question = Question {
-        synthesis: "The pod failed. The pod restarted.".to_owned(),
-        claims: Vec::new(),
-        evidence: pods(),
-        deadline: Some(std::time::Instant::now()),
-    };
-    assert_eq!(
-        Rules.judge_now(&question).unwrap_err(),
-        JudgeError::DeadlinePassed { judged: 0, claims: 2 }
-    );
+fn it_stops_between_claims() {
+    let claims = split("The pod failed. The pod restarted.");
+    let evidence = pods();
+    let asked = std::cell::Cell::new(0);
+    let go_on = || asked.replace(asked.get() + 1) < 1;
+    let stopped = Observations::read(&evidence).judge(&claims, go_on).unwrap_err();
+    assert_eq!(stopped, Interrupted { judged: 1, claims: 2 });
 }
 
 #[test]
-fn an_empty_question_has_an_empty_answer() {
-    let question = Question {
-        synthesis: String::new(),
-        claims: Vec::new(),
-        evidence: Vec::new(),
-        deadline: None,
-    };
-    let judgement = Rules.judge_now(&question).unwrap();
-    assert!(
-        judgement.claims.is_empty() && judgement.judged.is_empty() && judgement.score.is_none()
-    );
+fn nothing_asked_is_nothing_answered() {
+    assert!(split("").is_empty());
+    assert!(Observations::read(&[]).judge(&[], || true).unwrap().is_empty());
 }
 
 fn any_content() -> impl Strategy<Value = Content> {
@@ -702,14 +675,14 @@ proptest! {
             .enumerate()
             .map(|(number, content)| exhaustive(item(&format!("e{number}"), "kubectl get pods", content)))
             .collect();
-        let question = Question { synthesis: report, claims: Vec::new(), evidence, deadline: None };
-        let judgement = Rules.judge_now(&question).unwrap();
-        prop_assert_eq!(judgement.claims.len(), judgement.judged.len());
-        for judged in &judgement.judged {
+        let claims = split(&report);
+        let all = Observations::read(&evidence).judge(&claims, || true).unwrap();
+        prop_assert_eq!(claims.len(), all.len());
+        for judged in &all {
             prop_assert!(judged.class == Ungrounded || !judged.citations.is_empty());
             for citation in &judged.citations {
                 let Target::Evidence { id, .. } = &citation.target else { panic!("an item is cited") };
-                let cited = question.evidence.iter().find(|item| item.id == *id).unwrap();
+                let cited = evidence.iter().find(|item| item.id == *id).unwrap();
                 if let Some(bytes) = citation.bytes.clone() {
                     prop_assert_eq!(cited.content.as_str().get(bytes), Some(citation.quote.as_str()));
                 }
@@ -767,35 +740,30 @@ fn measure() {
                 .chain([text("log", "kubectl logs cart", &log.repeat(9_000))])
                 .collect()
         };
-        let question = Question {
-            synthesis: String::new(),
-            claims: claims
-                .iter()
-                .cycle()
-                .take(20)
-                .enumerate()
-                .map(|(number, claim)| Claim {
-                    id: ClaimId::new(format!("c{number}")).unwrap(),
-                    text: (*claim).to_owned(),
-                    span: None,
-                })
-                .collect(),
-            evidence,
-            deadline: None,
-        };
-        let bytes: usize = question.evidence.iter().map(|item| item.content.as_str().len()).sum();
+        let asked: Vec<Claim> = claims
+            .iter()
+            .cycle()
+            .take(20)
+            .enumerate()
+            .map(|(number, claim)| Claim {
+                id: ClaimId::new(format!("c{number}")).unwrap(),
+                text: (*claim).to_owned(),
+                span: None,
+            })
+            .collect();
+        let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
         let runs = if repeat == 1 { 2_000 } else { 20 };
         let mut times: Vec<_> = (0..runs)
             .map(|_| {
                 let start = std::time::Instant::now();
-                let judgement = Rules.judge_now(&question).unwrap();
-                assert_eq!(judgement.judged.len(), 20);
+                let judged = Observations::read(&evidence).judge(&asked, || true).unwrap();
+                assert_eq!(judged.len(), 20);
                 start.elapsed()
             })
             .collect();
         times.sort();
         let read = std::time::Instant::now();
-        let corpus = super::observations::Corpus::read(&question.evidence);
+        let corpus = super::observations::Corpus::read(&evidence);
         println!(
             "{name}: {bytes} bytes, 20 claims: median {:?}; reading alone {:?} ({} fields)",
             times[runs / 2],

@@ -1,0 +1,84 @@
+//! The embedded judge: [`gsar_rules`] behind the trait of all judges.
+
+use std::borrow::Cow;
+
+use gsar_core::{Claim, Class, JudgedClaim};
+use gsar_rules::Observations;
+
+use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+
+/// The judge.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules;
+
+impl Rules {
+    /// The name of this version of the rules.
+    pub const NAME: &'static str = gsar_rules::NAME;
+
+    /// Judges at once, on the calling thread.
+    ///
+    /// # Errors
+    /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
+    pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let claims: Cow<'_, [Claim]> = if question.claims.is_empty() {
+            Cow::Owned(gsar_rules::split(&question.synthesis))
+        } else {
+            Cow::Borrowed(&question.claims)
+        };
+        if question.is_late() {
+            return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
+        }
+        let observations = Observations::read(&question.evidence);
+        let judged = observations.judge(&claims, || !question.is_late()).map_err(|stopped| {
+            JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
+        })?;
+        Ok(judgement(question, observations.gaps().to_vec(), claims.into_owned(), judged))
+    }
+}
+
+impl Judge for Rules {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: vec![Class::Grounded, Class::Ungrounded, Class::Contradicted],
+            languages: vec!["en"],
+            max_evidence_bytes: Some(gsar_rules::MOST_BYTES),
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async move { self.judge_now(question) })
+    }
+}
+
+fn judgement(
+    question: &Question,
+    gaps: Vec<String>,
+    claims: Vec<Claim>,
+    judged: Vec<JudgedClaim>,
+) -> Judgement {
+    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
+    let items = question.evidence.len();
+    let explanation = format!(
+        "Of {} {}, {} grounded, {} contradicted and {} not decided by {items} {} of evidence.",
+        judged.len(),
+        if judged.len() == 1 { "claim" } else { "claims" },
+        of(Class::Grounded),
+        of(Class::Contradicted),
+        of(Class::Ungrounded),
+        if items == 1 { "item" } else { "items" },
+    );
+    let contradictions = judged
+        .iter()
+        .filter(|claim| claim.class == Class::Contradicted)
+        .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
+        .collect();
+    Judgement { claims, judged, score: None, explanation, gaps, contradictions, abstained: None }
+}
