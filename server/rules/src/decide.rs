@@ -13,6 +13,7 @@ use super::absence;
 use super::candidates::Target;
 use super::changes;
 use super::counts::{self, has_words};
+use super::existence;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::lexicon::Sense;
 use super::note;
@@ -53,6 +54,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
+        .or_else(|| existence::decide(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }

@@ -29,6 +29,7 @@
 //! `complementary` is never given.
 
 mod absence;
+mod answers;
 mod cache;
 mod candidates;
 mod changes;
@@ -36,6 +37,7 @@ mod claims;
 mod counts;
 mod decide;
 mod documents;
+mod existence;
 mod fit;
 mod json;
 mod layout;

@@ -220,6 +220,11 @@ impl<'e> Corpus<'e> {
         self.field(field).map_or("", |found| self.part(field, found.value))
     }
 
+    /// The line or the key and value of a field as they are written.
+    pub(crate) fn line(&self, field: u32) -> &'e str {
+        self.field(field).map_or("", |found| self.part(field, found.quote))
+    }
+
     /// The key of a field as it is written.
     pub(crate) fn name(&self, field: u32) -> &'e str {
         self.field(field).map_or("", |found| self.part(field, found.name))
