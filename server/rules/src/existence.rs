@@ -38,16 +38,16 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         if let Answer::Nothing(says) = answer(case.corpus, item)
             && was_asked(case, item, says)
         {
+            if is_shown_elsewhere(case, item, sort) {
+                return None;
+            }
             let cite = says.map_or(Cite::Item(item), Cite::Field);
             let says =
                 says.map_or_else(|| note::absent(case, item), |field| note::says(case, field));
-            return match sort {
-                Claimed::Absent => Some(Ruling::grounded(Basis::Absent, vec![cite], says)),
-                Claimed::Present if !is_shown_elsewhere(case, item) => {
-                    Some(Ruling::contradicted(Basis::Absent, vec![cite], says))
-                }
-                Claimed::Present => None,
-            };
+            return Some(match sort {
+                Claimed::Absent => Ruling::grounded(Basis::Absent, vec![cite], says),
+                Claimed::Present => Ruling::contradicted(Basis::Absent, vec![cite], says),
+            });
         }
     }
     if sort == Claimed::Present {
@@ -288,7 +288,7 @@ fn asks_for(case: &Case<'_, '_, '_>, item: u32) -> bool {
 
 /// Whether what the claim names is there after all: another item has a record of that name, or a line with all of
 /// what was sought.
-fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32) -> bool {
+fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32, sort: Claimed) -> bool {
     let reading = case.reading;
     let named = reading.terms.iter().filter(|term| term.role == Role::Entity).any(|term| {
         let names = term.keys.first().map(|key| case.corpus.by_name.of(*key).take(64));
@@ -302,11 +302,11 @@ fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32) -> bool {
     let sought = reading.bits(|term| {
         !is_seeking(term) && matches!(term.role, Role::Word | Role::Name | Role::Entity)
     });
-    named
+    sort == Claimed::Present && named
         || sought.count_ones() > 1
             && case.candidates.iter().any(|candidate| {
                 tells(case, absence::item_of(case, candidate.target), searched)
-                    && candidate.near & sought == sought
+                    && candidate.terms & sought == sought
             })
 }
 

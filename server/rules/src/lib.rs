@@ -34,6 +34,7 @@ mod cache;
 mod candidates;
 mod changes;
 mod claims;
+mod common;
 mod counts;
 mod decide;
 mod documents;

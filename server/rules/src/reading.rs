@@ -11,6 +11,7 @@ use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures,
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
+use super::common::is_common;
 use super::lexicon::{MISHAPS, Sense, known, shown_as};
 use super::observations::Corpus;
 use super::polarity::{denies_by_word, fails};
@@ -35,6 +36,8 @@ pub(crate) enum Role {
     Word,
     /// The sort of a thing, which tools often leave out.
     Kind,
+    /// An ordinary word, which evidence need not show.
+    Common,
     /// A word that demands more than the other words: an order, an extreme, a trend.
     Demand(Sense),
 }
@@ -62,7 +65,7 @@ impl Term<'_> {
         match self.role {
             Role::Entity | Role::Name | Role::Code(_) => 8,
             Role::Word => 4,
-            Role::Kind => 1,
+            Role::Kind | Role::Common => 1,
             Role::Demand(_) => 0,
         }
     }
@@ -182,6 +185,8 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
+        let common = role == Role::Word && !quoted && is_common(exact(word.text));
+        let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
     }
@@ -514,7 +519,7 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
                 add(&mut keys, *other);
             }
             add(&mut keys, soft(&joined));
-        } else if role == Role::Word {
+        } else if matches!(role, Role::Word | Role::Common) {
             add(&mut keys, soft(word));
         }
     } else {
