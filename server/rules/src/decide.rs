@@ -10,6 +10,7 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use super::absence;
+use super::attributes;
 use super::candidates::Target;
 use super::changes;
 use super::counts::{self, has_words};
@@ -53,6 +54,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
+        .or_else(|| attributes::decide(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }

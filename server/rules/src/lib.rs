@@ -29,6 +29,7 @@
 //! `complementary` is never given.
 
 mod absence;
+mod attributes;
 mod cache;
 mod candidates;
 mod changes;

@@ -16,7 +16,7 @@ use gsar_core::text::tokens::{entity_root, words};
 use super::documents;
 use super::layout;
 use super::postings::Postings;
-use super::words::{Key, evidence_keys, exact};
+use super::words::{Key, evidence_keys, exact, key, parts};
 
 /// The most bytes of evidence read for one question.
 pub const MOST_BYTES: usize = 8 << 20;
@@ -50,6 +50,8 @@ pub(crate) struct Object {
     pub(crate) place: Place,
     /// The words of its heading: indexes into the keys.
     keys: (u32, u32),
+    /// The bytes of its heading in the item; empty where it has none.
+    heading: (u32, u32),
     /// The fields in it and in what it holds.
     pub(crate) fields: (u32, u32),
     /// Whether it is an element of an array, a row, a block or a whole item: one thing that is told of.
@@ -238,6 +240,12 @@ impl<'e> Corpus<'e> {
     /// The words of an object's heading; of a whole item, the words of its tool and query.
     pub(crate) fn heading_words(&self, object: &Object) -> &[Key] {
         self.keys.get(object.keys.0 as usize..object.keys.1 as usize).unwrap_or_default()
+    }
+
+    /// The heading of an object as it is written.
+    pub(crate) fn heading(&self, object: &Object) -> &'e str {
+        let (start, end) = object.heading;
+        self.text(object.item).get(start as usize..end as usize).unwrap_or("")
     }
 
     /// The objects around a field, from the nearest to the whole item.
@@ -452,7 +460,13 @@ impl<'e> Builder<'e> {
     ) -> u32 {
         let number = offset(self.corpus.objects.len());
         let start = offset(self.corpus.keys.len());
+        let written =
+            heading.as_ref().map_or((0, 0), |span| (offset(span.start), offset(span.end)));
         if let Some(heading) = heading {
+            for part in setting_parts(self.text.get(heading.clone()).unwrap_or("")) {
+                self.corpus.keys.push(key(part));
+                self.corpus.by_heading.add(key(part), number);
+            }
             for word in words(self.text.get(heading).unwrap_or("")) {
                 evidence_keys(word.text, |key| {
                     self.corpus.keys.push(key);
@@ -465,6 +479,7 @@ impl<'e> Builder<'e> {
             parent: self.current(),
             place,
             keys: (start, offset(self.corpus.keys.len())),
+            heading: written,
             fields: (self.field_count(), self.field_count()),
             is_record: record == Record::Yes,
             is_named: false,
@@ -489,7 +504,11 @@ impl<'e> Builder<'e> {
         let number = self.field_count();
         let start = offset(self.corpus.keys.len());
         if let Some(name) = new.name.clone() {
-            self.index(name, number);
+            self.index(name.clone(), number);
+            for part in setting_parts(self.text.get(name).unwrap_or("")) {
+                self.corpus.keys.push(key(part));
+                self.corpus.by_word.add(key(part), number);
+            }
         }
         let middle = offset(self.corpus.keys.len());
         let kind = if new.kind == ValueKind::Text { self.kind_of(&new.value) } else { new.kind };
@@ -628,6 +647,13 @@ pub(crate) struct NewField {
     pub(crate) kind: ValueKind,
     /// When, where its container says so.
     pub(crate) micros: Option<i64>,
+}
+
+/// The parts of a setting's name: `retention.ms`. Other names have none.
+fn setting_parts(name: &str) -> impl Iterator<Item = &str> {
+    let is_setting = name.contains('.')
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'));
+    parts(name).filter(move |_| is_setting)
 }
 
 /// Where a text of at most that many bytes ends without cutting a character.

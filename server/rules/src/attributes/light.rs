@@ -1,0 +1,146 @@
+//! Words of a report that carry nothing to check beside a value: auxiliaries of measure and manner.
+//!
+//! Only for claims whose subject, attribute and value are tied by structure: elsewhere these words count.
+
+/// Whether a word is one of them.
+pub(crate) fn is_light(word: &str) -> bool {
+    const LONGEST: usize = 14;
+    let mut lower = [0_u8; LONGEST];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).is_ok_and(|word| LIGHT.binary_search(&word).is_ok())
+}
+
+/// Sorted.
+const LIGHT: [&str; 118] = [
+    "accounted",
+    "accounts",
+    "actual",
+    "altogether",
+    "amount",
+    "amounted",
+    "amounts",
+    "approximately",
+    "attached",
+    "became",
+    "belongs",
+    "bit",
+    "bring",
+    "brings",
+    "carried",
+    "carries",
+    "comes",
+    "comprises",
+    "configured",
+    "contributes",
+    "count",
+    "counted",
+    "counts",
+    "currently",
+    "described",
+    "documented",
+    "equals",
+    "exact",
+    "exactly",
+    "far",
+    "figure",
+    "getting",
+    "given",
+    "gives",
+    "giving",
+    "goes",
+    "gone",
+    "had",
+    "handed",
+    "hit",
+    "hits",
+    "holds",
+    "judging",
+    "last",
+    "lasted",
+    "lasts",
+    "latest",
+    "level",
+    "lies",
+    "listed",
+    "little",
+    "longer",
+    "looks",
+    "made",
+    "makes",
+    "marked",
+    "measured",
+    "measures",
+    "mere",
+    "merely",
+    "moment",
+    "nearly",
+    "needed",
+    "needs",
+    "noted",
+    "number",
+    "occupied",
+    "occupies",
+    "one",
+    "own",
+    "permitted",
+    "precisely",
+    "present",
+    "presently",
+    "put",
+    "puts",
+    "quite",
+    "rather",
+    "reached",
+    "read",
+    "reads",
+    "recently",
+    "registered",
+    "registers",
+    "roughly",
+    "run",
+    "runs",
+    "sat",
+    "setting",
+    "sits",
+    "speaks",
+    "specified",
+    "specifies",
+    "spends",
+    "spent",
+    "spread",
+    "stand",
+    "standing",
+    "stands",
+    "stating",
+    "stays",
+    "stood",
+    "takes",
+    "taking",
+    "there",
+    "therefore",
+    "thus",
+    "took",
+    "valued",
+    "visible",
+    "went",
+    "whole",
+    "whose",
+    "worth",
+    "would",
+    "written",
+    "yielded",
+    "yields",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        let sorted = LIGHT.is_sorted();
+        assert!(sorted && is_light("Stands") && !is_light("memory") && !is_light(""));
+    }
+}

@@ -1,0 +1,258 @@
+//! Quantities: a number with its unit, of one attribute of one thing.
+
+use gsar_core::text::figures::{Agreement, CodeKind, Dimension, Figure, System, Unit, figures};
+use gsar_core::text::tokens::words;
+
+use super::super::magnitudes::is_covered;
+use super::super::note;
+use super::super::observations::Field;
+use super::super::reading::{Reading, Role};
+use super::super::ruling::Case;
+use super::super::values::{Value, compare};
+use super::super::words::Key;
+use super::Found;
+use super::concepts::{Spoken, spoken};
+use super::reach::{fields, headings, is_bare, keys_of, needed, said_in, tie};
+
+/// A quantity that a claim states.
+pub(crate) struct Slot {
+    figure: Figure,
+    /// Terms that are the quantity itself: the number of an exit code.
+    bits: u64,
+}
+
+/// The quantities of a claim, and the numbers of its exit codes.
+pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = reading
+        .figures
+        .figures
+        .iter()
+        .map(|figure| Slot { figure: figure.clone(), bits: 0 })
+        .collect();
+    for code in &reading.figures.codes {
+        if matches!(code.kind, CodeKind::ExitCode | CodeKind::HttpStatus)
+            && let Some(figure) = number(reading.text.get(code.span.clone()).unwrap_or(""))
+        {
+            let bits = reading.bits(|term| {
+                matches!(term.role, Role::Code(_))
+                    && term.span.start >= code.span.start
+                    && term.span.end <= code.span.end
+            });
+            slots.push(Slot { figure: Figure { span: code.span.clone(), ..figure }, bits });
+        }
+    }
+    slots
+}
+
+/// A bare number.
+fn number(text: &str) -> Option<Figure> {
+    let digits = text.trim();
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| figures(digits).figures.into_iter().next()).flatten()
+}
+
+/// How the evidence's figure relates to the claim's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Same,
+    Different,
+    /// The same number in another unit.
+    OtherUnit,
+}
+
+/// What the evidence says to a quantity.
+pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
+    let spoken = spoken(case.reading, slot.figure.unit.dimension);
+    let mut agreeing: Option<u32> = None;
+    let mut differing: Option<(u32, String)> = None;
+    let mut is_disputed = false;
+    for field in fields(case, &spoken) {
+        for value in case.cache.values(case.corpus, field) {
+            let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
+            let Some(relation) = relation(slot, value, &hold) else { continue };
+            match relation {
+                Relation::Same => {
+                    agreeing.get_or_insert(field);
+                }
+                Relation::Different if hold.is_keyed => {
+                    is_disputed = true;
+                    differing.get_or_insert_with(|| {
+                        (field, note::other_figure(case, &slot.figure, field, value))
+                    });
+                }
+                Relation::Different => {}
+                Relation::OtherUnit => {
+                    differing.get_or_insert_with(|| {
+                        (field, note::other_figure(case, &slot.figure, field, value))
+                    });
+                }
+            }
+        }
+    }
+    let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0;
+    match (agreeing, differing) {
+        (Some(field), _) if !is_disputed || is_named => Found::Agrees(field),
+        (None, Some((field, says))) => Found::Differs(field, says),
+        _ => Found::Open,
+    }
+}
+
+/// How a value is tied to the attribute and the subject of a claim.
+struct Hold {
+    /// Whether a key states the attribute.
+    is_keyed: bool,
+    /// Whether the attribute is a bound itself.
+    is_bound: bool,
+    /// The unit that a heading states, where the key has none.
+    unit: Option<Unit>,
+}
+
+fn hold(
+    case: &Case<'_, '_, '_>,
+    slot: &Slot,
+    spoken: &[Spoken],
+    field: u32,
+    value: &Value<'_>,
+) -> Option<Hold> {
+    let found = case.corpus.field(field)?;
+    let is_prose = words(case.corpus.value(field)).nth(4).is_some();
+    let tie = tie(case, field)?;
+    let lacks = |accounted: u64, stands: u64| needed(case, accounted | slot.bits) & !stands;
+    if let Some(name) = value.key {
+        let (own, path) = path(case, found, field, name);
+        let stated = spoken.iter().find(|spoken| spoken.concept.is_stated(&own, &path));
+        if let Some(stated) = stated {
+            let is_tied = lacks(stated.bits, tie.all) == 0;
+            let unit = is_bare(name).then(|| unit_of_headings(case, found)).flatten();
+            return is_tied.then_some(Hold {
+                is_keyed: true,
+                is_bound: stated.concept.is_bound,
+                unit,
+            });
+        }
+        let said = said_in(case, &own);
+        let is_stated = if is_bare(name) {
+            slot.figure.unit.dimension == Dimension::Count && counts_noun(case, slot, tie.near)
+        } else {
+            said != 0 && is_covered(case, field, name)
+        };
+        if is_stated {
+            let is_tied = lacks(said, tie.all) == 0;
+            return is_tied.then_some(Hold { is_keyed: true, is_bound: false, unit: None });
+        }
+    }
+    if !is_prose {
+        return None;
+    }
+    let window = keys_of(window(case.corpus.value(field), &value.figure));
+    let stated = spoken.iter().find(|spoken| {
+        spoken.concept.paths.iter().any(|path| path.iter().all(|word| window.contains(word)))
+    });
+    let accounted = stated.map_or(0, |stated| stated.bits);
+    let beside = said_in(case, &window);
+    let others = said_in_line(case, tie.own);
+    let is_tied = lacks(accounted, tie.all) == 0
+        && (beside != 0 || stated.is_some())
+        && (others.count_ones() + u32::from(stated.is_some())) >= 2;
+    is_tied.then_some(Hold { is_keyed: false, is_bound: false, unit: None })
+}
+
+/// The content words of a claim in a line.
+fn said_in_line(case: &Case<'_, '_, '_>, own: u64) -> u64 {
+    own & case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity))
+}
+
+/// Whether the record of a bare count names what the claim counts.
+fn counts_noun(case: &Case<'_, '_, '_>, slot: &Slot, near: u64) -> bool {
+    let noun = case.reading.noun(&slot.figure.span);
+    let words = case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name));
+    noun & words != 0 && noun & near == noun
+}
+
+/// The words of a value's key, and those with the headings above it.
+fn path(case: &Case<'_, '_, '_>, found: &Field, field: u32, name: &str) -> (Vec<Key>, Vec<Key>) {
+    let mut own = keys_of(name);
+    let headings = headings(case.corpus, found);
+    let is_own = name == case.corpus.name(field);
+    if is_bare(name) {
+        own.extend_from_slice(&headings);
+    }
+    let mut path = own.clone();
+    path.extend_from_slice(&headings);
+    if !is_own {
+        path.extend_from_slice(case.corpus.key_words(found));
+    }
+    (own, path)
+}
+
+fn unit_of_headings(case: &Case<'_, '_, '_>, found: &Field) -> Option<Unit> {
+    case.corpus
+        .around(found.object)
+        .take_while(|(_, object)| object.parent != super::super::observations::NONE)
+        .find_map(|(_, object)| Unit::of_field(case.corpus.heading(object)))
+}
+
+/// The words around a figure of a text: eight before, five after, within the sentence.
+fn window<'t>(text: &'t str, figure: &Figure) -> &'t str {
+    const BEFORE: usize = 8;
+    const AFTER: usize = 5;
+    let before = text.get(..figure.span.start).unwrap_or("");
+    let ends = [". ", "; ", "\" ", "! "];
+    let from = ends.iter().filter_map(|end| before.rfind(end)).max().map_or(0, |at| at + 2);
+    let starts: Vec<usize> = words(before).map(|word| word.span.start).collect();
+    let start =
+        starts.len().checked_sub(BEFORE).and_then(|at| starts.get(at)).copied().unwrap_or(0);
+    let after = text.get(figure.span.end..).unwrap_or("");
+    let to = ends.iter().filter_map(|end| after.find(end)).min().unwrap_or(after.len());
+    let end = words(after).nth(AFTER - 1).map_or(after.len(), |word| word.span.end).min(to);
+    text.get(start.max(from)..figure.span.end + end).unwrap_or(text)
+}
+
+fn relation(slot: &Slot, value: &Value<'_>, hold: &Hold) -> Option<Relation> {
+    let mut stated = value.figure.clone();
+    if let Some(unit) = hold.unit
+        && stated.unit == Unit::COUNT
+    {
+        stated.unit = unit;
+    }
+    let mut claimed = slot.figure.clone();
+    if hold.is_bound {
+        claimed.comparator = None;
+    }
+    match compare(&claimed, &stated) {
+        Agreement::Same => Some(Relation::Same),
+        Agreement::Different if is_other_unit(&claimed, &stated) => Some(Relation::OtherUnit),
+        Agreement::Different => Some(Relation::Different),
+        Agreement::Incomparable => None,
+    }
+}
+
+/// Whether the two would agree in another unit of the claim's dimension.
+fn is_other_unit(claimed: &Figure, stated: &Figure) -> bool {
+    const SECOND: u64 = 1_000_000_000;
+    let factors: &[u64] = match claimed.unit.dimension {
+        Dimension::Duration => {
+            &[1, 1_000, 1_000_000, SECOND, 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND]
+        }
+        Dimension::Bytes => {
+            &[1, 1_000, 1_000_000, SECOND, 1_000 * SECOND, 1 << 10, 1 << 20, 1 << 30, 1 << 40]
+        }
+        Dimension::Cores => &[1_000_000, SECOND],
+        Dimension::Rate => &[86_400, 1_440, 24, 1],
+        Dimension::ByteRate => {
+            &[3_600, 3_600_000, 3_600_000_000, 3_600 << 10, 3_600 << 20, 3_600 << 30]
+        }
+        Dimension::Count
+        | Dimension::Percent
+        | Dimension::Multiple
+        | Dimension::Bits
+        | Dimension::BitRate => &[],
+    };
+    let is_exact = claimed.value.is_same_number(stated.value);
+    let is_telling = claimed.value.mantissa.unsigned_abs() >= 10;
+    (is_exact || is_telling)
+        && factors.iter().filter(|factor| **factor != claimed.unit.factor).any(|factor| {
+            let unit = Unit { factor: *factor, system: System::Neutral, ..claimed.unit };
+            compare(&Figure { unit, ..claimed.clone() }, stated) == Agreement::Same
+        })
+}
