@@ -41,6 +41,7 @@ mod fit;
 mod json;
 mod layout;
 mod lexicon;
+mod listing;
 mod magnitudes;
 mod note;
 mod observations;

@@ -33,7 +33,15 @@ use Dimension::{Bytes, Cores, Count, Duration, Percent, Rate};
 const NOT_USED: &[&str] =
     &["limit", "request", "capacity", "allocatable", "free", "available", "total", "hard", "quota"];
 
-const ENTRIES: [Entry; 27] = [
+const ENTRIES: [Entry; 28] = [
+    Entry {
+        said: &["last restart", "restart ago"],
+        keys: &["last restart"],
+        except: &[],
+        dimension: Duration,
+        is_bound: false,
+        yields: false,
+    },
     Entry {
         said: &[
             "limit",

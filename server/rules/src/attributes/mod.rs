@@ -6,12 +6,19 @@
 //! where no value of that attribute and subject agrees; so does the same number in another unit.
 
 mod concepts;
+mod kinds;
+mod labels;
 mod light;
+mod mixups;
 mod quantities;
 mod reach;
 
 use gsar_core::text::figures::CodeKind;
 use gsar_core::text::polarity::MarkerKind;
+
+use gsar_core::text::tokens::words;
+
+use concepts::spoken;
 
 use super::lexicon::Sense;
 use super::reading::{Reading, Role};
@@ -29,14 +36,23 @@ enum Found {
 
 /// Decides a claim about a value of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
-    if !is_plain(case.reading) {
-        return None;
-    }
-    let slots = quantities::slots(case.reading);
+    if is_plain(case.reading) { plain(case) } else { None }
+        .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
+}
+
+fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    let quantities = quantities::slots(case.reading);
+    let states = kinds::slots(case);
+    let labels = labels::slots(case);
     let mut agreeing = Vec::new();
-    let mut is_open = slots.is_empty();
-    for slot in &slots {
-        match quantities::weigh(case, slot) {
+    let mut is_open = quantities.is_empty() && states.is_empty() && labels.is_empty();
+    let found = quantities
+        .iter()
+        .map(|slot| quantities::weigh(case, slot))
+        .chain(labels.iter().map(|slot| labels::weigh(case, slot)))
+        .chain(states.iter().map(|slot| kinds::weigh(case, slot)));
+    for found in found {
+        match found {
             Found::Differs(field, says) => {
                 return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], says));
             }
@@ -57,16 +73,47 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 
 /// Whether a claim states a value and no more: no cause, no guess, no trend, no order, no denial.
 fn is_plain(reading: &Reading<'_>) -> bool {
-    let dated = reading.figures.codes.iter().any(|code| code.kind == CodeKind::Date);
     let demands = reading.terms.iter().any(|term| {
         let Role::Demand(sense) = term.role else { return false };
-        !(light::is_light(term.text) && matches!(sense, Sense::Peak | Sense::Extreme))
+        let is_light = light::is_light(term.text) && matches!(sense, Sense::Peak | Sense::Extreme);
+        let is_state = kinds::is_state(term.text);
+        !is_light && !is_state
     });
+    is_bare_of_doubt(reading) && !demands && reading.figures.times.is_empty()
+}
+
+/// Whether a claim neither guesses nor denies, and names no day.
+fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
+    let dated = reading.figures.codes.iter().any(|code| code.kind == CodeKind::Date);
+    let ordered = reading
+        .terms
+        .iter()
+        .any(|term| matches!(term.role, Role::Demand(Sense::Order | Sense::Compare)));
     !dated
-        && !demands
+        && !ordered
         && !reading.denies
         && !reading.is_causal()
         && !reading.has_alternatives()
+        && !adds_up(reading)
         && !reading.has(MarkerKind::Hedge)
         && !reading.has(MarkerKind::Negation)
+}
+
+/// Whether a claim speaks of a sum or a difference of several values.
+fn adds_up(reading: &Reading<'_>) -> bool {
+    const WORDS: [&str; 12] = [
+        "add",
+        "adds",
+        "altogether",
+        "between",
+        "combined",
+        "difference",
+        "in total",
+        "sum",
+        "together",
+        "times as",
+        "twice",
+        "each other",
+    ];
+    words(reading.text).any(|word| WORDS.iter().any(|sum| word.is(sum)))
 }

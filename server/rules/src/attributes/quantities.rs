@@ -1,8 +1,9 @@
 //! Quantities: a number with its unit, of one attribute of one thing.
 
-use gsar_core::text::figures::{Agreement, CodeKind, Dimension, Figure, System, Unit, figures};
+use gsar_core::text::figures::{Agreement, CodeKind, Dimension, Figure, Unit, figures};
 use gsar_core::text::tokens::words;
 
+use super::super::counts::is_universal;
 use super::super::magnitudes::is_covered;
 use super::super::note;
 use super::super::observations::Field;
@@ -12,7 +13,8 @@ use super::super::values::{Value, compare};
 use super::super::words::Key;
 use super::Found;
 use super::concepts::{Spoken, spoken};
-use super::reach::{fields, headings, is_bare, keys_of, needed, said_in, tie};
+use super::mixups::is_other_unit;
+use super::reach::{fields, headings, is_about_kind, is_bare, keys_of, needed, said_in, tie};
 
 /// A quantity that a claim states.
 pub(crate) struct Slot {
@@ -27,6 +29,7 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
         .figures
         .figures
         .iter()
+        .filter(|figure| !counts_things(reading, figure))
         .map(|figure| Slot { figure: figure.clone(), bits: 0 })
         .collect();
     for code in &reading.figures.codes {
@@ -42,6 +45,19 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
         }
     }
     slots
+}
+
+/// Whether a figure counts things of a kind: "three pods", "3 of 4 requests".
+fn counts_things(reading: &Reading<'_>, figure: &Figure) -> bool {
+    const NEAR: usize = 3;
+    let after = reading.text.get(figure.span.end..).unwrap_or("");
+    let is_counting = figure.unit.dimension == Dimension::Count && figure.value.places == 0;
+    is_counting
+        && words(after).take(NEAR).any(|word| {
+            let at = figure.span.end + word.span.start;
+            word.is("of")
+                || reading.terms.iter().any(|term| term.role == Role::Kind && term.span.start == at)
+        })
 }
 
 /// A bare number.
@@ -91,7 +107,9 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     }
     let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0;
     match (agreeing, differing) {
-        (Some(field), _) if !is_disputed || is_named => Found::Agrees(field),
+        (Some(field), _) if !is_disputed || is_named && !is_universal(case.reading) => {
+            Found::Agrees(field)
+        }
         (None, Some((field, says))) => Found::Differs(field, says),
         _ => Found::Open,
     }
@@ -117,7 +135,13 @@ fn hold(
     let found = case.corpus.field(field)?;
     let is_prose = words(case.corpus.value(field)).nth(4).is_some();
     let tie = tie(case, field)?;
-    let lacks = |accounted: u64, stands: u64| needed(case, accounted | slot.bits) & !stands;
+    if !is_about_kind(case, &tie) {
+        return None;
+    }
+    let lacks = |accounted: u64, stands: u64| {
+        let lacking = needed(case, accounted | slot.bits) & !stands;
+        if is_negligible(case, lacking, stands) { 0 } else { lacking }
+    };
     if let Some(name) = value.key {
         let (own, path) = path(case, found, field, name);
         let stated = spoken.iter().find(|spoken| spoken.concept.is_stated(&own, &path));
@@ -141,7 +165,8 @@ fn hold(
             return is_tied.then_some(Hold { is_keyed: true, is_bound: false, unit: None });
         }
     }
-    if !is_prose {
+    const LONGEST_PROSE: usize = 600;
+    if !is_prose || case.corpus.value(field).len() > LONGEST_PROSE {
         return None;
     }
     let window = keys_of(window(case.corpus.value(field), &value.figure));
@@ -155,6 +180,17 @@ fn hold(
         && (beside != 0 || stated.is_some())
         && (others.count_ones() + u32::from(stated.is_some())) >= 2;
     is_tied.then_some(Hold { is_keyed: false, is_bound: false, unit: None })
+}
+
+/// Whether what is missing beside a value is one word that no evidence has, while a name ties the two: "messages in
+/// finance" for the topic `finance`.
+fn is_negligible(case: &Case<'_, '_, '_>, lacking: u64, stands: u64) -> bool {
+    let words = case.reading.bits(|term| term.role == Role::Word);
+    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+    lacking.count_ones() == 1
+        && lacking & words == lacking
+        && lacking & case.marks.anywhere() == 0
+        && names & stands != 0
 }
 
 /// The content words of a claim in a line.
@@ -193,7 +229,7 @@ fn unit_of_headings(case: &Case<'_, '_, '_>, found: &Field) -> Option<Unit> {
 }
 
 /// The words around a figure of a text: eight before, five after, within the sentence.
-fn window<'t>(text: &'t str, figure: &Figure) -> &'t str {
+pub(crate) fn window<'t>(text: &'t str, figure: &Figure) -> &'t str {
     const BEFORE: usize = 8;
     const AFTER: usize = 5;
     let before = text.get(..figure.span.start).unwrap_or("");
@@ -225,34 +261,4 @@ fn relation(slot: &Slot, value: &Value<'_>, hold: &Hold) -> Option<Relation> {
         Agreement::Different => Some(Relation::Different),
         Agreement::Incomparable => None,
     }
-}
-
-/// Whether the two would agree in another unit of the claim's dimension.
-fn is_other_unit(claimed: &Figure, stated: &Figure) -> bool {
-    const SECOND: u64 = 1_000_000_000;
-    let factors: &[u64] = match claimed.unit.dimension {
-        Dimension::Duration => {
-            &[1, 1_000, 1_000_000, SECOND, 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND]
-        }
-        Dimension::Bytes => {
-            &[1, 1_000, 1_000_000, SECOND, 1_000 * SECOND, 1 << 10, 1 << 20, 1 << 30, 1 << 40]
-        }
-        Dimension::Cores => &[1_000_000, SECOND],
-        Dimension::Rate => &[86_400, 1_440, 24, 1],
-        Dimension::ByteRate => {
-            &[3_600, 3_600_000, 3_600_000_000, 3_600 << 10, 3_600 << 20, 3_600 << 30]
-        }
-        Dimension::Count
-        | Dimension::Percent
-        | Dimension::Multiple
-        | Dimension::Bits
-        | Dimension::BitRate => &[],
-    };
-    let is_exact = claimed.value.is_same_number(stated.value);
-    let is_telling = claimed.value.mantissa.unsigned_abs() >= 10;
-    (is_exact || is_telling)
-        && factors.iter().filter(|factor| **factor != claimed.unit.factor).any(|factor| {
-            let unit = Unit { factor: *factor, system: System::Neutral, ..claimed.unit };
-            compare(&Figure { unit, ..claimed.clone() }, stated) == Agreement::Same
-        })
 }

@@ -124,3 +124,10 @@ pub(crate) fn said_in(case: &Case<'_, '_, '_>, keys: &[Key]) -> u64 {
         case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
     bits_in(case.reading, keys, content)
 }
+
+/// Whether a field is about a thing of the kind that a claim without names speaks of: "the node" is no pod.
+pub(crate) fn is_about_kind(case: &Case<'_, '_, '_>, tie: &Tie) -> bool {
+    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+    let kinds = case.reading.bits(|term| term.role == Role::Kind && !term.span.is_empty());
+    names != 0 || kinds == 0 || kinds & tie.all != 0
+}
