@@ -50,11 +50,11 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
         .or_else(|| series::decide(case))
+        .or_else(|| attributes::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
-        .or_else(|| attributes::decide(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }

@@ -14,6 +14,7 @@ use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_core::text::tokens::{entity_root, words};
 
 use super::documents;
+use super::json;
 use super::layout;
 use super::postings::Postings;
 use super::words::{Key, evidence_keys, exact, key, parts};
@@ -391,11 +392,19 @@ impl<'e> Builder<'e> {
         let is_json = matches!(item.content, Content::Json(_));
         if is_json || looks_like_json {
             let before = self.corpus.fields.len();
-            let complete = documents::read(self, allowed);
+            let complete = documents::read(self, 0, allowed);
             let understood = is_json || complete || self.corpus.fields.len() > before + 3;
             if understood {
                 return complete;
             }
+        }
+        if let Some(start) = document_below(text).filter(|start| *start < allowed) {
+            let line = 0..text.find('\n').unwrap_or(0);
+            self.request(line.clone());
+            if !self.is_request(text.get(line.clone()).unwrap_or("")) {
+                layout::read(self, line, layout::Breaks::Lines);
+            }
+            return documents::read(self, start, allowed);
         }
         layout::read(self, 0..allowed, layout::Breaks::Lines) == layout::Read::Whole
     }
@@ -576,6 +585,9 @@ impl<'e> Builder<'e> {
         let root = entity_root(name);
         if root.len() != name.len() {
             self.corpus.by_name.add(exact(root), number);
+            if let Some(suffix) = pod_suffix(name) {
+                self.corpus.by_name.add(exact(suffix), number);
+            }
         }
     }
 
@@ -649,10 +661,36 @@ pub(crate) struct NewField {
     pub(crate) micros: Option<i64>,
 }
 
+/// The random end of a pod's name, by which reports call it for short: five letters and digits that are no word.
+fn pod_suffix(name: &str) -> Option<&str> {
+    let suffix = name.rsplit('-').next()?;
+    let is_random = suffix.len() == 5
+        && suffix.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && !suffix.bytes().all(|byte| byte.is_ascii_digit())
+        && (suffix.bytes().any(|byte| byte.is_ascii_digit())
+            || !suffix.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u')));
+    is_random.then_some(suffix)
+}
+
+/// Where a JSON document begins that makes up all of a text below its first line: the answer to a request.
+fn document_below(text: &str) -> Option<usize> {
+    let start = text.find('\n')? + 1;
+    let rest = text.get(start..)?;
+    let begins = start + rest.len() - rest.trim_start().len();
+    let document = text.get(begins..)?.trim_end();
+    let is_object = document.starts_with('{') && document.ends_with('}');
+    let is_array = document.starts_with('[') && document.ends_with(']');
+    let looks_like_json = is_object || is_array && document.get(1..)?.trim_start().starts_with('{');
+    let reads = || json::walk(document, |_| json::Flow::More) == json::End::Complete;
+    (looks_like_json && reads()).then_some(begins)
+}
+
 /// The parts of a setting's name: `retention.ms`. Other names have none.
 fn setting_parts(name: &str) -> impl Iterator<Item = &str> {
     let is_setting = name.contains('.')
-        && name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_' | b'/'));
     parts(name).filter(move |_| is_setting)
 }
 

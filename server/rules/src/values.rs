@@ -1,7 +1,8 @@
 //! The figures and times that a field states, with what it calls them.
 
 use gsar_core::text::figures::{
-    Agreement, ClockTime, Date, Dimension, Figure, Unit, agree, agree_times, figures,
+    Agreement, ClockTime, Code, CodeKind, Date, Dimension, Figure, Unit, agree, agree_times,
+    figures,
 };
 use gsar_core::time::Timestamp;
 
@@ -58,7 +59,8 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
     let mut found = Vec::new();
     let unit = unit_stated(text);
     let row = name.is_empty().then(|| listing::columns(text)).flatten();
-    for (order, figure) in figures(text).figures.into_iter().enumerate() {
+    let mut read = figures(text);
+    for (order, figure) in std::mem::take(&mut read.figures).into_iter().enumerate() {
         let pair = key_before(text, figure.span.start);
         let key = pair
             .or_else(|| (order == 0 && !name.is_empty()).then_some(name))
@@ -72,7 +74,18 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
         }
         found.push(Value { figure, key });
     }
+    found.extend(exit_codes(text, &read.codes));
     found
+}
+
+/// The exit codes that a text states, as numbers.
+fn exit_codes<'e>(text: &str, codes: &[Code]) -> impl Iterator<Item = Value<'e>> {
+    codes.iter().filter(|code| code.kind == CodeKind::ExitCode).filter_map(|code| {
+        let digits = text.get(code.span.clone())?;
+        let figure = figures(digits).figures.into_iter().next()?;
+        let figure = Figure { span: code.span.clone(), ..figure };
+        Some(Value { figure, key: Some("exit code") })
+    })
 }
 
 /// The keys of a series summed up in one line, whose unit the line states once.

@@ -4,6 +4,7 @@
 //! subject, stands under a key for states or types, and nothing about that subject has the claimed value.
 
 use super::super::candidates::is_line;
+use super::super::counts::is_universal;
 use super::super::note;
 use super::super::observations::ValueKind;
 use super::super::reading::{Role, Term};
@@ -149,7 +150,8 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         }
     }
     match (agreeing, differing) {
-        (Some(field), _) if !term.negated => Found::Agrees(field),
+        (Some(field), None) if !term.negated => Found::Agrees(field),
+        (Some(field), _) if !term.negated && !is_universal(case.reading) => Found::Agrees(field),
         (None, Some(field)) if !term.negated => Found::Differs(field, note::says(case, field)),
         _ => Found::Open,
     }

@@ -128,7 +128,10 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     }
     match (agreeing, differing) {
         (Some(field), None) => Found::Agrees(field),
-        (None, Some(field)) => Found::Differs(field, note::says(case, field)),
+        // Ports and versions are names that tools write in many ways: they never refute.
+        (None, Some(field)) if !matches!(term.role, Role::Code(_)) => {
+            Found::Differs(field, note::says(case, field))
+        }
         _ => Found::Open,
     }
 }

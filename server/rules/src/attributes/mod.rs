@@ -19,7 +19,9 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use concepts::spoken;
+pub(crate) use light::is_light;
 
+use super::counts;
 use super::lexicon::Sense;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -36,6 +38,9 @@ enum Found {
 
 /// Decides a claim about a value of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    if counts::count_of_things(case.reading).is_some() {
+        return None;
+    }
     if is_plain(case.reading) { plain(case) } else { None }
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
 }
@@ -85,10 +90,7 @@ fn is_plain(reading: &Reading<'_>) -> bool {
 /// Whether a claim neither guesses nor denies, and names no day.
 fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
     let dated = reading.figures.codes.iter().any(|code| code.kind == CodeKind::Date);
-    let ordered = reading
-        .terms
-        .iter()
-        .any(|term| matches!(term.role, Role::Demand(Sense::Order | Sense::Compare)));
+    let ordered = reading.has_open_order();
     !dated
         && !ordered
         && !reading.denies
@@ -101,19 +103,21 @@ fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
 
 /// Whether a claim speaks of a sum or a difference of several values.
 fn adds_up(reading: &Reading<'_>) -> bool {
-    const WORDS: [&str; 12] = [
+    const WORDS: [&str; 10] = [
         "add",
         "adds",
         "altogether",
-        "between",
         "combined",
         "difference",
-        "in total",
         "sum",
+        "sums",
         "together",
-        "times as",
         "twice",
-        "each other",
+        "jointly",
     ];
-    words(reading.text).any(|word| WORDS.iter().any(|sum| word.is(sum)))
+    let text = reading.text;
+    ["between them", "in total", "times as", "each other"]
+        .iter()
+        .any(|phrase| text.contains(phrase))
+        || words(reading.text).any(|word| WORDS.iter().any(|sum| word.is(sum)))
 }

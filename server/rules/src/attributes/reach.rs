@@ -3,11 +3,12 @@
 use super::super::candidates::{Target, is_line};
 use super::super::magnitudes::bits_in;
 use super::super::observations::{Corpus, Field, NONE};
-use super::super::reading::{Role, Term};
+use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::Case;
 use super::super::words::{Key, evidence_keys, key, parts};
 use super::concepts::Spoken;
 use super::light::is_light;
+use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::tokens::words;
 
 /// The most fields looked at for one value.
@@ -92,6 +93,10 @@ pub(crate) struct Tie {
 pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let corpus = case.corpus;
     let found = corpus.field(field)?;
+    let item = corpus.item(corpus.item_of(field))?;
+    if is_from_alert(case.reading) && item.kind != EvidenceKind::Signal {
+        return None;
+    }
     let own = case.marks.field(field);
     let target = if is_line(corpus, field) {
         Target::Line(field)
@@ -106,6 +111,28 @@ pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let strict = case.reading.bits(|term| term.role == Role::Entity);
     let from_tool = if is_named { tool & !strict } else { tool };
     Some(Tie { near, all: near | from_tool, own })
+}
+
+/// Whether a claim tells what the alert says: other evidence says nothing to that.
+fn is_from_alert(reading: &Reading<'_>) -> bool {
+    const SAYING: [&str; 14] = [
+        "says",
+        "said",
+        "names",
+        "reports",
+        "reported",
+        "gives",
+        "gave",
+        "puts",
+        "speaks",
+        "states",
+        "mentions",
+        "according",
+        "claims",
+        "describes",
+    ];
+    let has = |wanted: &str| words(reading.text).any(|word| word.is(wanted));
+    has("alert") && SAYING.iter().any(|saying| has(saying))
 }
 
 /// The terms that have to stand beside a value, apart from some that are accounted for.
