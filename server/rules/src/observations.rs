@@ -455,6 +455,11 @@ impl<'e> Builder<'e> {
         self.open.last().copied().unwrap_or(NONE)
     }
 
+    /// The object that so many others were opened in last: with 0, the one opened last.
+    pub(crate) fn opened(&self, inside: usize) -> u32 {
+        self.open.iter().rev().nth(inside).copied().unwrap_or_else(|| self.current())
+    }
+
     /// How many fields there are.
     pub(crate) fn field_count(&self) -> u32 {
         offset(self.corpus.fields.len())

@@ -33,7 +33,15 @@ use Dimension::{Bytes, Cores, Count, Duration, Percent, Rate};
 const NOT_USED: &[&str] =
     &["limit", "request", "capacity", "allocatable", "free", "available", "total", "hard", "quota"];
 
-const ENTRIES: [Entry; 28] = [
+const ENTRIES: [Entry; 29] = [
+    Entry {
+        said: &["restart in", "restart within", "restart over", "restart since"],
+        keys: &["age", "uptime"],
+        except: &[],
+        dimension: Duration,
+        is_bound: false,
+        yields: false,
+    },
     Entry {
         said: &["last restart", "restart ago"],
         keys: &["last restart"],

@@ -68,7 +68,9 @@ fn speaks_of_it(
         case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name | Role::Code(_)));
     let have = (needed & tie.all).count_ones() + u32::from(stated.is_some());
     let lack = (needed & !tie.all).count_ones();
-    let is_beside = stated.is_some() || said_in(case, &beside) != 0;
+    let words = case.reading.bits(|term| matches!(term.role, Role::Word));
+    let is_pair = value.key.is_some() && tie.own & words != 0;
+    let is_beside = stated.is_some() || is_pair || said_in(case, &beside) != 0;
     strict & needed & !tie.all == 0 && is_beside && have >= lack && have > 0
 }
 

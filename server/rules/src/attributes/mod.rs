@@ -41,6 +41,14 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if counts::count_of_things(case.reading).is_some() {
         return None;
     }
+    if std::env::var("DBG").is_ok() {
+        eprintln!(
+            "plain={} bare={} terms={:?}",
+            is_plain(case.reading),
+            is_bare_of_doubt(case.reading),
+            case.reading.terms.iter().map(|t| (t.text, t.role)).collect::<Vec<_>>()
+        );
+    }
     if is_plain(case.reading) { plain(case) } else { None }
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
 }

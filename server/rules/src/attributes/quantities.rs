@@ -84,6 +84,31 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let mut is_disputed = false;
     for field in fields(case, &spoken) {
         for value in case.cache.values(case.corpus, field) {
+            if std::env::var("DBG").is_ok()
+                && compare(&slot.figure, &value.figure) != Agreement::Incomparable
+            {
+                let t = tie(case, field);
+                eprintln!(
+                    "Q {:?} key={:?} name={:?} cmp={:?} spoken={} held={} lacks={:?} text={:?}",
+                    value.figure.value,
+                    value.key,
+                    case.corpus.name(field),
+                    compare(&slot.figure, &value.figure),
+                    spoken.len(),
+                    hold(case, slot, &spoken, field, value).is_some(),
+                    t.map(|t| {
+                        let l = needed(case, slot.bits) & !t.all;
+                        case.reading
+                            .terms
+                            .iter()
+                            .enumerate()
+                            .filter(|(p, _)| l >> p & 1 == 1)
+                            .map(|(_, t)| t.text.to_owned())
+                            .collect::<Vec<_>>()
+                    }),
+                    case.corpus.value(field).chars().take(60).collect::<String>()
+                );
+            }
             let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
             let Some(relation) = relation(slot, value, &hold) else { continue };
             match relation {
@@ -135,19 +160,23 @@ fn hold(
     let found = case.corpus.field(field)?;
     let is_prose = words(case.corpus.value(field)).nth(4).is_some();
     let tie = tie(case, field)?;
-    if !is_about_kind(case, &tie) {
-        return None;
-    }
+    let is_of_kind = is_about_kind(case, &tie);
     let lacks = |accounted: u64, stands: u64| {
         let lacking = needed(case, accounted | slot.bits) & !stands;
-        if is_negligible(case, lacking, stands) { 0 } else { lacking }
+        if is_negligible(case, field, lacking, stands, accounted) { 0 } else { lacking }
     };
     if let Some(name) = value.key {
         let (own, path) = path(case, found, field, name);
         let stated = spoken.iter().find(|spoken| spoken.concept.is_stated(&own, &path));
         if let Some(stated) = stated {
-            let is_tied = lacks(stated.bits, tie.all) == 0;
-            let unit = is_bare(name).then(|| unit_of_headings(case, found)).flatten();
+            let is_tied = lacks(stated.bits, tie.all) == 0
+                && (is_of_kind || !speaks_of_nodes(case))
+                && !is_of_sibling(case, found, field, stated.bits | said_in(case, &path));
+            let unit = match slot.figure.unit.dimension {
+                Dimension::Cores => Some(Unit::CORES),
+                _ if is_bare(name) => unit_of_headings(case, found),
+                _ => None,
+            };
             return is_tied.then_some(Hold {
                 is_keyed: true,
                 is_bound: stated.concept.is_bound,
@@ -161,12 +190,14 @@ fn hold(
             said != 0 && is_covered(case, field, name)
         };
         if is_stated {
-            let is_tied = lacks(said, tie.all) == 0;
+            let is_tied = lacks(said, tie.all) == 0
+                && is_of_kind
+                && !is_of_sibling(case, found, field, said | said_in(case, &path));
             return is_tied.then_some(Hold { is_keyed: true, is_bound: false, unit: None });
         }
     }
     const LONGEST_PROSE: usize = 600;
-    if !is_prose || case.corpus.value(field).len() > LONGEST_PROSE {
+    if !is_prose || !is_of_kind || case.corpus.value(field).len() > LONGEST_PROSE {
         return None;
     }
     let window = keys_of(window(case.corpus.value(field), &value.figure));
@@ -176,21 +207,75 @@ fn hold(
     let accounted = stated.map_or(0, |stated| stated.bits);
     let beside = said_in(case, &window);
     let others = said_in_line(case, tie.own);
+    if std::env::var("DBG").is_ok() {
+        eprintln!(
+            "  prose acc={accounted:b} lacks={:b} beside={beside:b} others={others:b} stated={}",
+            lacks(accounted, tie.all),
+            stated.is_some()
+        );
+    }
     let is_tied = lacks(accounted, tie.all) == 0
         && (beside != 0 || stated.is_some())
         && (others.count_ones() + u32::from(stated.is_some())) >= 2;
     is_tied.then_some(Hold { is_keyed: false, is_bound: false, unit: None })
 }
 
-/// Whether what is missing beside a value is one word that no evidence has, while a name ties the two: "messages in
-/// finance" for the topic `finance`.
-fn is_negligible(case: &Case<'_, '_, '_>, lacking: u64, stands: u64) -> bool {
+/// Nouns for what a thing holds, whatever it is.
+const CONTENTS: [&str; 6] = ["messages", "records", "data", "entries", "items", "rows"];
+
+/// Whether a claim without names speaks of a node, whose resources are not those of a pod.
+fn speaks_of_nodes(case: &Case<'_, '_, '_>) -> bool {
+    case.reading.terms.iter().any(|term| {
+        term.role == Role::Kind
+            && ["node", "nodes", "host", "hosts", "cluster"]
+                .iter()
+                .any(|kind| term.text.eq_ignore_ascii_case(kind))
+    })
+}
+
+/// Whether a word of the claim is the key of another field of the record: the delay of the readiness probe is not
+/// that of the liveness probe.
+fn is_of_sibling(case: &Case<'_, '_, '_>, found: &Field, field: u32, accounted: u64) -> bool {
+    let record = case.corpus.record(found.object);
+    let open = needed(case, accounted) & !case.marks.around(case.corpus, found.object);
+    if open == 0 {
+        return false;
+    }
+    let values = said_in(case, case.corpus.value_words(found));
+    case.marks.marked_fields().iter().any(|other| {
+        *other != field
+            && case.corpus.holds(record, *other)
+            && case.corpus.field(*other).is_some_and(|other| {
+                said_in(case, case.corpus.key_words(other)) & open & !values != 0
+            })
+    })
+}
+
+/// Whether what is missing beside a value is one word that the item does not have at all, while others tie the two:
+/// "messages in finance" for the topic `finance`.
+fn is_negligible(
+    case: &Case<'_, '_, '_>,
+    field: u32,
+    lacking: u64,
+    stands: u64,
+    accounted: u64,
+) -> bool {
     let words = case.reading.bits(|term| term.role == Role::Word);
     let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+    let tied = names & stands != 0 || accounted != 0 && words & stands & !accounted != 0;
+    let item = case.corpus.item_of(field);
+    let is_content = case.reading.terms.iter().enumerate().any(|(place, term)| {
+        lacking == 1 << place && CONTENTS.iter().any(|noun| term.text.eq_ignore_ascii_case(noun))
+    });
+    if is_content && names & stands != 0 {
+        return true;
+    }
     lacking.count_ones() == 1
         && lacking & words == lacking
-        && lacking & case.marks.anywhere() == 0
-        && names & stands != 0
+        && tied
+        && !case.marks.marked_fields().iter().any(|other| {
+            case.marks.field(*other) & lacking != 0 && case.corpus.item_of(*other) == item
+        })
 }
 
 /// The content words of a claim in a line.
