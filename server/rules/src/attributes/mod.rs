@@ -6,8 +6,10 @@
 //! where no value of that attribute and subject agrees; so does the same number in another unit.
 
 mod concepts;
+mod existence;
 mod kinds;
 mod labels;
+mod lacking;
 mod light;
 mod mixups;
 mod quantities;
@@ -50,6 +52,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         );
     }
     if is_plain(case.reading) { plain(case) } else { None }
+        .or_else(|| existence::decide(case))
+        .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
 }
 
@@ -92,7 +96,7 @@ fn is_plain(reading: &Reading<'_>) -> bool {
         let is_state = kinds::is_state(term.text);
         !is_light && !is_state
     });
-    is_bare_of_doubt(reading) && !demands && reading.figures.times.is_empty()
+    is_bare_of_doubt(reading) && !demands && !moves(reading) && reading.figures.times.is_empty()
 }
 
 /// Whether a claim neither guesses nor denies, and names no day.
@@ -107,6 +111,18 @@ fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
         && !adds_up(reading)
         && !reading.has(MarkerKind::Hedge)
         && !reading.has(MarkerKind::Negation)
+}
+
+/// Whether a claim speaks of two moments: "from 6.9 to 0.1", "when it started".
+fn moves(reading: &Reading<'_>) -> bool {
+    let says = |wanted: &str| words(reading.text).any(|word| word.is(wanted));
+    let from_to = reading.figures.figures.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        let before = reading.text.get(..first.span.start).unwrap_or("");
+        let between = reading.text.get(first.span.end..second.span.start).unwrap_or("");
+        words(before).any(|word| word.is("from")) && words(between).any(|word| word.is("to"))
+    });
+    from_to || ["when", "while", "until", "once"].iter().any(|cue| says(cue))
 }
 
 /// Whether a claim speaks of a sum or a difference of several values.

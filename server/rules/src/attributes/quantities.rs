@@ -6,7 +6,7 @@ use gsar_core::text::tokens::words;
 use super::super::counts::is_universal;
 use super::super::magnitudes::is_covered;
 use super::super::note;
-use super::super::observations::Field;
+use super::super::observations::{Field, NONE};
 use super::super::reading::{Reading, Role};
 use super::super::ruling::Case;
 use super::super::values::{Value, compare};
@@ -115,13 +115,13 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
                 Relation::Same => {
                     agreeing.get_or_insert(field);
                 }
-                Relation::Different if hold.is_keyed => {
+                Relation::Different if hold.is_keyed && hold.is_close => {
                     is_disputed = true;
                     differing.get_or_insert_with(|| {
                         (field, note::other_figure(case, &slot.figure, field, value))
                     });
                 }
-                Relation::Different => {}
+                Relation::Different => is_disputed |= is_universal(case.reading),
                 Relation::OtherUnit => {
                     differing.get_or_insert_with(|| {
                         (field, note::other_figure(case, &slot.figure, field, value))
@@ -135,15 +135,24 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         (Some(field), _) if !is_disputed || is_named && !is_universal(case.reading) => {
             Found::Agrees(field)
         }
-        (None, Some((field, says))) => Found::Differs(field, says),
+        (None, Some((field, says))) if is_only(case, slot) => Found::Differs(field, says),
         _ => Found::Open,
     }
+}
+
+/// Whether the claim has no other quantity of the same dimension: of two, it is open which is which.
+fn is_only(case: &Case<'_, '_, '_>, slot: &Slot) -> bool {
+    let dimension = slot.figure.unit.dimension;
+    let figures = &case.reading.figures.figures;
+    figures.iter().filter(|figure| figure.unit.dimension == dimension).count() <= 1
 }
 
 /// How a value is tied to the attribute and the subject of a claim.
 struct Hold {
     /// Whether a key states the attribute.
     is_keyed: bool,
+    /// Whether all that is needed stands at the value itself or names what it is of.
+    is_close: bool,
     /// Whether the attribute is a bound itself.
     is_bound: bool,
     /// The unit that a heading states, where the key has none.
@@ -160,6 +169,16 @@ fn hold(
     let found = case.corpus.field(field)?;
     let is_prose = words(case.corpus.value(field)).nth(4).is_some();
     let tie = tie(case, field)?;
+    // In a document the words of other fields say little of this one.
+    let record = case.corpus.record(found.object);
+    let is_document = case.corpus.object(record).is_some_and(|object| object.parent == NONE);
+    let close = if is_document {
+        tie.own
+            | case.marks.around(case.corpus, found.object)
+            | case.marks.tool(case.corpus.item_of(field))
+    } else {
+        tie.all
+    };
     let is_of_kind = is_about_kind(case, &tie);
     let lacks = |accounted: u64, stands: u64| {
         let lacking = needed(case, accounted | slot.bits) & !stands;
@@ -179,6 +198,7 @@ fn hold(
             };
             return is_tied.then_some(Hold {
                 is_keyed: true,
+                is_close: lacks(stated.bits, close | said_in(case, &path)) == 0,
                 is_bound: stated.concept.is_bound,
                 unit,
             });
@@ -193,7 +213,12 @@ fn hold(
             let is_tied = lacks(said, tie.all) == 0
                 && is_of_kind
                 && !is_of_sibling(case, found, field, said | said_in(case, &path));
-            return is_tied.then_some(Hold { is_keyed: true, is_bound: false, unit: None });
+            return is_tied.then_some(Hold {
+                is_keyed: true,
+                is_close: lacks(said, close | said_in(case, &path)) == 0,
+                is_bound: false,
+                unit: None,
+            });
         }
     }
     const LONGEST_PROSE: usize = 600;
@@ -217,7 +242,7 @@ fn hold(
     let is_tied = lacks(accounted, tie.all) == 0
         && (beside != 0 || stated.is_some())
         && (others.count_ones() + u32::from(stated.is_some())) >= 2;
-    is_tied.then_some(Hold { is_keyed: false, is_bound: false, unit: None })
+    is_tied.then_some(Hold { is_keyed: false, is_close: false, is_bound: false, unit: None })
 }
 
 /// Nouns for what a thing holds, whatever it is.
