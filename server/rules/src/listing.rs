@@ -62,6 +62,18 @@ pub(crate) fn column(
     }
 }
 
+/// What a figure of `1 desired | 1 updated | 0 available` counts.
+pub(crate) fn counted<'t>(text: &'t str, figure: &Figure) -> Option<&'t str> {
+    let before = text.get(..figure.span.start)?.trim_end();
+    let after = text.get(figure.span.end..)?.strip_prefix(' ')?;
+    let ends = after.find(" | ");
+    let word = after.get(..ends.unwrap_or(after.len()))?;
+    let is_cell =
+        (before.is_empty() || before.ends_with('|')) && (ends.is_some() || !before.is_empty());
+    let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_cell && is_word).then_some(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +85,15 @@ mod tests {
         assert_eq!((row.get(found.restarts), row.get(found.age)), (Some("7"), Some("11m")));
         assert!(columns("GET /a 1/2 of it took 3 s").is_none());
         assert!(columns("").is_none());
+        let replicas = "2 desired | 2 updated | 0 unavailable";
+        let of = |text: &str| {
+            gsar_core::text::figures::figures(text)
+                .figures
+                .iter()
+                .map(|figure| counted(text, figure).unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(replicas), ["desired", "updated", "unavailable"]);
+        assert_eq!(of("7 (32s ago)"), ["", ""]);
     }
 }

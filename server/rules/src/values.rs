@@ -63,6 +63,7 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
     for (order, figure) in std::mem::take(&mut read.figures).into_iter().enumerate() {
         let pair = key_before(text, figure.span.start);
         let key = pair
+            .or_else(|| listing::counted(text, &figure))
             .or_else(|| (order == 0 && !name.is_empty()).then_some(name))
             .or_else(|| listing::column(row.as_ref(), name, order, &figure));
         let mut figure = in_unit_of(figure, key, text);

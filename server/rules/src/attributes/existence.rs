@@ -10,7 +10,7 @@ use super::super::note;
 use super::super::reading::{Reading, Role};
 use super::super::ruling::{Basis, Case, Cite, Ruling};
 use super::super::words::exact;
-use super::reach::tie;
+use super::reach::{is_resource_kind, tie};
 
 /// A way of saying that something is there, and how lines deny it.
 struct Way {
@@ -114,7 +114,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         reading.bits(|term| HELPING.iter().any(|word| term.text.eq_ignore_ascii_case(word)));
     let content = reading
         .bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity | Role::Code(_)));
-    let wanted = content & !verb & !helping;
+    let sorts = reading.bits(|term| is_resource_kind(term.text));
+    let all = content & !verb & !helping;
+    let wanted = if all & !sorts == 0 { all } else { all & !sorts };
     if wanted == 0 {
         return None;
     }

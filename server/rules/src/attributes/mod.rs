@@ -15,7 +15,7 @@ mod mixups;
 mod quantities;
 mod reach;
 
-use gsar_core::text::figures::CodeKind;
+use gsar_core::text::figures::{CodeKind, Figure};
 use gsar_core::text::polarity::MarkerKind;
 
 use gsar_core::text::tokens::words;
@@ -25,7 +25,7 @@ pub(crate) use light::is_light;
 
 use super::counts;
 use super::lexicon::Sense;
-use super::reading::{Reading, Role};
+use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 
 /// What the evidence says to one value of a claim.
@@ -40,7 +40,9 @@ enum Found {
 
 /// Decides a claim about a value of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
-    if counts::count_of_things(case.reading).is_some() {
+    if counts::count_of_things(case.reading)
+        .is_some_and(|(_, figure)| !is_of_replicas(case.reading, figure))
+    {
         return None;
     }
     if std::env::var("DBG").is_ok() {
@@ -55,6 +57,12 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| existence::decide(case))
         .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
+}
+
+/// Replicas are counted by the tools themselves: "3 desired, 1 available".
+fn is_of_replicas(reading: &Reading<'_>, figure: &Figure) -> bool {
+    let after = reading.text.get(figure.span.end..).unwrap_or("");
+    words(after).take(3).any(|word| word.is("replica") || word.is("replicas"))
 }
 
 fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
@@ -92,11 +100,22 @@ fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 fn is_plain(reading: &Reading<'_>) -> bool {
     let demands = reading.terms.iter().any(|term| {
         let Role::Demand(sense) = term.role else { return false };
+        if is_bound_word(reading, term) {
+            return false;
+        }
         let is_light = light::is_light(term.text) && matches!(sense, Sense::Peak | Sense::Extreme);
         let is_state = kinds::is_state(term.text);
         !is_light && !is_state
     });
     is_bare_of_doubt(reading) && !demands && !moves(reading) && reading.figures.times.is_empty()
+}
+
+/// Whether a word belongs to a bound: "at least", "its maximum of 256".
+fn is_bound_word(reading: &Reading<'_>, term: &Term<'_>) -> bool {
+    let before = reading.text.get(..term.span.start).unwrap_or("");
+    let at = words(before).last().is_some_and(|word| word.is("at"));
+    at && ["least", "most"].iter().any(|word| term.text.eq_ignore_ascii_case(word))
+        || reach::is_limit_word(term)
 }
 
 /// Whether a claim neither guesses nor denies, and names no day.

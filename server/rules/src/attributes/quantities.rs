@@ -1,5 +1,6 @@
 //! Quantities: a number with its unit, of one attribute of one thing.
 
+use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::figures::{Agreement, CodeKind, Dimension, Figure, Unit, figures};
 use gsar_core::text::tokens::words;
 
@@ -10,11 +11,13 @@ use super::super::observations::{Field, NONE};
 use super::super::reading::{Reading, Role};
 use super::super::ruling::Case;
 use super::super::values::{Value, compare};
-use super::super::words::Key;
+use super::super::words::{Key, key};
 use super::Found;
 use super::concepts::{Spoken, spoken};
 use super::mixups::is_other_unit;
-use super::reach::{fields, headings, is_about_kind, is_bare, keys_of, needed, said_in, tie};
+use super::reach::{
+    fields, headings, is_about_kind, is_bare, is_of_named, keys_of, needed, said_in, tie,
+};
 
 /// A quantity that a claim states.
 pub(crate) struct Slot {
@@ -30,7 +33,7 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
         .figures
         .iter()
         .filter(|figure| !counts_things(reading, figure))
-        .map(|figure| Slot { figure: figure.clone(), bits: 0 })
+        .map(|figure| share_of_core(reading, figure))
         .collect();
     for code in &reading.figures.codes {
         if matches!(code.kind, CodeKind::ExitCode | CodeKind::HttpStatus)
@@ -47,11 +50,32 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
     slots
 }
 
+/// "5 % of a core" is a quantity of cores.
+fn share_of_core(reading: &Reading<'_>, figure: &Figure) -> Slot {
+    let after = reading.text.get(figure.span.end..).unwrap_or("");
+    let mut next = words(after);
+    let is_share = figure.unit == Unit::PERCENT
+        && next.next().is_some_and(|word| word.is("of"))
+        && next.next().is_some_and(|word| word.is("a") || word.is("one"))
+        && next.next().is_some_and(|word| word.is("core") || word.is("cpu"));
+    if !is_share {
+        return Slot { figure: figure.clone(), bits: 0 };
+    }
+    let unit = Unit { factor: Unit::CORES.factor / 100, ..Unit::CORES };
+    let core = reading.bits(|term| {
+        term.span.start >= figure.span.end && (term.text == "core" || term.text == "CPU")
+    });
+    Slot { figure: Figure { unit, ..figure.clone() }, bits: core }
+}
+
 /// Whether a figure counts things of a kind: "three pods", "3 of 4 requests".
 fn counts_things(reading: &Reading<'_>, figure: &Figure) -> bool {
     const NEAR: usize = 3;
     let after = reading.text.get(figure.span.end..).unwrap_or("");
-    let is_counting = figure.unit.dimension == Dimension::Count && figure.value.places == 0;
+    let counts_replicas =
+        words(after).take(NEAR).any(|word| word.is("replica") || word.is("replicas"));
+    let is_counting =
+        !counts_replicas && figure.unit.dimension == Dimension::Count && figure.value.places == 0;
     is_counting
         && words(after).take(NEAR).any(|word| {
             let at = figure.span.end + word.span.start;
@@ -167,7 +191,9 @@ fn hold(
     value: &Value<'_>,
 ) -> Option<Hold> {
     let found = case.corpus.field(field)?;
-    let is_prose = words(case.corpus.value(field)).nth(4).is_some();
+    let is_line = case.corpus.name(field).is_empty();
+    let is_prose = is_line || words(case.corpus.value(field)).nth(4).is_some();
+    let second = Unit::named("s")?;
     let tie = tie(case, field)?;
     // In a document the words of other fields say little of this one.
     let record = case.corpus.record(found.object);
@@ -204,8 +230,14 @@ fn hold(
             });
         }
         let said = said_in(case, &own);
-        let is_stated = if is_bare(name) {
-            slot.figure.unit.dimension == Dimension::Count && counts_noun(case, slot, tie.near)
+        let is_rate = slot.figure.unit.dimension == Dimension::Rate;
+        let said = said | if is_rate { u64::from(is_rate_of(case, slot, &own)) << 63 } else { 0 };
+        let is_stated = if is_rate && said >> 63 == 1 {
+            true
+        } else if is_bare(name) {
+            is_of_named(case, field)
+                || slot.figure.unit.dimension == Dimension::Count
+                    && counts_noun(case, slot, tie.near)
         } else {
             said != 0 && is_covered(case, field, name)
         };
@@ -217,7 +249,7 @@ fn hold(
                 is_keyed: true,
                 is_close: lacks(said, close | said_in(case, &path)) == 0,
                 is_bound: false,
-                unit: None,
+                unit: if is_rate { Unit::COUNT.per(second) } else { None },
             });
         }
     }
@@ -241,7 +273,8 @@ fn hold(
     }
     let is_tied = lacks(accounted, tie.all) == 0
         && (beside != 0 || stated.is_some())
-        && (others.count_ones() + u32::from(stated.is_some())) >= 2;
+        && (others.count_ones() + u32::from(stated.is_some()) + u32::from(is_alert(case, field)))
+            >= 2;
     is_tied.then_some(Hold { is_keyed: false, is_close: false, is_bound: false, unit: None })
 }
 
@@ -289,6 +322,15 @@ fn is_negligible(
     let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
     let tied = names & stands != 0 || accounted != 0 && words & stands & !accounted != 0;
     let item = case.corpus.item_of(field);
+    let is_unit = case
+        .reading
+        .terms
+        .iter()
+        .enumerate()
+        .any(|(place, term)| lacking == 1 << place && Unit::named(term.text).is_some());
+    if is_unit {
+        return false;
+    }
     let is_content = case.reading.terms.iter().enumerate().any(|(place, term)| {
         lacking == 1 << place && CONTENTS.iter().any(|noun| term.text.eq_ignore_ascii_case(noun))
     });
@@ -301,6 +343,25 @@ fn is_negligible(
         && !case.marks.marked_fields().iter().any(|other| {
             case.marks.field(*other) & lacking != 0 && case.corpus.item_of(*other) == item
         })
+}
+
+/// Whether a key states the rate that the claim does: `calls_per_sec` for "847 calls per second".
+fn is_rate_of(case: &Case<'_, '_, '_>, slot: &Slot, own: &[Key]) -> bool {
+    let written = case.reading.text.get(slot.figure.span.clone()).unwrap_or("");
+    let said = keys_of(written);
+    let by_second = [key("sec"), key("second"), key("s")];
+    own.iter().any(|word| by_second.contains(word))
+        && own
+            .iter()
+            .any(|word| said.contains(word) && !by_second.contains(word) && *word != key("per"))
+        && words(written).any(|word| by_second.contains(&key(word.text)))
+}
+
+/// Whether a field is part of the alert and the claim speaks of the alert.
+fn is_alert(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    let item = case.corpus.item(case.corpus.item_of(field));
+    item.is_some_and(|item| item.kind == EvidenceKind::Signal)
+        && words(case.reading.text).any(|word| word.is("alert"))
 }
 
 /// The content words of a claim in a line.

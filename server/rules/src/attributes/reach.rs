@@ -2,7 +2,7 @@
 
 use super::super::candidates::{Target, is_line};
 use super::super::magnitudes::bits_in;
-use super::super::observations::{Corpus, Field, NONE};
+use super::super::observations::{Corpus, Field, NONE, is_naming};
 use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::Case;
 use super::super::words::{Key, evidence_keys, key, parts};
@@ -45,9 +45,38 @@ pub(crate) fn fields(case: &Case<'_, '_, '_>, spoken: &[Spoken]) -> Vec<u32> {
             .filter(|field| case.marks.field(*field) & content != 0)
             .take(MOST_FIELDS),
     );
+    let beside: Vec<u32> = found.iter().flat_map(|field| bare_beside(corpus, *field)).collect();
+    found.extend(beside);
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The bare values beside a field of a small record: `value: "60"` beside `name: TOKEN_EXPIRY`.
+fn bare_beside(corpus: &Corpus<'_>, field: u32) -> impl Iterator<Item = u32> {
+    const LARGEST: u32 = 8;
+    let range = corpus
+        .field(field)
+        .and_then(|found| corpus.object(corpus.record(found.object)))
+        .filter(|record| record.parent != NONE && record.fields.1 - record.fields.0 <= LARGEST)
+        .map_or(0..0, |record| record.fields.0..record.fields.1);
+    range.filter(move |other| *other != field && is_bare(corpus.name(*other)))
+}
+
+/// Whether a bare value belongs to a name of the claim: both stand in one small record.
+pub(crate) fn is_of_named(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    let corpus = case.corpus;
+    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+    let Some(found) = corpus.field(field) else { return false };
+    let record = corpus.record(found.object);
+    let Some(range) =
+        corpus.object(record).filter(|record| record.parent != NONE).map(|record| record.fields)
+    else {
+        return false;
+    };
+    range.1 - range.0 <= 8
+        && (range.0..range.1)
+            .any(|other| case.marks.field(other) & names != 0 && is_naming(corpus.name(other)))
 }
 
 /// The words of a key as the index has them.
@@ -138,11 +167,40 @@ fn is_from_alert(reading: &Reading<'_>) -> bool {
 /// The terms that have to stand beside a value, apart from some that are accounted for.
 pub(crate) fn needed(case: &Case<'_, '_, '_>, accounted: u64) -> u64 {
     let is_needed = |term: &Term<'_>| match term.role {
+        Role::Name if is_resource_kind(term.text) => false,
         Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => !is_light(term.text),
-        Role::Kind | Role::Demand(_) => false,
+        Role::Word => !is_light(term.text) && !is_resource_kind(term.text),
+        Role::Demand(_) => is_limit_word(term),
+        Role::Kind => false,
     };
     case.reading.bits(is_needed) & !accounted
+}
+
+/// Sorts of resources, which tools leave out as they do "pod" and "node".
+pub(crate) fn is_resource_kind(word: &str) -> bool {
+    const KINDS: [&str; 12] = [
+        "configmap",
+        "configmaps",
+        "cronjob",
+        "ingress",
+        "persistentvolume",
+        "persistentvolumeclaim",
+        "pvc",
+        "scaledobject",
+        "secret",
+        "serviceaccount",
+        "servicemonitor",
+        "storageclass",
+    ];
+    KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
+}
+
+/// "Its maximum of 256": a word for a bound, which the evidence has to show like any other.
+pub(crate) fn is_limit_word(term: &Term<'_>) -> bool {
+    matches!(term.role, Role::Demand(_))
+        && ["maximum", "minimum", "max", "min"]
+            .iter()
+            .any(|word| term.text.eq_ignore_ascii_case(word))
 }
 
 /// Which content words of a claim are among some keys.
