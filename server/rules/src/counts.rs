@@ -6,6 +6,7 @@
 use gsar_core::text::figures::{Agreement, Decimal, Dimension, Figure, Unit, agree};
 use gsar_core::text::polarity::MarkerKind;
 
+use super::attributes::is_light;
 use super::candidates::{Target, is_line};
 use super::fit::{Except, Fit, best_fields, demands_are_met, fit, holds};
 use super::note;
@@ -161,7 +162,7 @@ fn things(case: &Case<'_, '_, '_>, parent: u32) -> Vec<u32> {
 
 /// Whether enough of the content words are found: all but one in six, and all where there are fewer.
 pub(crate) fn has_words(reading: &Reading<'_>, found: u64) -> bool {
-    let words = reading.bits(|term| term.role == Role::Word);
+    let words = reading.bits(|term| term.role == Role::Word && !is_light(term.text));
     (words & !found).count_ones() <= words.count_ones() / 6
 }
 

@@ -10,6 +10,7 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use super::absence;
+use super::attributes;
 use super::candidates::Target;
 use super::changes;
 use super::counts::{self, has_words};
@@ -50,6 +51,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
         .or_else(|| series::decide(case))
+        .or_else(|| attributes::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))

@@ -30,6 +30,7 @@
 
 mod absence;
 mod answers;
+mod attributes;
 mod cache;
 mod candidates;
 mod changes;
@@ -43,6 +44,7 @@ mod fit;
 mod json;
 mod layout;
 mod lexicon;
+mod listing;
 mod magnitudes;
 mod note;
 mod observations;

@@ -11,6 +11,7 @@ use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures,
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
+use super::attributes::is_light;
 use super::common::is_common;
 use super::lexicon::{MISHAPS, Sense, known, shown_as};
 use super::observations::Corpus;
@@ -118,6 +119,7 @@ impl<'c> Reading<'c> {
         while let Some(word) = rest.next() {
             reading.word(&word, rest.peek(), corpus);
         }
+        reading.is_english |= words(text).any(|word| is_light(word.text));
         reading
     }
 

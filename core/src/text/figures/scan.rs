@@ -90,6 +90,8 @@ impl<'a> Scanner<'a> {
                 word.span.clone(),
                 if version { CodeKind::Version } else { CodeKind::Identifier },
             );
+        } else if let Some((value, unit, end)) = fraction_of(word, rest) {
+            self.figure(word.span.start..end, value, unit);
         } else if let Some((mantissa, unit)) = self.spelled(word, rest) {
             self.push_number(word.span.clone(), Decimal { mantissa, places: 0 }, unit, rest);
         } else if let Some((unit, end)) = half_of(word, rest) {
@@ -460,6 +462,37 @@ fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
     let (article, noun) = (ahead.next()?, ahead.next()?);
     let unit = Unit::named(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
+}
+
+/// "a quarter of an hour", "one hundredth of a core": the value, its unit, and where it ends.
+fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
+    const MANY: [&str; 10] =
+        ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    if word.text.len() > 5 {
+        return None;
+    }
+    let many = MANY.iter().position(|many| word.is(many))?.max(1);
+    let mut ahead = rest.clone();
+    let part = ahead.next().filter(|part| matches!(part.text.len(), 5..=11))?;
+    let (times, places) = if is_any(&part, &["quarter", "quarters"]) {
+        (25, 2)
+    } else if is_any(&part, &["fifth", "fifths"]) {
+        (2, 1)
+    } else if is_any(&part, &["tenth", "tenths"]) {
+        (1, 1)
+    } else if is_any(&part, &["hundredth", "hundredths"]) {
+        (1, 2)
+    } else if is_any(&part, &["thousandth", "thousandths"]) {
+        (1, 3)
+    } else {
+        return None;
+    };
+    let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
+    let unit = Unit::named(noun.text)
+        .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
+    let mantissa = i128::try_from(many).ok()? * times;
+    let is_fraction = of.is("of") && is_any(&article, &["a", "an", "one"]);
+    is_fraction.then_some((Decimal { mantissa, places }, unit, noun.span.end))
 }
 
 /// "doubled", "tripled", "halved", "half".
