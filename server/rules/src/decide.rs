@@ -20,6 +20,7 @@ use super::observations::NONE;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
+use super::tallies;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -52,6 +53,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
+        .or_else(|| tallies::decide(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
