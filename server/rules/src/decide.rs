@@ -12,6 +12,7 @@ use gsar_core::{Class, EvidenceType};
 use super::absence;
 use super::candidates::Target;
 use super::changes;
+use super::counters;
 use super::counts::{self, has_words};
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::lexicon::Sense;
@@ -53,6 +54,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
+        .or_else(|| counters::decide(case))
         .or_else(|| tallies::decide(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| refuted(case, &fits))

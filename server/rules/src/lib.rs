@@ -34,6 +34,7 @@ mod candidates;
 mod changes;
 mod claims;
 mod closed;
+mod counters;
 mod counts;
 mod decide;
 mod documents;

@@ -41,6 +41,8 @@ pub(crate) struct Portion {
     pub(crate) noun: u64,
     /// Figures that bound a value of each thing, by their numbers.
     pub(crate) bounds: Vec<usize>,
+    /// Whether the number is one of events: "logged four times".
+    pub(crate) is_of_events: bool,
     /// Whether the claim speaks of what an item shows, and not of all there is.
     pub(crate) is_of_listing: bool,
 }
@@ -73,6 +75,11 @@ const VERBS: &[&str] = &[
     "received", "authenticate",
 ];
 
+/// Whether a word only says that something is listed, or where.
+pub(crate) fn tells_only(word: &str) -> bool {
+    TELLING.iter().chain(LISTING).any(|telling| word.eq_ignore_ascii_case(telling))
+}
+
 /// Reads the portion that a claim speaks of; `None` where it speaks of none, or in a way that is not understood.
 pub(crate) fn read(reading: &Reading<'_>) -> Option<Portion> {
     only(reading).or_else(|| all(reading)).or_else(|| no(reading)).or_else(|| number(reading))
@@ -99,6 +106,7 @@ fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Porti
         predicate: content & !subject,
         noun: 0,
         bounds: Vec::new(),
+        is_of_events: false,
         is_of_listing,
     }
 }
@@ -268,11 +276,33 @@ fn number(reading: &Reading<'_>) -> Option<Portion> {
     };
     let counted_from = whole.as_ref().map_or(part.span.end, |whole| whole.span.end);
     let (end, _) = end_of_things(reading, counted_from);
+    if whole.is_none() && is_repeated(reading, &part) {
+        let mut portion = portion(reading, Quantifier::Number { part, whole }, 0);
+        portion.is_of_events = true;
+        portion.is_of_listing = true;
+        return Some(portion);
+    }
     let noun = noun(reading, counted_from)?;
     let mut portion =
         portion(reading, Quantifier::Number { part, whole }, terms_in(reading, counted_from..end));
     portion.noun = noun;
     Some(portion)
+}
+
+/// "The failure is logged four times": a verb of telling before a number of times.
+fn is_repeated(reading: &Reading<'_>, part: &Figure) -> bool {
+    const REPEATED: [&str; 20] = [
+        "logged", "appears", "appear", "appeared", "occurs", "occur", "occurred", "printed", "recorded", "repeated", "repeats", "reported", "seen", "shown", "shows",
+        "mentioned", "written", "emitted", "observed", "found",
+    ];
+    let (before, after) = (reading.text.get(..part.span.start), reading.text.get(part.span.start..));
+    let told = before.is_some_and(|before| {
+        words(before).any(|word| REPEATED.iter().any(|verb| word.is(verb)))
+    });
+    let times = after.is_some_and(|after| {
+        words(after).take(2).any(|word| word.is("times") || word.is("twice") || word.is("once"))
+    });
+    told && times
 }
 
 /// Whether "of the" joins a part and a whole.
@@ -290,6 +320,12 @@ fn noun(reading: &Reading<'_>, from: usize) -> Option<u64> {
         "workers", "gpus", "gpu",
     ];
     let rest = reading.text.get(from..)?;
+    let (mut from, mut rest) = (from, rest);
+    let of = words(rest).take_while(|word| word.is("of") || word.is("the") || word.is("its")).last();
+    if let Some(of) = of {
+        from += of.span.end;
+        rest = reading.text.get(from..)?;
+    }
     let end = words(rest)
         .find(|word| {
             VERBS.iter().any(|verb| word.is(verb))

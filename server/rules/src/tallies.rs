@@ -45,7 +45,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     let lists = case.cache.lists(case.corpus);
     let mut findings: Vec<Finding> = Vec::new();
-    for (number, found) in members(case, lists)? {
+    let mut reached = members(case, lists)?;
+    add_asked_for(case, lists, &mut reached);
+    for (number, found) in reached {
         if let Some(list) = lists.list(number)
             && let Some(finding) = Tally::of(case, lists, list, &found, &portion).decide()
         {
@@ -58,6 +60,18 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let grounded = findings.iter().position(|finding| finding.ruling.class == gsar_core::Class::Grounded);
     let chosen = grounded.unwrap_or(0);
     (chosen < findings.len()).then(|| findings.swap_remove(chosen).ruling)
+}
+
+/// Adds the lists of items that were asked for the very things, though no member has a word of the claim.
+fn add_asked_for(case: &Case<'_, '_, '_>, lists: &Lists, reached: &mut Vec<(u32, Vec<Member>)>) {
+    for (number, list) in (0_u32..).zip(&lists.all) {
+        if case.marks.tool(list.item) != 0
+            && reached.binary_search_by_key(&number, |(number, _)| *number).is_err()
+        {
+            let at = reached.partition_point(|(other, _)| *other < number);
+            reached.insert(at, (number, Vec::new()));
+        }
+    }
 }
 
 /// The members of one list by what they have of a claim.
@@ -82,7 +96,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         members: &[Member],
         portion: &'a Portion,
     ) -> Self {
-        let members = as_values(members);
+        let members = if list.is_lines { members.to_vec() } else { as_values(members) };
         let item = case.corpus.item(list.item);
         let extent = item.map_or(Extent::Part, |item| extent(item, list.members.len()));
         let named = members.iter().fold(0, |bits, member| bits | member.named);
@@ -182,6 +196,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             return None;
         }
         let satisfied = self.with(wanted);
+        if self.portion.is_of_events && !self.list.is_lines {
+            return None;
+        }
         let number = if is_whole_list { self.list.members.len() } else { satisfied.len() };
         let all = match whole {
             Some(_) if self.portion.subject & self.shown == 0 => self.list.members.len(),
