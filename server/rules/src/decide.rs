@@ -18,6 +18,7 @@ use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::lexicon::Sense;
 use super::note;
 use super::observations::NONE;
+use super::ranks;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
@@ -50,6 +51,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let fits: Vec<Fit> =
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
+        .or_else(|| ranks::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))

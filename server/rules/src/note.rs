@@ -172,6 +172,11 @@ pub(crate) fn count(case: &Case<'_, '_, '_>, number: u32, satisfied: usize, all:
     format!("{satisfied} of {all} in {} are so", item(case, number))
 }
 
+/// "MEMORY is 315Mi for a in top, against 365Mi".
+pub(crate) fn compared(case: &Case<'_, '_, '_>, one: u32, other: u32) -> String {
+    format!("{}, against `{}`", says(case, one), shortened(case.corpus.value(other)))
+}
+
 /// "12 lines in kernel tell of it".
 pub(crate) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> String {
     format!(
