@@ -22,6 +22,7 @@ use super::ranks;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
+use super::sums;
 use super::tallies;
 
 /// What is said of a claim.
@@ -52,6 +53,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
         .or_else(|| ranks::decide(case))
+        .or_else(|| sums::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))

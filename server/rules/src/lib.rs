@@ -57,6 +57,7 @@ mod ruling;
 mod series;
 mod slots;
 mod states;
+mod sums;
 mod tallies;
 mod values;
 mod words;

@@ -28,6 +28,8 @@ pub(crate) enum Attribute {
     Named(u64),
     /// How long something took.
     Duration,
+    /// The only quantity of that sort.
+    Unit(Dimension),
 }
 
 /// The quantity that a member states.
@@ -53,13 +55,15 @@ fn of_record(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Opt
                 if let Some(object) = case.corpus.object(found.object).filter(|object| !object.is_record) {
                     bits |= bits_in(case.reading, case.corpus.heading_words(object), terms);
                 }
-                (bits.count_ones() * 8, bits)
+                let is_bare = bits == 0 && is_bare_number(case.corpus.name(field));
+                (bits.count_ones() * 8 + u32::from(is_bare), bits)
             }
             Attribute::Duration => {
                 (u32::from(value.figure.unit.dimension == Dimension::Duration), 0)
             }
+            Attribute::Unit(wanted) => (u32::from(value.figure.unit.dimension == wanted), 0),
         };
-        if rank == 0 || is_age(case.corpus.name(field)) && matches!(wanted, Attribute::Duration) {
+        if rank == 0 || is_age(case.corpus.name(field)) && !matches!(wanted, Attribute::Named(_)) {
             continue;
         }
         // `restarts` is the number of restarts, `restarts_limit` is not: the shorter key names it better.
@@ -79,6 +83,11 @@ fn of_record(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Opt
     best.filter(|_| !is_unclear).map(|(_, measured)| measured)
 }
 
+/// Whether a key leaves what it counts to the headings around it.
+fn is_bare_number(name: &str) -> bool {
+    ["count", "total", "value", "number", "amount"].iter().any(|bare| name.eq_ignore_ascii_case(bare))
+}
+
 fn is_age(name: &str) -> bool {
     ["age", "uptime", "last seen", "since"].iter().any(|age| name.eq_ignore_ascii_case(age))
 }
@@ -88,12 +97,13 @@ fn of_line(case: &Case<'_, '_, '_>, field: u32, wanted: Attribute) -> Option<Mea
     let fits = |figure: &Figure| match wanted {
         Attribute::Named(_) => figure.unit.dimension != Dimension::Count,
         Attribute::Duration => figure.unit.dimension == Dimension::Duration,
+        Attribute::Unit(wanted) => figure.unit.dimension == wanted,
     };
     let mut measured = values.iter().filter(|value| fits(&value.figure));
     let value = measured.next()?;
     let key = match wanted {
         Attribute::Named(terms) => case.marks.field(field) & terms,
-        Attribute::Duration => 0,
+        Attribute::Duration | Attribute::Unit(_) => 0,
     };
     measured.next().is_none().then(|| Measured { field, figure: value.figure.clone(), key })
 }

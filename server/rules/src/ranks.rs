@@ -131,8 +131,17 @@ fn read(reading: &Reading<'_>) -> Option<Claimed> {
     let start = |place: &usize| reading.terms.get(*place).map_or(0, |term| term.span.start);
     let mut rank = rank;
     let (first, second) = if is_pair {
-        let before: Vec<usize> = names.iter().copied().filter(|place| start(place) < at).collect();
-        let after: Vec<usize> = names.iter().copied().filter(|place| start(place) > cue_end).collect();
+        let mut before: Vec<usize> = names.iter().copied().filter(|place| start(place) < at).collect();
+        let mut after: Vec<usize> = names.iter().copied().filter(|place| start(place) > cue_end).collect();
+        // A plain word may be a name: "catalogue requests more memory than shipping".
+        let plain = |place: &usize| reading.terms.get(*place).is_some_and(|term| term.role == Role::Word && !term.span.is_empty());
+        let terms = 0..reading.terms.len();
+        if before.is_empty() {
+            before.extend(terms.clone().filter(|place| start(place) < at).take(1).filter(plain));
+        }
+        if after.is_empty() {
+            after.extend(terms.rev().filter(|place| start(place) > cue_end).take(1).filter(plain));
+        }
         let none = reading.has(MarkerKind::None);
         match (before.as_slice(), after.as_slice(), &rank) {
             // "No pod requests more memory than X": X has the most.
@@ -326,8 +335,12 @@ fn extreme(
     for other in all.iter().filter(|other| other.field != first.field) {
         match order(&other.figure, &first.figure)? {
             Ordering::Equal => ties = true,
+            // What has none of it may not be meant: "of the pods with a memory request".
+            Ordering::Less if wanted == Ordering::Less && other.figure.value.mantissa == 0 => {
+                ties |= !case.reading.text.contains(" with a");
+            }
             ordering if ordering == wanted => {
-                let best = all.iter().try_fold(other, |best, next| {
+                let best = all.iter().filter(|next| wanted == Ordering::Greater || next.figure.value.mantissa != 0).try_fold(other, |best, next| {
                     Some(if order(&next.figure, &best.figure)? == wanted { next } else { best })
                 })?;
                 let cites = vec![Cite::Field(first.field), Cite::Field(best.field)];
