@@ -29,6 +29,7 @@
 //! `complementary` is never given.
 
 mod absence;
+mod bounds;
 mod cache;
 mod candidates;
 mod changes;

@@ -6,11 +6,14 @@
 use std::cmp::Ordering;
 
 use gsar_core::text::figures::{Decimal, Dimension, Figure};
+use gsar_core::text::tokens::words;
 
 use super::candidates::Target;
 use super::magnitudes::bits_in;
 use super::members::Member;
 use super::ruling::Case;
+use super::values::Value;
+use super::words::{exact, key};
 
 /// A figure with the field that states it.
 #[derive(Clone, Debug)]
@@ -35,7 +38,7 @@ pub(crate) enum Attribute {
 /// The quantity that a member states.
 pub(crate) fn measure(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Option<Measured> {
     match member.target {
-        Target::Object(_) => of_record(case, member, wanted),
+        Target::Object(_) => of_record(case, member, wanted).or_else(|| in_prose(case, member, wanted)),
         Target::Line(field) => of_line(case, field, wanted),
     }
 }
@@ -83,6 +86,16 @@ fn of_record(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Opt
     best.filter(|_| !is_unclear).map(|(_, measured)| measured)
 }
 
+/// The quantity in the one text of a record that has such: an event's message.
+fn in_prose(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Option<Measured> {
+    if matches!(wanted, Attribute::Named(_)) {
+        return None;
+    }
+    let mut found = member.fields(case.corpus).filter_map(|field| of_line(case, field, wanted));
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
 /// Whether a key leaves what it counts to the headings around it.
 fn is_bare_number(name: &str) -> bool {
     ["count", "total", "value", "number", "amount"].iter().any(|bare| name.eq_ignore_ascii_case(bare))
@@ -92,6 +105,21 @@ fn is_age(name: &str) -> bool {
     ["age", "uptime", "last seen", "since"].iter().any(|age| name.eq_ignore_ascii_case(age))
 }
 
+/// The figure of a text that the claim's words stand beside, where it has several of one sort.
+fn beside<'v>(case: &Case<'_, '_, '_>, field: u32, values: &[&'v Value<'_>]) -> Option<&'v Figure> {
+    let text = case.corpus.value(field);
+    let mut found = values.iter().filter(|value| {
+        let span = &value.figure.span;
+        let after = words(text.get(span.end..).unwrap_or("")).next();
+        let before = words(text.get(..span.start).unwrap_or("")).last();
+        after.into_iter().chain(before).any(|word| {
+            bits_in(case.reading, &[exact(word.text), key(word.text)], u64::MAX) != 0
+        })
+    });
+    let first = found.next()?;
+    found.next().is_none().then_some(&first.figure)
+}
+
 fn of_line(case: &Case<'_, '_, '_>, field: u32, wanted: Attribute) -> Option<Measured> {
     let values = case.cache.values(case.corpus, field);
     let fits = |figure: &Figure| match wanted {
@@ -99,13 +127,16 @@ fn of_line(case: &Case<'_, '_, '_>, field: u32, wanted: Attribute) -> Option<Mea
         Attribute::Duration => figure.unit.dimension == Dimension::Duration,
         Attribute::Unit(wanted) => figure.unit.dimension == wanted,
     };
-    let mut measured = values.iter().filter(|value| fits(&value.figure));
-    let value = measured.next()?;
+    let measured: Vec<&Value<'_>> = values.iter().filter(|value| fits(&value.figure)).collect();
+    let figure = match measured.as_slice() {
+        [value] => &value.figure,
+        several => beside(case, field, several)?,
+    };
     let key = match wanted {
         Attribute::Named(terms) => case.marks.field(field) & terms,
         Attribute::Duration | Attribute::Unit(_) => 0,
     };
-    measured.next().is_none().then(|| Measured { field, figure: value.figure.clone(), key })
+    Some(Measured { field, figure: figure.clone(), key })
 }
 
 /// The size of a figure in its dimension's base unit, over a common power of ten.

@@ -9,9 +9,10 @@ use super::candidates::{Target, is_line};
 use super::fit;
 use super::lists::Lists;
 use super::magnitudes::bits_in;
-use super::observations::{Corpus, NONE, ValueKind, is_naming};
+use super::observations::{Corpus, Field, NONE, ValueKind, is_naming};
 use super::reading::Role;
 use super::ruling::Case;
+use super::words::key;
 
 /// The most places of one word; a commoner word is not counted.
 const MOST_PLACES: u32 = 4_000;
@@ -122,6 +123,7 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
     let affirmed = if affirms && !is_line { named } else { 0 };
     let length = words(written).take(SHORT + 1).count();
     let shown = if is_denied_beside(case, field) { 0 } else { value | affirmed };
+    let shown = shown | described(case, found);
     let names = case.reading.bits(|term| term.role == Role::Entity);
     let borne = if is_naming(case.corpus.name(field)) { shown & names } else { 0 };
     Member {
@@ -132,6 +134,21 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
         named,
         ..nothing
     }
+}
+
+/// Compound words before a noun that a field has in its parts: "low-storage events" of "low storage space".
+fn described(case: &Case<'_, '_, '_>, field: &Field) -> u64 {
+    let reading = case.reading;
+    let plain = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    reading.bits(|term| {
+        let is_compound = term.role == Role::Name
+            && term.text.contains('-')
+            && term.text.split('-').all(plain)
+            && term.keys.iter().all(|key| case.corpus.by_word.count(*key) == 0);
+        let goes_on = reading.text.get(term.span.end..).is_some_and(|rest| rest.starts_with(' '));
+        let value = case.corpus.value_words(field);
+        is_compound && goes_on && term.text.split('-').all(|part| value.contains(&key(part)))
+    })
 }
 
 /// Whether a field only names what the field beside it denies: `type: DiskPressure, status: False`.

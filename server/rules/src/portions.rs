@@ -27,6 +27,22 @@ pub(crate) enum Quantifier {
     All(Option<Figure>),
     /// Not one.
     No,
+    /// A share of them, and how many there are if it says so.
+    Share {
+        /// How large a share.
+        share: Share,
+        /// Of how many.
+        whole: Option<Figure>,
+    },
+}
+
+/// A share of several things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// More than half.
+    Most,
+    /// So many of so many: two of three for "two thirds".
+    Parts(usize, usize),
 }
 
 /// What a claim says of a part of a list.
@@ -41,6 +57,8 @@ pub(crate) struct Portion {
     pub(crate) noun: u64,
     /// Figures that bound a value of each thing, by their numbers.
     pub(crate) bounds: Vec<usize>,
+    /// Whether one of the predicate's terms is enough: "either Running or Completed".
+    pub(crate) is_either: bool,
     /// Whether the number is one of events: "logged four times".
     pub(crate) is_of_events: bool,
     /// Whether the claim speaks of what an item shows, and not of all there is.
@@ -56,13 +74,14 @@ const TELLING: &[&str] = &[
     "mention", "mentions", "number", "object", "objects", "occur", "occurred", "occurs", "output", "part", "place", "present", "printed", "raised", "reference",
     "referenced", "refer", "refers", "regard", "regarding", "relate", "related", "relates", "remaining", "result", "resulting", "results", "returned", "row", "rows",
     "separate", "series", "single", "sort", "stand", "stands", "table", "tagged", "targets", "there", "things", "together", "total", "type", "types", "unique",
-    "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under",
+    "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under", "longer", "shorter", "faster", "slower", "quicker", "larger", "bigger", "smaller", "take", "takes", "took", "need", "needs", "uses", "use",
+    "least", "message", "messages", "resource", "resources", "word", "words", "text",
 ];
 
 /// Words that say that a claim speaks of what an item shows.
 const LISTING: &[&str] = &[
     "captured", "displayed", "entries", "entry", "excerpt", "extract", "file", "line", "lines", "list", "listed", "listing", "lists", "log", "logged", "logs",
-    "output", "printed", "recorded", "result", "returned", "rows", "shown", "table", "tail", "visible",
+    "output", "printed", "result", "returned", "rows", "shown", "table", "tail", "visible",
 ];
 
 /// Verbs that end what a quantifier speaks of.
@@ -82,7 +101,12 @@ pub(crate) fn tells_only(word: &str) -> bool {
 
 /// Reads the portion that a claim speaks of; `None` where it speaks of none, or in a way that is not understood.
 pub(crate) fn read(reading: &Reading<'_>) -> Option<Portion> {
-    only(reading).or_else(|| all(reading)).or_else(|| no(reading)).or_else(|| number(reading))
+    only(reading)
+        .or_else(|| all(reading))
+        .or_else(|| no(reading))
+        .or_else(|| share(reading))
+        .or_else(|| number(reading))
+        .or_else(|| range(reading))
 }
 
 /// The terms that have to be found: names, codes, content words, directions.
@@ -106,6 +130,7 @@ fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Porti
         predicate: content & !subject,
         noun: 0,
         bounds: Vec::new(),
+        is_either: words(reading.text).any(|word| word.is("or")),
         is_of_events: false,
         is_of_listing,
     }
@@ -139,7 +164,7 @@ fn counts(figure: &Figure) -> bool {
 fn demands_nothing_else(reading: &Reading<'_>, taken: u64) -> bool {
     let open = reading.bits(|term| {
         let is_preposition =
-            ["under", "over"].iter().any(|word| term.text.eq_ignore_ascii_case(word));
+            ["under", "over", "least"].iter().any(|word| term.text.eq_ignore_ascii_case(word));
         matches!(term.role, Role::Demand(sense) if !matches!(sense, Sense::Raise | Sense::Lower))
             && !is_preposition
     });
@@ -212,7 +237,11 @@ fn all(reading: &Reading<'_>) -> Option<Portion> {
         return None;
     }
     let written = reading.text.get(cue.clone())?;
-    if written.eq_ignore_ascii_case("entire") || written.eq_ignore_ascii_case("entirely") {
+    let next = reading.text.get(cue.end..)?.trim_start();
+    let is_period = reading.figures.figures.iter().any(|figure| {
+        !counts(figure) && reading.text.get(figure.span.start..) == Some(next)
+    });
+    if is_period || written.eq_ignore_ascii_case("entire") || written.eq_ignore_ascii_case("entirely") {
         return None;
     }
     if !demands_nothing_else(reading, 0) {
@@ -248,6 +277,65 @@ fn no(reading: &Reading<'_>) -> Option<Portion> {
     let bounds: Vec<usize> = (0..reading.figures.figures.len()).collect();
     let mut portion = portion(reading, Quantifier::No, terms_in(reading, cue.end..end));
     portion.bounds = bounds;
+    Some(portion)
+}
+
+/// "Half of the alerts are critical", "two thirds of the pods", "most of the calls".
+fn share(reading: &Reading<'_>) -> Option<Portion> {
+    const SHARES: [(&str, Share); 10] = [
+        ("half", Share::Parts(1, 2)),
+        ("a third", Share::Parts(1, 3)),
+        ("one third", Share::Parts(1, 3)),
+        ("two thirds", Share::Parts(2, 3)),
+        ("a quarter", Share::Parts(1, 4)),
+        ("one quarter", Share::Parts(1, 4)),
+        ("three quarters", Share::Parts(3, 4)),
+        ("a fifth", Share::Parts(1, 5)),
+        ("most", Share::Most),
+        ("the majority", Share::Most),
+    ];
+    let lower = reading.text.to_ascii_lowercase();
+    let (at, length, share) = SHARES.iter().find_map(|(written, share)| {
+        let at = lower.find(written)?;
+        let whole_word = lower.get(..at).is_some_and(|before| before.is_empty() || before.ends_with(' '));
+        let rest = lower.get(at + written.len()..)?;
+        let of = rest.trim_start().starts_with("of ") || *share == Share::Most && rest.starts_with(' ');
+        (whole_word && of).then_some((at, written.len(), *share))
+    })?;
+    let before = words(reading.text.get(..at)?).last();
+    let bounded = ["than", "over", "under", "nearly", "almost", "about", "roughly", "at", "the", "not"];
+    if before.is_some_and(|word| bounded.iter().any(|bound| word.is(bound))) {
+        return None;
+    }
+    let cue = at..at + length;
+    if !demands_nothing_else(reading, terms_in(reading, cue.clone())) {
+        return None;
+    }
+    let (end, has_verb) = end_of_things(reading, cue.end);
+    let inside = |figure: &&Figure| cue.start <= figure.span.start && figure.span.end <= cue.end;
+    let mut others = reading.figures.figures.iter().filter(|figure| !inside(figure));
+    let whole = others.next();
+    let counted = whole.is_none_or(|whole| counts(whole) && cue.end <= whole.span.start && whole.span.end <= end);
+    if others.next().is_some() || !counted || !has_verb {
+        return None;
+    }
+    let quantifier = Quantifier::Share { share, whole: whole.cloned() };
+    let portion = portion(reading, quantifier, terms_in(reading, cue.end..end));
+    (portion.predicate != 0).then_some(portion)
+}
+
+/// "Database calls take between 5 and 10 seconds": each of them does.
+fn range(reading: &Reading<'_>) -> Option<Portion> {
+    let [low, high] = reading.figures.figures.as_slice() else { return None };
+    let (end, has_verb) = end_of_things(reading, 0);
+    let before = reading.text.get(..low.span.start)?;
+    let joins = words(reading.text.get(low.span.end..high.span.start)?).all(|word| word.is("and"));
+    let between = words(before).last().is_some_and(|word| word.is("between"));
+    if !(has_verb && between && joins && demands_nothing_else(reading, 0)) {
+        return None;
+    }
+    let mut portion = portion(reading, Quantifier::All(None), terms_in(reading, 0..end));
+    portion.bounds = vec![0, 1];
     Some(portion)
 }
 
@@ -335,7 +423,12 @@ fn noun(reading: &Reading<'_>, from: usize) -> Option<u64> {
         })
         .map_or(reading.text.len(), |word| from + word.span.start);
     let in_phrase = terms_in(reading, from..end);
-    let (place, term) = reading.terms.iter().enumerate().filter(|(place, _)| in_phrase >> place & 1 == 1).last()?;
+    let (place, term) = reading
+        .terms
+        .iter()
+        .enumerate()
+        .filter(|(place, term)| in_phrase >> place & 1 == 1 && !tells_only(term.text))
+        .last()?;
     let measured = MEASURED.iter().any(|noun| term.text.eq_ignore_ascii_case(noun));
     (!measured).then_some(1 << place)
 }

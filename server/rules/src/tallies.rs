@@ -4,9 +4,11 @@
 //! when it has those of the predicate. A word that no member has must stand around the list, or in the request.
 //! What a member lacks refutes only where it shows something else in the very place.
 
-use gsar_core::text::figures::{Agreement, agree};
+use gsar_core::Class;
+use gsar_core::text::figures::{Agreement, Figure, agree};
 use gsar_core::text::polarity::MarkerKind;
 
+use super::bounds::{self, Wanted};
 use super::candidates::Target;
 use super::closed::{Extent, asks_for, extent};
 use super::counts::{as_figure, in_window};
@@ -15,7 +17,7 @@ use super::magnitudes::bits_in;
 use super::members::{Member, members};
 use super::note;
 use super::observations::NONE;
-use super::portions::{self, Portion, Quantifier};
+use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::slots::shows_other;
@@ -37,7 +39,10 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let portion = portions::read(reading)?;
     let says_no = matches!(portion.quantifier, Quantifier::No);
-    if reading.denies != says_no || reading.is_causal() || reading.has_alternatives() {
+    if portion.is_either && !matches!(portion.quantifier, Quantifier::All(_)) {
+        return None;
+    }
+    if reading.denies != says_no || reading.is_causal() {
         return None;
     }
     if reading.has(MarkerKind::Hedge) || !reading.quotations.is_empty() || reading.text.contains(" '") {
@@ -57,7 +62,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let closest = findings.iter().map(|finding| finding.closeness).max()?;
     findings.retain(|finding| finding.closeness == closest);
     findings.sort_by_key(|finding| case.corpus.item(finding.item).map(|item| &item.id));
-    let grounded = findings.iter().position(|finding| finding.ruling.class == gsar_core::Class::Grounded);
+    let grounded = findings.iter().position(|finding| finding.ruling.class == Class::Grounded);
     let chosen = grounded.unwrap_or(0);
     (chosen < findings.len()).then(|| findings.swap_remove(chosen).ruling)
 }
@@ -123,6 +128,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             Quantifier::Number { part, whole } => self.number(part, whole.as_ref()),
             Quantifier::All(number) => self.all(number.as_ref()),
             Quantifier::No => self.none(),
+            Quantifier::Share { share, whole } => self.share(*share, whole.as_ref()),
         }?;
         Some(Finding { ruling, closeness: (wanted & self.shown).count_ones(), item: self.list.item })
     }
@@ -184,8 +190,8 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     fn number(
         &self,
-        part: &gsar_core::text::figures::Figure,
-        whole: Option<&gsar_core::text::figures::Figure>,
+        part: &Figure,
+        whole: Option<&Figure>,
     ) -> Option<Ruling> {
         let wanted = self.portion.subject | self.portion.predicate;
         let is_whole_list = wanted & self.shown == 0;
@@ -225,13 +231,16 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         let decisive = self.is_complete() || too_few;
         let differs = agree(part, &as_figure(number)) == Agreement::Different
             || !whole_agrees && same(part, number);
-        (decisive && differs && self.is_told_apart(wanted))
+        (decisive && differs && self.is_told_apart())
             .then(|| Ruling::contradicted(Basis::Derived, cites, says))
     }
 
-    fn all(&self, number: Option<&gsar_core::text::figures::Figure>) -> Option<Ruling> {
+    fn all(&self, number: Option<&Figure>) -> Option<Ruling> {
         let (subject, predicate) = (self.portion.subject, self.portion.predicate);
-        if !self.portion.bounds.is_empty() || predicate & self.shown == 0 {
+        if !self.portion.bounds.is_empty() {
+            return self.bounded(Wanted::Each);
+        }
+        if predicate & self.shown == 0 {
             return None;
         }
         let meant: Vec<Member> = if subject & self.shown == 0 {
@@ -239,9 +248,16 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         } else {
             self.with(subject).into_iter().cloned().collect()
         };
-        let so: Vec<&Member> = meant.iter().filter(|member| self.has(member, predicate)).collect();
+        let is_so = |member: &&Member| {
+            if self.portion.is_either {
+                member.shown & predicate != 0
+            } else {
+                self.has(member, predicate)
+            }
+        };
+        let so: Vec<&Member> = meant.iter().filter(is_so).collect();
         let example = so.first()?;
-        let other = meant.iter().filter(|member| !self.has(member, predicate)).find_map(|member| {
+        let other = meant.iter().filter(|member| !is_so(member)).find_map(|member| {
             shows_other(self.case, example, member, predicate & self.shown & !member.shown)
         });
         if let Some(field) = other {
@@ -259,9 +275,48 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         Some(Ruling::grounded(Basis::Derived, self.cites(&so), says))
     }
 
+    /// "Each call took longer than five seconds": every member states a quantity that keeps to it.
+    fn bounded(&self, wanted: Wanted) -> Option<Ruling> {
+        let meant = self.with(self.portion.subject | self.portion.predicate);
+        let all = if meant.is_empty() { self.everyone() } else { meant.into_iter().cloned().collect() };
+        let bounds = bounds::read(self.case.reading, &self.portion.bounds)?;
+        let ruling = bounds::weigh(self.case, &all, &bounds, wanted, self.portion)?;
+        (ruling.class == Class::Contradicted || self.is_complete()).then_some(ruling)
+    }
+
+    fn share(
+        &self,
+        share: Share,
+        whole: Option<&Figure>,
+    ) -> Option<Ruling> {
+        let (subject, predicate) = (self.portion.subject, self.portion.predicate);
+        if predicate & self.shown == 0 || !self.is_complete() {
+            return None;
+        }
+        let all = if subject & self.shown == 0 { self.list.members.len() } else { self.with(subject).len() };
+        let so = self.with(subject | predicate);
+        let agrees = whole.is_none_or(|whole| agree(whole, &as_figure(all)) == Agreement::Same);
+        if all < 2 || !agrees || so.is_empty() || so.iter().any(|member| self.denies(member)) {
+            return None;
+        }
+        let holds = match share {
+            Share::Most => so.len() * 2 > all,
+            Share::Parts(part, of) => so.len() * of == all * part,
+        };
+        let says = note::count(self.case, self.list.item, so.len(), all);
+        let cites = self.cites(&so);
+        if holds {
+            return Some(Ruling::grounded(Basis::Derived, cites, says));
+        }
+        self.is_told_apart().then(|| Ruling::contradicted(Basis::Derived, cites, says))
+    }
+
     fn none(&self) -> Option<Ruling> {
         let wanted = self.portion.subject | self.portion.predicate;
-        if !self.portion.bounds.is_empty() || self.portion.predicate & self.shown == 0 {
+        if !self.portion.bounds.is_empty() {
+            return self.bounded(Wanted::None);
+        }
+        if self.portion.predicate & self.shown == 0 {
             return None;
         }
         let things = self.case.reading.bits(|term| {
@@ -279,7 +334,6 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     /// All members, also those without a word of the claim.
     fn everyone(&self) -> Vec<Member> {
-        let known = |target: &Target| self.members.iter().find(|member| member.target == *target).cloned();
         let mut everyone = Vec::with_capacity(self.list.members.len());
         let mut next = self.members.iter().peekable();
         for target in &self.list.members {
@@ -289,7 +343,6 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
                 everyone.push(Member::without_words(*target));
             }
         }
-        let _ = known;
         everyone
     }
 
@@ -307,8 +360,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
     }
 
     /// Whether a differing number refutes: things in a record are told apart, lines may tell of one thing twice.
-    fn is_told_apart(&self, wanted: u64) -> bool {
-        let _ = wanted;
+    fn is_told_apart(&self) -> bool {
         !self.list.is_lines || self.portion.is_of_listing
     }
 
