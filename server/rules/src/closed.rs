@@ -69,6 +69,9 @@ const LIMITED: [&str; 14] = [
 const FILTERED: [&str; 9] =
     ["grep ", "|=", "|~", "--field-selector", "select(", "\"filter\": \"", "\"keyword\": ", "findstr ", "awk "];
 
+/// What a request says when it leaves out what matches.
+const EXCLUDING: [&str; 5] = ["grep -v", "grep -iv", "!=", "!~", " not in "];
+
 /// Searches return a page of this size when nobody asks for more.
 const PAGES: [usize; 9] = [20, 25, 50, 100, 200, 250, 500, 1_000, 5_000];
 
@@ -88,6 +91,9 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
     let says = |marks: &[&str]| {
         requests.iter().any(|request| marks.iter().any(|mark| request.contains(mark)))
     };
+    if says(&EXCLUDING) {
+        return Extent::Part;
+    }
     let limited = says(&LIMITED)
         && !requests.iter().any(|request| {
             request.contains("\"limit\": null") || request.contains("\"limit\":null")

@@ -77,6 +77,7 @@ impl Lists {
                 || is_cell(corpus, number)
                 || !is_of_log(corpus.name(number))
                 || is_frame(corpus.value(number))
+                || repeats_request(corpus, number)
             {
                 continue;
             }
@@ -127,6 +128,14 @@ impl Lists {
     }
 }
 
+/// Whether a line repeats the request that the item begins with.
+fn repeats_request(corpus: &Corpus<'_>, field: u32) -> bool {
+    const LONG: usize = 12;
+    let first = corpus.text(corpus.item_of(field)).lines().next().unwrap_or("");
+    let line = corpus.value(field);
+    line.len() >= LONG && first.starts_with("$ ") && first.ends_with(line)
+}
+
 /// Whether a record of a text is a row or an item of a sequence, and not a section.
 fn is_thing(corpus: &Corpus<'_>, number: u32) -> bool {
     let Some(object) = corpus.object(number) else { return false };
@@ -158,7 +167,8 @@ fn is_of_log(key: &str) -> bool {
 
 /// Whether a line only frames an answer: the request repeated, a status.
 fn is_frame(line: &str) -> bool {
-    ["Params used for", "Command executed", "[status:", "[error:", "stdout:", "stderr:", "A *preview*"]
+    ["Params used for", "Command executed", "[status:", "[error:", "stdout:", "stderr:", "A *preview*", "[empty output]", "$ ",
+        "No resources found",]
         .iter()
         .any(|frame| line.starts_with(frame))
 }

@@ -10,7 +10,7 @@ use super::fit;
 use super::lists::Lists;
 use super::magnitudes::bits_in;
 use super::observations::{Corpus, Field, NONE, ValueKind, is_naming};
-use super::reading::Role;
+use super::reading::{Role, Term};
 use super::ruling::Case;
 use super::words::key;
 
@@ -59,7 +59,8 @@ pub(crate) fn members(case: &Case<'_, '_, '_>, lists: &Lists) -> Option<Vec<(u32
         return None;
     }
     let mut found: Vec<(u32, u32, Member)> = Vec::new();
-    for field in case.marks.marked_fields() {
+    let described = places_of_compounds(case);
+    for field in case.marks.marked_fields().iter().chain(&described) {
         let bits = bits_of(case, *field);
         let member = |target| Member { target, field: Some(*field), ..bits.clone() };
         let as_line = lists.of_field(*field);
@@ -74,6 +75,7 @@ pub(crate) fn members(case: &Case<'_, '_, '_>, lists: &Lists) -> Option<Vec<(u32
             }
         }
     }
+    // A field may be reached by its words and by a compound.
     found.sort_by_key(|(list, place, member)| (*list, *place, member.field));
     let mut grouped: Vec<(u32, Vec<Member>)> = Vec::new();
     for (list, _, member) in found {
@@ -120,7 +122,15 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
         ValueKind::False | ValueKind::Nothing | ValueKind::Number => false,
     };
     let is_line = is_line(case.corpus, field);
-    let affirmed = if affirms && !is_line { named } else { 0 };
+    let mishaps = case.reading.bits(|term| term.is_mishap);
+    let happened = written.split(' ').next().and_then(|first| first.parse::<u64>().ok()).is_some_and(|times| times > 0);
+    let affirmed = match (is_line, affirms, happened) {
+        (true, ..) => 0,
+        (_, true, _) => named,
+        // `RESTARTS 3`: it has restarted.
+        (.., true) => named & mishaps,
+        _ => 0,
+    };
     let length = words(written).take(SHORT + 1).count();
     let shown = if is_denied_beside(case, field) { 0 } else { value | affirmed };
     let shown = shown | described(case, found);
@@ -138,17 +148,33 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
 
 /// Compound words before a noun that a field has in its parts: "low-storage events" of "low storage space".
 fn described(case: &Case<'_, '_, '_>, field: &Field) -> u64 {
-    let reading = case.reading;
-    let plain = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());
-    reading.bits(|term| {
-        let is_compound = term.role == Role::Name
-            && term.text.contains('-')
-            && term.text.split('-').all(plain)
-            && term.keys.iter().all(|key| case.corpus.by_word.count(*key) == 0);
-        let goes_on = reading.text.get(term.span.end..).is_some_and(|rest| rest.starts_with(' '));
-        let value = case.corpus.value_words(field);
-        is_compound && goes_on && term.text.split('-').all(|part| value.contains(&key(part)))
+    let value = case.corpus.value_words(field);
+    case.reading.bits(|term| {
+        is_compound(case, term) && term.text.split('-').all(|part| value.contains(&key(part)))
     })
+}
+
+/// Whether a term is a compound word before a noun, which the evidence does not know as a name.
+fn is_compound(case: &Case<'_, '_, '_>, term: &Term<'_>) -> bool {
+    let plain = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    term.role == Role::Name
+        && term.text.contains('-')
+        && term.text.split('-').all(plain)
+        && term.keys.iter().all(|key| case.corpus.by_word.count(*key) == 0)
+        && case.reading.text.get(term.span.end..).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Fields that have the first part of a compound and no other word of the claim.
+fn places_of_compounds(case: &Case<'_, '_, '_>) -> Vec<u32> {
+    let compounds = case.reading.terms.iter().filter(|term| is_compound(case, term));
+    let mut places: Vec<u32> = compounds
+        .filter_map(|term| term.text.split('-').next())
+        .flat_map(|part| case.corpus.by_word.of(key(part)).take(MOST_PLACES as usize))
+        .filter(|field| case.marks.field(*field) == 0)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// Whether a field only names what the field beside it denies: `type: DiskPressure, status: False`.

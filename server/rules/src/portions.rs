@@ -57,6 +57,10 @@ pub(crate) struct Portion {
     pub(crate) noun: u64,
     /// Figures that bound a value of each thing, by their numbers.
     pub(crate) bounds: Vec<usize>,
+    /// The terms of what is left out: "apart from crashpod".
+    pub(crate) excepted: u64,
+    /// The value that the claim says each has: "all conditions are True".
+    pub(crate) truth: Option<bool>,
     /// Whether one of the predicate's terms is enough: "either Running or Completed".
     pub(crate) is_either: bool,
     /// Whether the number is one of events: "logged four times".
@@ -75,7 +79,7 @@ const TELLING: &[&str] = &[
     "referenced", "refer", "refers", "regard", "regarding", "relate", "related", "relates", "remaining", "result", "resulting", "results", "returned", "row", "rows",
     "separate", "series", "single", "sort", "stand", "stands", "table", "tagged", "targets", "there", "things", "together", "total", "type", "types", "unique",
     "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under", "longer", "shorter", "faster", "slower", "quicker", "larger", "bigger", "smaller", "take", "takes", "took", "need", "needs", "uses", "use",
-    "least", "message", "messages", "resource", "resources", "word", "words", "text",
+    "least", "message", "messages", "resource", "resources", "application", "set", "ever", "apart", "except", "besides", "word", "words", "text",
 ];
 
 /// Words that say that a claim speaks of what an item shows.
@@ -121,7 +125,10 @@ fn content(reading: &Reading<'_>) -> u64 {
 }
 
 fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Portion {
-    let content = content(reading);
+    let excepted = excepted(reading);
+    let truths = reading.bits(|term| is_truth(term.text).is_some());
+    let truth = reading.terms.iter().find_map(|term| is_truth(term.text));
+    let content = content(reading) & !excepted & !truths;
     let is_of_listing = words(reading.text)
         .any(|word| LISTING.iter().any(|listing| word.is(listing)));
     Portion {
@@ -130,10 +137,34 @@ fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Porti
         predicate: content & !subject,
         noun: 0,
         bounds: Vec::new(),
+        excepted,
+        truth,
         is_either: words(reading.text).any(|word| word.is("or")),
         is_of_events: false,
         is_of_listing,
     }
+}
+
+/// `True` or `False` as tools write them.
+fn is_truth(word: &str) -> Option<bool> {
+    match word {
+        "True" | "true" => Some(true),
+        "False" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// The names after "apart from", "except", "besides", "other than".
+fn excepted(reading: &Reading<'_>) -> u64 {
+    const EXCEPTING: [&str; 5] = ["apart from ", "except for ", "except ", "besides ", "other than "];
+    let lower = reading.text.to_ascii_lowercase();
+    let Some(at) = EXCEPTING.iter().find_map(|cue| lower.find(cue).map(|at| at + cue.len())) else {
+        return 0;
+    };
+    let mut names = reading.terms.iter().enumerate().filter(|(_, term)| {
+        matches!(term.role, Role::Entity | Role::Name) && term.span.start >= at
+    });
+    names.next().map_or(0, |(place, _)| 1 << place)
 }
 
 /// The terms in a stretch of the claim.
@@ -260,8 +291,9 @@ fn all(reading: &Reading<'_>) -> Option<Portion> {
     let subject = terms_in(reading, cue.end..end);
     let mut portion = portion(reading, Quantifier::All(number), subject);
     portion.bounds = bounds;
-    let says_something = portion.predicate != 0 || !portion.bounds.is_empty();
-    (says_something && (has_verb || portion.predicate != 0)).then_some(portion)
+    let says_something =
+        portion.predicate != 0 || portion.truth.is_some() || !portion.bounds.is_empty();
+    (says_something && (has_verb || portion.predicate != 0 || !portion.bounds.is_empty())).then_some(portion)
 }
 
 /// "No pod is Pending", "none of the calls failed", "neither container is running".
@@ -277,6 +309,7 @@ fn no(reading: &Reading<'_>) -> Option<Portion> {
     let bounds: Vec<usize> = (0..reading.figures.figures.len()).collect();
     let mut portion = portion(reading, Quantifier::No, terms_in(reading, cue.end..end));
     portion.bounds = bounds;
+    portion.noun = noun(reading, cue.end).unwrap_or(0);
     Some(portion)
 }
 
@@ -365,6 +398,15 @@ fn number(reading: &Reading<'_>) -> Option<Portion> {
     let counted_from = whole.as_ref().map_or(part.span.end, |whole| whole.span.end);
     let (end, _) = end_of_things(reading, counted_from);
     if whole.is_none() && is_repeated(reading, &part) {
+        let mut portion = portion(reading, Quantifier::Number { part, whole }, 0);
+        portion.is_of_events = true;
+        portion.is_of_listing = true;
+        return Some(portion);
+    }
+    let counts_lines = words(text.get(counted_from..)?).take(2).any(|word| {
+        ["lines", "entries", "rows", "records", "line", "entry"].iter().any(|noun| word.is(noun))
+    });
+    if whole.is_none() && counts_lines {
         let mut portion = portion(reading, Quantifier::Number { part, whole }, 0);
         portion.is_of_events = true;
         portion.is_of_listing = true;

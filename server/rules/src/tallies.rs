@@ -6,7 +6,8 @@
 
 use gsar_core::Class;
 use gsar_core::text::figures::{Agreement, Figure, agree};
-use gsar_core::text::polarity::MarkerKind;
+use gsar_core::text::polarity::{MarkerKind, negates};
+use gsar_core::text::tokens::words;
 
 use super::bounds::{self, Wanted};
 use super::candidates::Target;
@@ -16,7 +17,8 @@ use super::lists::{List, Lists};
 use super::magnitudes::bits_in;
 use super::members::{Member, members};
 use super::note;
-use super::observations::NONE;
+use super::observations::{NONE, ValueKind};
+use super::polarity::denies_by_word;
 use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -70,7 +72,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 /// Adds the lists of items that were asked for the very things, though no member has a word of the claim.
 fn add_asked_for(case: &Case<'_, '_, '_>, lists: &Lists, reached: &mut Vec<(u32, Vec<Member>)>) {
     for (number, list) in (0_u32..).zip(&lists.all) {
-        if case.marks.tool(list.item) != 0
+        let stands = case.marks.tool(list.item) | case.marks.around(case.corpus, list.parent);
+        if stands != 0
             && reached.binary_search_by_key(&number, |(number, _)| *number).is_err()
         {
             let at = reached.partition_point(|(other, _)| *other < number);
@@ -101,7 +104,10 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         members: &[Member],
         portion: &'a Portion,
     ) -> Self {
-        let members = if list.is_lines { members.to_vec() } else { as_values(members) };
+        let mut members = if list.is_lines { members.to_vec() } else { as_values(members) };
+        if portion.truth.is_some() {
+            members = with_all(list, &members);
+        }
         let item = case.corpus.item(list.item);
         let extent = item.map_or(Extent::Part, |item| extent(item, list.members.len()));
         let named = members.iter().fold(0, |bits, member| bits | member.named);
@@ -158,10 +164,19 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         });
         let each = self.members.len() == self.list.members.len()
             && self.members.iter().all(|member| member.named & noun == noun);
+        if noun == 0 {
+            let named = reading.bits(|term| {
+                matches!(term.role, Role::Entity | Role::Name | Role::Kind | Role::Word)
+                    && (term.role == Role::Kind || !portions::tells_only(term.text))
+            });
+            return named != 0
+                && named & !self.case.marks.tool(self.list.item) == 0
+                && self.is_outermost();
+        }
         let asked = self.case.corpus.item(self.list.item).is_some_and(|item| {
             asks_for(item, |word| keys.contains(&key(word)) || keys.contains(&exact(word)))
         });
-        noun != 0 && (in_heading || each || asked && self.is_outermost())
+        in_heading || each || asked && self.is_outermost()
     }
 
     /// Whether the list is the item's own, and not one within a record of it.
@@ -174,7 +189,18 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
     /// Whether a member has some terms, as far as members of this list have them at all.
     fn has(&self, member: &Member, terms: u64) -> bool {
         terms & self.shown & !member.shown == 0
+            && member.shown & self.portion.excepted == 0
+            && self.is_true(member)
             && (self.case.reading.figures.times.is_empty() || self.is_in_window(member))
+    }
+
+    /// Whether a field of the member has the truth value that the claim states.
+    fn is_true(&self, member: &Member) -> bool {
+        self.portion.truth.is_none_or(|truth| {
+            let wanted = if truth { ValueKind::True } else { ValueKind::False };
+            let corpus = self.case.corpus;
+            member.fields(corpus).any(|field| corpus.field(field).is_some_and(|found| found.kind == wanted))
+        })
     }
 
     fn is_in_window(&self, member: &Member) -> bool {
@@ -182,7 +208,8 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
     }
 
     fn with(&self, terms: u64) -> Vec<&Member> {
-        if terms & self.shown == 0 && self.case.reading.figures.times.is_empty() {
+        let nothing = terms & self.shown == 0 && self.portion.truth.is_none();
+        if nothing && self.case.reading.figures.times.is_empty() {
             return Vec::new();
         }
         self.members.iter().filter(|member| self.has(member, terms)).collect()
@@ -194,7 +221,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         whole: Option<&Figure>,
     ) -> Option<Ruling> {
         let wanted = self.portion.subject | self.portion.predicate;
-        let is_whole_list = wanted & self.shown == 0;
+        let is_whole_list = wanted & self.shown == 0 && self.portion.truth.is_none();
         if is_whole_list && !self.is_asked_for() {
             return None;
         }
@@ -202,7 +229,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             return None;
         }
         let satisfied = self.with(wanted);
-        if self.portion.is_of_events && !self.list.is_lines {
+        if self.portion.is_of_events && !self.list.is_lines && !is_whole_list {
             return None;
         }
         let number = if is_whole_list { self.list.members.len() } else { satisfied.len() };
@@ -240,7 +267,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         if !self.portion.bounds.is_empty() {
             return self.bounded(Wanted::Each);
         }
-        if predicate & self.shown == 0 {
+        if predicate & self.shown == 0 && self.portion.truth.is_none() {
             return None;
         }
         let meant: Vec<Member> = if subject & self.shown == 0 {
@@ -258,6 +285,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         let so: Vec<&Member> = meant.iter().filter(is_so).collect();
         let example = so.first()?;
         let other = meant.iter().filter(|member| !is_so(member)).find_map(|member| {
+            if let Some(truth) = self.portion.truth {
+                return self.untrue(member, truth);
+            }
             shows_other(self.case, example, member, predicate & self.shown & !member.shown)
         });
         if let Some(field) = other {
@@ -311,6 +341,13 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         self.is_told_apart().then(|| Ruling::contradicted(Basis::Derived, cites, says))
     }
 
+    /// The field of a member that has the other truth value.
+    fn untrue(&self, member: &Member, truth: bool) -> Option<u32> {
+        let other = if truth { ValueKind::False } else { ValueKind::True };
+        let corpus = self.case.corpus;
+        member.fields(corpus).find(|field| corpus.field(*field).is_some_and(|found| found.kind == other))
+    }
+
     fn none(&self) -> Option<Ruling> {
         let wanted = self.portion.subject | self.portion.predicate;
         if !self.portion.bounds.is_empty() {
@@ -319,11 +356,11 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         if self.portion.predicate & self.shown == 0 {
             return None;
         }
-        let things = self.case.reading.bits(|term| {
-            term.role == Role::Kind || self.portion.subject != 0 && term.role == Role::Word
-        });
-        let listed = (self.portion.subject | things) & self.context;
-        if listed == 0 || self.list.is_lines && !self.portion.is_of_listing {
+        // "No pod": the list has to be one of pods.
+        let stands = self.case.marks.around(self.case.corpus, self.list.parent)
+            | self.case.marks.tool(self.list.item);
+        let is_of_things = self.portion.noun & stands != 0 && self.portion.excepted == 0;
+        if !is_of_things || self.list.is_lines && !self.portion.is_of_listing {
             return None;
         }
         let so = self.with(wanted);
@@ -334,15 +371,8 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     /// All members, also those without a word of the claim.
     fn everyone(&self) -> Vec<Member> {
-        let mut everyone = Vec::with_capacity(self.list.members.len());
-        let mut next = self.members.iter().peekable();
-        for target in &self.list.members {
-            if next.peek().is_some_and(|member| member.target == *target) {
-                everyone.extend(next.next().cloned());
-            } else {
-                everyone.push(Member::without_words(*target));
-            }
-        }
+        let mut everyone = with_all(self.list, &self.members);
+        everyone.retain(|member| member.shown & self.portion.excepted == 0);
         everyone
     }
 
@@ -366,7 +396,10 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     fn denies(&self, member: &Member) -> bool {
         match member.target {
-            Target::Line(field) => self.case.cache.polarity(self.case.corpus, field).denies,
+            Target::Line(field) => {
+                self.case.cache.polarity(self.case.corpus, field).denies
+                    && denies_words(self.case, field)
+            }
             Target::Object(_) => false,
         }
     }
@@ -377,6 +410,28 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         }
         members.iter().take(MOST_CITED).filter_map(|member| member.field).map(Cite::Field).collect()
     }
+}
+
+/// Whether a negation in a line reaches a word that the claim has too, or the line denies it by a word.
+fn denies_words(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    let line = case.corpus.value(field);
+    let ours = |word: &str| bits_in(case.reading, &[key(word), exact(word)], u64::MAX) != 0;
+    denies_by_word(line)
+        || words(line).any(|word| ours(word.text) && negates(line, &word.span))
+}
+
+/// All members of a list, also those without a word of the claim.
+fn with_all(list: &List, members: &[Member]) -> Vec<Member> {
+    let mut everyone = Vec::with_capacity(list.members.len());
+    let mut next = members.iter().peekable();
+    for target in &list.members {
+        if next.peek().is_some_and(|member| member.target == *target) {
+            everyone.extend(next.next().cloned());
+        } else {
+            everyone.push(Member::without_words(*target));
+        }
+    }
+    everyone
 }
 
 /// The members with what they show where it is shown best: as a name, as a whole value, in a short one, in prose.
