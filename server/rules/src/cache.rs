@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use gsar_core::text::figures::ClockTime;
 
+use super::lists::Lists;
 use super::observations::Corpus;
 use super::polarity::{denies, fails};
 use super::values::{self, Value};
@@ -22,6 +23,7 @@ pub(crate) struct Polarity {
 #[derive(Debug)]
 pub(crate) struct Cache<'e> {
     fields: Vec<Read<'e>>,
+    lists: OnceCell<Lists>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +36,12 @@ struct Read<'e> {
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
     pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self { fields: vec![Read::default(); corpus.fields.len()] }
+        Self { fields: vec![Read::default(); corpus.fields.len()], lists: OnceCell::new() }
+    }
+
+    /// The lists of the evidence.
+    pub(crate) fn lists(&self, corpus: &Corpus<'e>) -> &Lists {
+        self.lists.get_or_init(|| Lists::find(corpus))
     }
 
     /// The figures of a field.

@@ -263,7 +263,7 @@ pub(crate) fn decide_events(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 }
 
 /// Whether a line falls into the window of the claim's times.
-fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
+pub(crate) fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let claimed = &case.reading.figures.times;
     let stated = case.cache.times(case.corpus, field);
     match claimed.as_slice() {

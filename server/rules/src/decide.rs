@@ -13,15 +13,19 @@ use super::absence;
 use super::attributes;
 use super::candidates::Target;
 use super::changes;
+use super::counters;
 use super::counts::{self, has_words};
 use super::existence;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::lexicon::Sense;
 use super::note;
 use super::observations::NONE;
+use super::ranks;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
+use super::sums;
+use super::tallies;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -50,11 +54,15 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let fits: Vec<Fit> =
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
+        .or_else(|| ranks::decide(case))
+        .or_else(|| sums::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| attributes::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
+        .or_else(|| counters::decide(case))
+        .or_else(|| tallies::decide(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| existence::decide(case))
         .or_else(|| refuted(case, &fits))
