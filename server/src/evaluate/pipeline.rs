@@ -86,6 +86,7 @@ impl Engine {
             synthesis: report.synthesis,
             claims: report.claims,
             evidence,
+            explain: options.explain,
             deadline: Some(call.deadline),
         });
         let judged = ask(judges, &question, call).await?;
@@ -184,16 +185,18 @@ pub(crate) fn investigation(gate: &parse::ParsedGate) -> gsar_core::assess::Inve
 fn partitioned(
     policy: &gsar_core::Policy,
     assessment: &Assessment,
-    judgement: Judgement,
+    mut judgement: Judgement,
     settled: answer::SettledParts,
     explain: bool,
 ) -> v1::EvaluateResponse {
     let decision = &assessment.decision;
+    let mut claims = answer::claims(policy, assessment, explain);
+    answer::tell_considered(&mut claims, &mut judgement);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {
         outcome: outcome.into(),
-        claims: answer::claims(policy, assessment, explain),
+        claims,
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, policy)),
