@@ -146,28 +146,36 @@ impl Words<'_> {
 }
 
 fn end_of_word(text: &str, start: usize) -> usize {
+    if kind(byte_at(text, start)) == Kind::Wide
+        && let Some(first) = char_at(text, start).filter(|first| is_ideographic(*first))
+    {
+        // Scripts without spaces: each character is a word.
+        return start + first.len_utf8();
+    }
     let mut end = start;
     loop {
         let rest = text.as_bytes().get(end..).unwrap_or_default();
         let run = rest.iter().position(|byte| kind(*byte) != Kind::Alphanumeric);
         end += run.unwrap_or(rest.len());
-        if kind(byte_at(text, end)) == Kind::Other && !may_join(byte_at(text, end)) {
-            return end;
-        }
-        let Some(character) = char_at(text, end) else { return end };
-        let after = end + character.len_utf8();
-        if character.is_alphanumeric() {
-            // Scripts without spaces: each character is a word.
-            if is_ideographic(character) {
-                return if end == start { after } else { end };
-            }
-            end = after;
-        } else if joins(text, start, end, character) {
-            end = after;
-        } else {
-            return end;
+        let (byte, next) = (byte_at(text, end), byte_at(text, end + 1));
+        match byte {
+            b'-' | b'.' | b'_' if kind(next) == Kind::Alphanumeric => end += 1,
+            b'-' | b'.' if kind(next) == Kind::Other => return end,
+            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => match end_of_joint(text, start, end) {
+                Some(after) => end = after,
+                None => return end,
+            },
+            _ => return end,
         }
     }
+}
+
+/// Where the character at `at` ends if it belongs to the word that begins at `start`.
+fn end_of_joint(text: &str, start: usize, at: usize) -> Option<usize> {
+    let character = char_at(text, at)?;
+    let belongs = !is_ideographic(character)
+        && (character.is_alphanumeric() || joins(text, start, at, character));
+    belongs.then_some(at + character.len_utf8())
 }
 
 /// What a byte says of the character that it begins or belongs to.
@@ -197,11 +205,6 @@ const fn kinds() -> [Kind; 256] {
         byte += 1;
     }
     kinds
-}
-
-/// Whether [`joins`] may hold for this ASCII character.
-fn may_join(byte: u8) -> bool {
-    matches!(byte, b'-' | b'.' | b'_' | b':' | b'\'')
 }
 
 /// Whether a separator inside a word belongs to it.
