@@ -247,16 +247,16 @@ fn longest_phrase<'a>(
     let initial = usize::from(byte_at(first.text, 0).to_ascii_lowercase());
     let Initial { start, end, lengths } = *INITIALS.get(initial)?;
     let written = first.text.len();
-    let plain = first.text.is_ascii();
-    if plain && lengths & length_bit(written) == 0 {
+    if lengths & length_bit(written) == 0 {
         return None;
     }
+    let plain = first.text.is_ascii();
     let mut best = None;
     for ((phrase, kind), length) in PHRASES.get(start..end)?.iter().zip(LENGTHS.get(start..end)?) {
         if plain && *length != written {
             continue;
         }
-        let Some(more) = after_first_word(phrase, first.text) else { continue };
+        let Some(more) = after_first_word(phrase, first.text, plain) else { continue };
         if let Some(following) = match_rest(more, rest) {
             // Entries are sorted, so a longer phrase with the same beginning comes later.
             best = Some((*phrase, *kind, following));
@@ -270,7 +270,7 @@ fn longest_phrase<'a>(
 struct Initial {
     start: usize,
     end: usize,
-    /// One bit for each length that their first words have.
+    /// One bit for each length that their first words have, typed with either apostrophe.
     lengths: u32,
 }
 
@@ -292,9 +292,24 @@ const fn initials() -> [Initial; 128] {
         }
         initial.end = entry + 1;
         initial.lengths |= length_bit(LENGTHS[entry]);
+        if contains_apostrophe(PHRASES[entry].0) {
+            initial.lengths |= length_bit(LENGTHS[entry] + '\u{2019}'.len_utf8() - 1);
+        }
         entry += 1;
     }
     initials
+}
+
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn contains_apostrophe(phrase: &str) -> bool {
+    let mut at = 0;
+    while at < phrase.len() {
+        if phrase.as_bytes()[at] == b'\'' {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// How long the first word of each entry is.
@@ -314,9 +329,9 @@ const fn first_lengths() -> [usize; PHRASES.len()] {
     lengths
 }
 
-/// What a phrase asks for after its first word, if that is the word written.
-fn after_first_word(phrase: &'static str, written: &str) -> Option<&'static str> {
-    if written.is_ascii() {
+/// What a phrase asks for after its first word, if that is the word written; `plain` when that is ASCII.
+fn after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
+    if plain {
         let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
         let more = phrase.get(written.len()..).filter(|_| begins)?;
         return if more.is_empty() { Some(more) } else { more.strip_prefix(' ') };
