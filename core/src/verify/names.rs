@@ -161,7 +161,10 @@ fn other_entity<'c, 'q>(
 /// "pod", "service" and the like.
 fn entities(text: &str) -> impl Iterator<Item = Word<'_>> {
     let first = content_words(text).next().filter(|word| word.shape() != Shape::Number);
-    let beside = words(text).zip(words(text).skip(1)).filter_map(|(a, b)| {
+    let pairs = words(text)
+        .scan(None, |before, word| Some((before.replace(word.clone()), word)))
+        .filter_map(|(before, word)| Some((before?, word)));
+    let beside = pairs.filter_map(|(a, b)| {
         if is_entity_noun(&b) && !crate::text::tokens::is_stop_word(a.text) {
             Some(a)
         } else if is_entity_noun(&a) && b.shape() != Shape::Plain {
