@@ -44,15 +44,15 @@ impl Engine {
         if let Some(before) = record::replay(ledger, &keyed).await? {
             return Ok(before);
         }
-        let report = request.report.clone().unwrap_or_default();
-        let investigation_id = request.investigation_id.clone();
-        let heads = record::heads(&request.evidence);
-        let (mut answer, policy) = self.decide_report(call, request).await?;
+        let report = record::encoded_report(&request);
+        let report_digest = record::digest(&report);
+        let kept = record::Kept::of(&request, report);
+        let (mut answer, policy) = self.decide_report(call, request, report_digest).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger, keyed, report, investigation_id, heads, &policy.policy, answer).await
+        record::record(ledger, keyed, kept, &policy, answer).await
     }
 
     /// Evaluates a report without recording it.
@@ -64,19 +64,21 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
-        self.decide_report(call, request).await.map(|(answer, _)| answer)
+        let report_digest = record::digest(&record::encoded_report(&request));
+        self.decide_report(call, request, report_digest).await.map(|(answer, _)| answer)
     }
 
     async fn decide_report(
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
+        report_digest: String,
     ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
         let options = request.options.clone().unwrap_or_default();
         let judges = self.judges(&options.judge)?;
-        let mut provenance = record::provenance(&request, evaluated_at);
+        let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let Checked { policy, report, evidence, gate } = self.check(request)?;
         watch.lap(Step::Admit);

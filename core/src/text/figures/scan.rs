@@ -24,10 +24,8 @@ pub fn figures(text: &str) -> Figures {
         if word.span.start >= scanner.read_to {
             scanner.read(&word, &rest);
         }
-        scanner.recent.rotate_right(1);
-        if let Some(nearest) = scanner.recent.first_mut() {
-            *nearest = Some(word);
-        }
+        let [first, second, third, _] = scanner.recent;
+        scanner.recent = [Some(word), first, second, third];
     }
     join_ranges(text, &mut scanner.found);
     join_durations(text, &mut scanner.found);
@@ -126,15 +124,16 @@ impl<'a> Scanner<'a> {
             "nineteen",
             "twenty",
         ];
-        if word.text.len() > 9 {
+        let initial = byte_at(word.text, 0).to_ascii_lowercase();
+        if word.text.len() > 9 || !b"efnostz".contains(&initial) {
             return None;
         }
-        let next = rest.clone().next();
+        let next = || rest.clone().next();
         if word.is("twice") {
-            return Some((2, Some(times_unit(next.as_ref()))));
+            return Some((2, Some(times_unit(next().as_ref()))));
         }
         if word.is("once") {
-            let counts = next.is_none_or(|next| {
+            let counts = next().is_none_or(|next| {
                 is_any(&next, &["at", "in", "on", "per", "during", "between", "every"])
             });
             let opens = self.previous().is_none();
@@ -144,9 +143,9 @@ impl<'a> Scanner<'a> {
         if value == 1 {
             let pronoun = self.previous().is_some_and(|previous| {
                 is_any(previous, &["no", "any", "this", "that", "each", "which", "every", "the"])
-            }) || next.as_ref().is_none_or(|next| {
+            }) || next().is_none_or(|next| {
                 is_any(
-                    next,
+                    &next,
                     &[
                         "of", "can", "could", "should", "would", "by", "or", "more", "that",
                         "which", "another", "is", "was",
