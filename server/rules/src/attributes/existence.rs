@@ -136,6 +136,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             denial = Some(field);
         }
     }
+    if std::env::var("DBG").is_ok() {
+        eprintln!("exist wanted={wanted:b} denial={denial:?} shown={}", is_shown(case, wanted));
+    }
     let field = denial?;
     let says = note::says(case, field);
     if is_denied(reading) {
@@ -149,6 +152,12 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 /// Words that only help a verb.
 const HELPING: [&str; 8] =
     ["could", "can", "still", "able", "successfully", "may", "turned", "already"];
+
+/// Whether a claim says that something is there.
+pub(crate) fn is_claimed(reading: &Reading<'_>) -> bool {
+    const EXISTS: [&str; 4] = ["exists", "exist", "existed", "present"];
+    words(reading.text).any(|word| EXISTS.iter().any(|exists| word.is(exists)))
+}
 
 fn way(reading: &Reading<'_>) -> Option<&'static Way> {
     let is_able = words(reading.text).any(|word| {

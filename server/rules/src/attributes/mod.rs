@@ -53,8 +53,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             case.reading.terms.iter().map(|t| (t.text, t.role)).collect::<Vec<_>>()
         );
     }
-    if is_plain(case.reading) { plain(case) } else { None }
-        .or_else(|| existence::decide(case))
+    existence::decide(case)
+        .or_else(|| is_plain(case.reading).then(|| plain(case)).flatten())
         .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
 }
@@ -68,7 +68,9 @@ fn is_of_replicas(reading: &Reading<'_>, figure: &Figure) -> bool {
 fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let quantities = quantities::slots(case.reading);
     let states = kinds::slots(case);
-    let labels = labels::slots(case);
+    // That something is there is more than that another names it.
+    let exists = existence::is_claimed(case.reading);
+    let labels = if exists { Vec::new() } else { labels::slots(case) };
     let mut agreeing = Vec::new();
     let mut is_open = quantities.is_empty() && states.is_empty() && labels.is_empty();
     let found = quantities

@@ -106,6 +106,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let mut agreeing: Option<u32> = None;
     let mut differing: Option<(u32, String)> = None;
     let mut is_disputed = false;
+    let mut records: Vec<u32> = Vec::new();
     for field in fields(case, &spoken) {
         for value in case.cache.values(case.corpus, field) {
             if std::env::var("DBG").is_ok()
@@ -138,6 +139,10 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
             match relation {
                 Relation::Same => {
                     agreeing.get_or_insert(field);
+                    let record = case.corpus.field(field).map_or(0, |found| found.object);
+                    if !records.contains(&record) {
+                        records.push(record);
+                    }
                 }
                 Relation::Different if hold.is_keyed && hold.is_close => {
                     is_disputed = true;
@@ -155,6 +160,10 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         }
     }
     let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0;
+    // One that agrees is not every one.
+    if is_universal(case.reading) && records.len() == 1 {
+        return Found::Open;
+    }
     match (agreeing, differing) {
         (Some(field), _) if !is_disputed || is_named && !is_universal(case.reading) => {
             Found::Agrees(field)
@@ -275,7 +284,18 @@ fn hold(
         && (beside != 0 || stated.is_some())
         && (others.count_ones() + u32::from(stated.is_some()) + u32::from(is_alert(case, field)))
             >= 2;
-    is_tied.then_some(Hold { is_keyed: false, is_close: false, is_bound: false, unit: None })
+    // In a line that has every word, its only figure of the dimension is the one meant.
+    let dimension = slot.figure.unit.dimension;
+    let values = case.cache.values(case.corpus, field);
+    let alone = values.iter().filter(|other| other.figure.unit.dimension == dimension).count() == 1;
+    let needed = needed(case, accounted | slot.bits);
+    let is_meant = stated.is_some() && alone && needed != 0 && needed & !tie.own == 0;
+    is_tied.then_some(Hold {
+        is_keyed: is_meant,
+        is_close: is_meant,
+        is_bound: stated.is_some_and(|stated| stated.concept.is_bound),
+        unit: None,
+    })
 }
 
 /// Nouns for what a thing holds, whatever it is.
