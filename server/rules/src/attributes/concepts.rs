@@ -142,7 +142,7 @@ const ENTRIES: [Entry; 29] = [
             "terminate code",
             "code",
         ],
-        keys: &["exit code", "exit status"],
+        keys: &["exit code", "exit status", "exit"],
         except: &[],
         dimension: Count,
         is_bound: false,

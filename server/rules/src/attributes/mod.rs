@@ -126,12 +126,12 @@ fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
     let ordered = reading.has_open_order();
     !dated
         && !ordered
-        && !reading.denies
+        && (quantities::denial_of_restarts(reading).is_some()
+            || !reading.denies && !reading.has(MarkerKind::Negation))
         && !reading.is_causal()
         && !reading.has_alternatives()
         && !adds_up(reading)
         && !reading.has(MarkerKind::Hedge)
-        && !reading.has(MarkerKind::Negation)
 }
 
 /// Whether a claim speaks of two moments: "from 6.9 to 0.1", "when it started".

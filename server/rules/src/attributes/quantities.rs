@@ -1,7 +1,10 @@
 //! Quantities: a number with its unit, of one attribute of one thing.
 
+use std::ops::Range;
+
 use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::figures::{Agreement, CodeKind, Dimension, Figure, Unit, figures};
+use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::super::counts::is_universal;
@@ -47,7 +50,28 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
             slots.push(Slot { figure: Figure { span: code.span.clone(), ..figure }, bits });
         }
     }
+    slots.extend(none_of(reading));
+    let all = slots.iter().fold(0, |bits, slot| bits | slot.bits);
+    for slot in &mut slots {
+        slot.bits = all;
+    }
     slots
+}
+
+/// "No restarts", "without a restart": none of what a tool counts.
+fn none_of(reading: &Reading<'_>) -> Option<Slot> {
+    let cue = denial_of_restarts(reading)?;
+    let zero = figures("0 restarts").figures.into_iter().next()?;
+    Some(Slot { figure: Figure { span: cue, ..zero }, bits: 0 })
+}
+
+/// Where a claim denies restarts, and nothing else.
+pub(crate) fn denial_of_restarts(reading: &Reading<'_>) -> Option<Range<usize>> {
+    let mut denials = reading.markers.iter().filter(|marker| marker.kind == MarkerKind::Negation);
+    let (denial, None) = (denials.next()?, denials.next()) else { return None };
+    let after = reading.text.get(denial.span.end..)?;
+    let next = words(after).take(2).any(|word| key(word.text) == key("restart"));
+    (next && after.len() < 40).then(|| denial.span.clone())
 }
 
 /// "5 % of a core" is a quantity of cores.
@@ -161,7 +185,10 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     }
     let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0;
     // One that agrees is not every one.
-    if is_universal(case.reading) && records.len() == 1 {
+    if is_universal(case.reading)
+        && records.len() == 1
+        && agreeing.is_some_and(|field| !is_of_workload(case, field))
+    {
         return Found::Open;
     }
     match (agreeing, differing) {
@@ -171,6 +198,21 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         (None, Some((field, says))) if is_only(case, slot) => Found::Differs(field, says),
         _ => Found::Open,
     }
+}
+
+/// Whether a field tells of the very workload that the claim names: of what all its pods are made from.
+fn is_of_workload(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    let corpus = case.corpus;
+    let Some(found) = corpus.field(field) else { return false };
+    case.reading.terms.iter().filter(|term| term.role == Role::Entity).any(|term| {
+        let names = term.keys.first().map(|key| corpus.by_name.of(*key).take(500));
+        names.into_iter().flatten().filter_map(|name| corpus.names.get(name as usize)).any(|name| {
+            let is_place = ["namespace", "node", "cluster", "host"]
+                .iter()
+                .any(|place| corpus.name(name.field).eq_ignore_ascii_case(place));
+            !is_place && corpus.around(found.object).any(|(number, _)| number == name.object)
+        })
+    })
 }
 
 /// Whether the claim has no other quantity of the same dimension: of two, it is open which is which.

@@ -138,7 +138,8 @@ pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let tool = case.marks.tool(corpus.item_of(field));
     // A record that bears names is about the one it names, whatever else the tool was asked for.
     let strict = case.reading.bits(|term| term.role == Role::Entity);
-    let from_tool = if is_named { tool & !strict } else { tool };
+    let is_meant = case.marks.around(corpus, found.object) & strict != 0;
+    let from_tool = if is_named && !is_meant { tool & !strict } else { tool };
     Some(Tie { near, all: near | from_tool, own })
 }
 
