@@ -93,13 +93,13 @@ fn is_label(term: &Term<'_>, entry: &Entry) -> bool {
 }
 
 /// What the evidence says to a label.
-pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
+pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found {
     const MOST: usize = 3_000;
     let Some(term) = case.reading.terms.get(slot.place) else { return Found::Open };
     if term.negated {
         return Found::Open;
     }
-    let needed = needed(case, slot.bits | 1 << slot.place);
+    let needed = needed(case, naming | slot.bits | 1 << slot.place);
     if needed == 0 && case.reading.bits(|term| term.role == Role::Kind) == 0 {
         return Found::Open;
     }

@@ -15,6 +15,9 @@ mod mixups;
 mod quantities;
 mod reach;
 
+#[cfg(test)]
+mod tests;
+
 use gsar_core::text::figures::{CodeKind, Figure};
 use gsar_core::text::polarity::MarkerKind;
 
@@ -45,14 +48,6 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     {
         return None;
     }
-    if std::env::var("DBG").is_ok() {
-        eprintln!(
-            "plain={} bare={} terms={:?}",
-            is_plain(case.reading),
-            is_bare_of_doubt(case.reading),
-            case.reading.terms.iter().map(|t| (t.text, t.role)).collect::<Vec<_>>()
-        );
-    }
     existence::decide(case)
         .or_else(|| is_plain(case.reading).then(|| plain(case)).flatten())
         .or_else(|| lacking::decide(case))
@@ -73,11 +68,12 @@ fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let labels = if exists { Vec::new() } else { labels::slots(case) };
     let mut agreeing = Vec::new();
     let mut is_open = quantities.is_empty() && states.is_empty() && labels.is_empty();
+    let naming = quantities::naming(&quantities);
     let found = quantities
         .iter()
         .map(|slot| quantities::weigh(case, slot))
-        .chain(labels.iter().map(|slot| labels::weigh(case, slot)))
-        .chain(states.iter().map(|slot| kinds::weigh(case, slot)));
+        .chain(labels.iter().map(|slot| labels::weigh(case, slot, naming)))
+        .chain(states.iter().map(|slot| kinds::weigh(case, slot, naming)));
     for found in found {
         match found {
             Found::Differs(field, says) => {

@@ -19,7 +19,8 @@ use super::Found;
 use super::concepts::{Spoken, spoken};
 use super::mixups::is_other_unit;
 use super::reach::{
-    fields, headings, is_about_kind, is_bare, is_of_named, keys_of, needed, said_in, tie,
+    contents, fields, headings, is_about_kind, is_bare, is_negligible, is_of_named, keys_of,
+    needed, said_in, tie,
 };
 
 /// A quantity that a claim states.
@@ -35,7 +36,7 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
         .figures
         .figures
         .iter()
-        .filter(|figure| !counts_things(reading, figure))
+        .filter(|figure| !counts_things(reading, figure) && !is_article(reading, figure))
         .map(|figure| share_of_core(reading, figure))
         .collect();
     for code in &reading.figures.codes {
@@ -51,7 +52,11 @@ pub(crate) fn slots(reading: &Reading<'_>) -> Vec<Slot> {
         }
     }
     slots.extend(none_of(reading));
-    let all = slots.iter().fold(0, |bits, slot| bits | slot.bits);
+    // What one quantity is called by need not stand beside another.
+    let all = slots.iter().fold(0, |bits, slot| {
+        let spoken = spoken(reading, slot.figure.unit.dimension);
+        spoken.iter().fold(bits | slot.bits, |bits, spoken| bits | spoken.bits)
+    });
     for slot in &mut slots {
         slot.bits = all;
     }
@@ -92,6 +97,12 @@ fn share_of_core(reading: &Reading<'_>, figure: &Figure) -> Slot {
     Slot { figure: Figure { unit, ..figure.clone() }, bits: core }
 }
 
+/// "One login request took ...": one at the start is an article.
+fn is_article(reading: &Reading<'_>, figure: &Figure) -> bool {
+    let written = reading.text.get(figure.span.clone()).unwrap_or("");
+    figure.span.start == 0 && written.eq_ignore_ascii_case("one")
+}
+
 /// Whether a figure counts things of a kind: "three pods", "3 of 4 requests".
 fn counts_things(reading: &Reading<'_>, figure: &Figure) -> bool {
     const NEAR: usize = 3;
@@ -124,6 +135,11 @@ enum Relation {
     OtherUnit,
 }
 
+/// The terms that name quantities of a claim: they need not stand beside its states and labels.
+pub(crate) fn naming(slots: &[Slot]) -> u64 {
+    slots.first().map_or(0, |slot| slot.bits)
+}
+
 /// What the evidence says to a quantity.
 pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let spoken = spoken(case.reading, slot.figure.unit.dimension);
@@ -133,31 +149,6 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let mut records: Vec<u32> = Vec::new();
     for field in fields(case, &spoken) {
         for value in case.cache.values(case.corpus, field) {
-            if std::env::var("DBG").is_ok()
-                && compare(&slot.figure, &value.figure) != Agreement::Incomparable
-            {
-                let t = tie(case, field);
-                eprintln!(
-                    "Q {:?} key={:?} name={:?} cmp={:?} spoken={} held={} lacks={:?} text={:?}",
-                    value.figure.value,
-                    value.key,
-                    case.corpus.name(field),
-                    compare(&slot.figure, &value.figure),
-                    spoken.len(),
-                    hold(case, slot, &spoken, field, value).is_some(),
-                    t.map(|t| {
-                        let l = needed(case, slot.bits) & !t.all;
-                        case.reading
-                            .terms
-                            .iter()
-                            .enumerate()
-                            .filter(|(p, _)| l >> p & 1 == 1)
-                            .map(|(_, t)| t.text.to_owned())
-                            .collect::<Vec<_>>()
-                    }),
-                    case.corpus.value(field).chars().take(60).collect::<String>()
-                );
-            }
             let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
             let Some(relation) = relation(slot, value, &hold) else { continue };
             match relation {
@@ -174,7 +165,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
                         (field, note::other_figure(case, &slot.figure, field, value))
                     });
                 }
-                Relation::Different => is_disputed |= is_universal(case.reading),
+                Relation::Different => is_disputed |= hold.is_alone && is_universal(case.reading),
                 Relation::OtherUnit => {
                     differing.get_or_insert_with(|| {
                         (field, note::other_figure(case, &slot.figure, field, value))
@@ -228,6 +219,8 @@ struct Hold {
     is_keyed: bool,
     /// Whether all that is needed stands at the value itself or names what it is of.
     is_close: bool,
+    /// Whether a line has no other figure of the dimension.
+    is_alone: bool,
     /// Whether the attribute is a bound itself.
     is_bound: bool,
     /// The unit that a heading states, where the key has none.
@@ -276,6 +269,7 @@ fn hold(
             return is_tied.then_some(Hold {
                 is_keyed: true,
                 is_close: lacks(stated.bits, close | said_in(case, &path)) == 0,
+                is_alone: true,
                 is_bound: stated.concept.is_bound,
                 unit,
             });
@@ -299,6 +293,7 @@ fn hold(
             return is_tied.then_some(Hold {
                 is_keyed: true,
                 is_close: lacks(said, close | said_in(case, &path)) == 0,
+                is_alone: true,
                 is_bound: false,
                 unit: if is_rate { Unit::COUNT.per(second) } else { None },
             });
@@ -315,13 +310,6 @@ fn hold(
     let accounted = stated.map_or(0, |stated| stated.bits);
     let beside = said_in(case, &window);
     let others = said_in_line(case, tie.own);
-    if std::env::var("DBG").is_ok() {
-        eprintln!(
-            "  prose acc={accounted:b} lacks={:b} beside={beside:b} others={others:b} stated={}",
-            lacks(accounted, tie.all),
-            stated.is_some()
-        );
-    }
     let is_tied = lacks(accounted, tie.all) == 0
         && (beside != 0 || stated.is_some())
         && (others.count_ones() + u32::from(stated.is_some()) + u32::from(is_alert(case, field)))
@@ -335,13 +323,11 @@ fn hold(
     is_tied.then_some(Hold {
         is_keyed: is_meant,
         is_close: is_meant,
+        is_alone: alone,
         is_bound: stated.is_some_and(|stated| stated.concept.is_bound),
         unit: None,
     })
 }
-
-/// Nouns for what a thing holds, whatever it is.
-const CONTENTS: [&str; 6] = ["messages", "records", "data", "entries", "items", "rows"];
 
 /// Whether a claim without names speaks of a node, whose resources are not those of a pod.
 fn speaks_of_nodes(case: &Case<'_, '_, '_>) -> bool {
@@ -357,7 +343,8 @@ fn speaks_of_nodes(case: &Case<'_, '_, '_>) -> bool {
 /// that of the liveness probe.
 fn is_of_sibling(case: &Case<'_, '_, '_>, found: &Field, field: u32, accounted: u64) -> bool {
     let record = case.corpus.record(found.object);
-    let open = needed(case, accounted) & !case.marks.around(case.corpus, found.object);
+    let open =
+        needed(case, accounted) & !case.marks.around(case.corpus, found.object) & !contents(case);
     if open == 0 {
         return false;
     }
@@ -369,42 +356,6 @@ fn is_of_sibling(case: &Case<'_, '_, '_>, found: &Field, field: u32, accounted: 
                 said_in(case, case.corpus.key_words(other)) & open & !values != 0
             })
     })
-}
-
-/// Whether what is missing beside a value is one word that the item does not have at all, while others tie the two:
-/// "messages in finance" for the topic `finance`.
-fn is_negligible(
-    case: &Case<'_, '_, '_>,
-    field: u32,
-    lacking: u64,
-    stands: u64,
-    accounted: u64,
-) -> bool {
-    let words = case.reading.bits(|term| term.role == Role::Word);
-    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
-    let tied = names & stands != 0 || accounted != 0 && words & stands & !accounted != 0;
-    let item = case.corpus.item_of(field);
-    let is_unit = case
-        .reading
-        .terms
-        .iter()
-        .enumerate()
-        .any(|(place, term)| lacking == 1 << place && Unit::named(term.text).is_some());
-    if is_unit {
-        return false;
-    }
-    let is_content = case.reading.terms.iter().enumerate().any(|(place, term)| {
-        lacking == 1 << place && CONTENTS.iter().any(|noun| term.text.eq_ignore_ascii_case(noun))
-    });
-    if is_content && names & stands != 0 {
-        return true;
-    }
-    lacking.count_ones() == 1
-        && lacking & words == lacking
-        && tied
-        && !case.marks.marked_fields().iter().any(|other| {
-            case.marks.field(*other) & lacking != 0 && case.corpus.item_of(*other) == item
-        })
 }
 
 /// Whether a key states the rate that the claim does: `calls_per_sec` for "847 calls per second".
