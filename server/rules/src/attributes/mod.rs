@@ -7,6 +7,7 @@
 
 mod concepts;
 mod existence;
+mod hold;
 mod kinds;
 mod labels;
 mod lacking;
@@ -14,6 +15,8 @@ mod light;
 mod mixups;
 mod quantities;
 mod reach;
+mod slots;
+mod vocabulary;
 
 #[cfg(test)]
 mod tests;
@@ -61,14 +64,14 @@ fn is_of_replicas(reading: &Reading<'_>, figure: &Figure) -> bool {
 }
 
 fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
-    let quantities = quantities::slots(case.reading);
+    let quantities = slots::slots(case.reading);
     let states = kinds::slots(case);
     // That something is there is more than that another names it.
     let exists = existence::is_claimed(case.reading);
     let labels = if exists { Vec::new() } else { labels::slots(case) };
     let mut agreeing = Vec::new();
     let mut is_open = quantities.is_empty() && states.is_empty() && labels.is_empty();
-    let naming = quantities::naming(&quantities);
+    let naming = slots::naming(&quantities);
     let found = quantities
         .iter()
         .map(|slot| quantities::weigh(case, slot))
@@ -122,7 +125,7 @@ fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
     let ordered = reading.has_open_order();
     !dated
         && !ordered
-        && (quantities::denial_of_restarts(reading).is_some()
+        && (slots::denial_of_restarts(reading).is_some()
             || !reading.denies && !reading.has(MarkerKind::Negation))
         && !reading.is_causal()
         && !reading.has_alternatives()
