@@ -15,6 +15,7 @@ mod light;
 mod mixups;
 mod quantities;
 mod reach;
+mod relations;
 mod slots;
 mod vocabulary;
 
@@ -52,6 +53,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         return None;
     }
     existence::decide(case)
+        .or_else(|| relations::decide(case))
         .or_else(|| is_plain(case.reading).then(|| plain(case)).flatten())
         .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())

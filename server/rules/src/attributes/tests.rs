@@ -244,3 +244,26 @@ fn what_is_guessed_summed_or_moved_is_left_alone() {
         ],
     );
 }
+
+#[test]
+fn edges_of_a_graph_relate_two_names() {
+    let graph = text(
+        "graph",
+        "knowledge_graph",
+        "### Edges\n- rack1 --(hosts)--> orders1\n- rack2 --(hosts)--> cachedb\n- orders1 --(instance_of)--> orders\n\
+         - orders --(data_flow)--> cachedb\n- billing1 --(hosted_on)--> rack2\n",
+    );
+    expect(
+        &[graph],
+        &[
+            ("orders1 is hosted on rack1", Grounded),
+            ("rack2 hosts orders1", Contradicted),
+            ("cachedb runs on rack1", Contradicted),
+            ("billing1 and cachedb both run on rack2", Grounded),
+            ("billing1 shares its host with orders1", Contradicted),
+            ("According to the graph orders depends on cachedb by data flow", Grounded),
+            ("cachedb depends on orders", Contradicted),
+            ("orders1 is hosted on rack1 and failing", Ungrounded),
+        ],
+    );
+}
