@@ -718,7 +718,7 @@ fn end_of_part(text: &str, most: usize) -> usize {
 
 /// Whether the value under this key names the object that holds it.
 pub(crate) fn is_naming(key: &str) -> bool {
-    const NAMING: [&str; 39] = [
+    const NAMING: [&str; 40] = [
         "alertname",
         "app",
         "app_name",
@@ -735,6 +735,7 @@ pub(crate) fn is_naming(key: &str) -> bool {
         "host",
         "hostname",
         "instance",
+        "involved_object",
         "involvedobject",
         "job",
         "job_name",
