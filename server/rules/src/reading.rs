@@ -187,7 +187,8 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
-        let common = role == Role::Word && !quoted && is_common(exact(word.text));
+        let common =
+            role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
         let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
@@ -528,6 +529,11 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
         add(&mut keys, key(word));
     }
     keys
+}
+
+/// Whether a word is written as the name of a setting: `REGION`.
+fn is_setting(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 /// What a word is to the rules; `None` for content.

@@ -463,7 +463,7 @@ fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
 }
 
-/// "a quarter of an hour", "one hundredth of a core": the value, its unit, and where it ends.
+/// "a quarter of an hour", "one hundredth of a core", "three quarters of the errors": the value, its unit, and where it ends.
 fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
     const MANY: [&str; 10] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
@@ -487,6 +487,11 @@ fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usiz
         return None;
     };
     let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
+    if of.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
+        let hundredths = i128::try_from(many).ok()? * times * if places == 2 { 1 } else { 10 };
+        let value = Decimal { mantissa: hundredths, places: 0 };
+        return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
+    }
     let unit = Unit::named(noun.text)
         .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
     let mantissa = i128::try_from(many).ok()? * times;
