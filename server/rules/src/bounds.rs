@@ -28,7 +28,12 @@ const MOST_CITED: usize = 4;
 pub(crate) fn read(reading: &Reading<'_>, figures: &[usize]) -> Option<Vec<Figure>> {
     let figure = |number: &usize| reading.figures.figures.get(*number);
     match figures {
-        [one] => Some(vec![with_comparator(reading, figure(one)?)]),
+        [one] => {
+            let bound = with_comparator(reading, figure(one)?);
+            // "in its five days" bounds nothing.
+            let bounds = bound.comparator.is_some() || bound.unit.dimension == Dimension::Count;
+            bounds.then(|| vec![bound])
+        }
         [low, high] => {
             let (low, high) = (figure(low)?, figure(high)?);
             let before = words(reading.text.get(..low.span.start)?).last()?;

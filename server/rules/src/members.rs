@@ -29,6 +29,8 @@ pub(crate) struct Member {
     pub(crate) exact: u64,
     /// Names among them that stand where the member is named: `service: checkout`.
     pub(crate) borne: u64,
+    /// Terms that it says are not so: `ready: false`, `RESTARTS 0`, `DiskPressure False`.
+    pub(crate) denied: u64,
     /// Terms that its keys name.
     pub(crate) named: u64,
     /// The field with most of them.
@@ -38,7 +40,7 @@ pub(crate) struct Member {
 impl Member {
     /// A member without any word of the claim.
     pub(crate) fn without_words(target: Target) -> Self {
-        Self { target, shown: 0, short: 0, exact: 0, borne: 0, named: 0, field: None }
+        Self { target, shown: 0, short: 0, exact: 0, borne: 0, denied: 0, named: 0, field: None }
     }
 
     /// Its fields.
@@ -103,6 +105,7 @@ impl Member {
         self.short |= other.short;
         self.exact |= other.exact;
         self.borne |= other.borne;
+        self.denied |= other.denied;
         self.named |= other.named;
     }
 }
@@ -132,12 +135,22 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
         _ => 0,
     };
     let length = words(written).take(SHORT + 1).count();
-    let shown = if is_denied_beside(case, field) { 0 } else { value | affirmed };
+    let is_denied = is_denied_beside(case, field);
+    let shown = if is_denied { 0 } else { value | affirmed };
+    let denied = match found.kind {
+        _ if is_denied => value,
+        ValueKind::False => named,
+        ValueKind::Text if is_share(written) && !is_complete_share(written) => named,
+        _ if written == "0" || found.kind == ValueKind::Nothing => named & mishaps,
+        _ => 0,
+    };
+    let denied = if is_line { 0 } else { denied };
     let shown = shown | described(case, found);
     let names = case.reading.bits(|term| term.role == Role::Entity);
     let borne = if is_naming(case.corpus.name(field)) { shown & names } else { 0 };
     Member {
         borne,
+        denied,
         shown,
         short: if length <= SHORT && !is_line { shown } else { 0 },
         exact: if length <= 1 && !is_line { shown } else { 0 },
@@ -186,12 +199,24 @@ fn is_denied_beside(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let Some(object) = corpus.field(field).and_then(|found| corpus.object(found.object)) else {
         return false;
     };
+    let own = corpus.field(field).map(|found| found.object);
     (object.fields.0..object.fields.1).take(40).any(|other| {
+        if corpus.field(other).map(|found| found.object) != own {
+            return false;
+        }
         let is_status = ["status", "result", "value", "state"]
             .iter()
             .any(|key| corpus.name(other).eq_ignore_ascii_case(key));
         let is_false = corpus.field(other).is_some_and(|found| found.kind == ValueKind::False);
         is_status && is_false
+    })
+}
+
+/// `1/2`: so many of so many.
+fn is_share(value: &str) -> bool {
+    value.split_once('/').is_some_and(|(part, whole)| {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(part) && digits(whole)
     })
 }
 

@@ -25,8 +25,8 @@ pub(crate) enum Quantifier {
     },
     /// Each one, and how many these are if it says so.
     All(Option<Figure>),
-    /// Not one.
-    No,
+    /// Not one, and of how many if it says so.
+    No(Option<Figure>),
     /// A share of them, and how many there are if it says so.
     Share {
         /// How large a share.
@@ -59,6 +59,8 @@ pub(crate) struct Portion {
     pub(crate) bounds: Vec<usize>,
     /// The terms of what is left out: "apart from crashpod".
     pub(crate) excepted: u64,
+    /// The terms of the predicate that the claim says are not so: "two pods are not ready".
+    pub(crate) negated: u64,
     /// The value that the claim says each has: "all conditions are True".
     pub(crate) truth: Option<bool>,
     /// Whether one of the predicate's terms is enough: "either Running or Completed".
@@ -120,7 +122,15 @@ fn content(reading: &Reading<'_>) -> u64 {
         Role::Word | Role::Demand(Sense::Raise | Sense::Lower) => {
             !TELLING.iter().any(|telling| term.text.eq_ignore_ascii_case(telling))
         }
-        Role::Kind | Role::Demand(_) => false,
+        // "two monitors are in Alert": a state, not the sort of a thing.
+        Role::Kind => {
+            term.span.start > 0
+                && term.text.starts_with(|first: char| first.is_ascii_uppercase())
+                && reading.text.get(..term.span.start).is_some_and(|before| {
+                    words(before).last().is_some_and(|word| word.is("in") || word.is("is") || word.is("are"))
+                })
+        }
+        Role::Demand(_) => false,
     })
 }
 
@@ -138,11 +148,29 @@ fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Porti
         noun: 0,
         bounds: Vec::new(),
         excepted,
+        negated: negated(reading),
         truth,
         is_either: words(reading.text).any(|word| word.is("or")),
         is_of_events: false,
         is_of_listing,
     }
+}
+
+/// The words right after "not": "are not ready", "has not been restarted".
+fn negated(reading: &Reading<'_>) -> u64 {
+    let mut bits = 0;
+    for marker in &reading.markers {
+        let is_not = reading.text.get(marker.span.clone()).is_some_and(|cue| {
+            ["not", "isn't", "aren't", "wasn't", "weren't", "haven't", "hasn't", "n't"]
+                .iter()
+                .any(|not| cue.eq_ignore_ascii_case(not))
+        });
+        if marker.kind == MarkerKind::Negation && is_not {
+            let next = reading.terms.iter().enumerate().find(|(_, term)| term.span.start >= marker.span.end);
+            bits |= next.map_or(0, |(place, _)| 1 << place);
+        }
+    }
+    bits
 }
 
 /// `True` or `False` as tools write them.
@@ -261,6 +289,7 @@ fn focus_of(reading: &Reading<'_>, cue: &Range<usize>) -> Option<u64> {
 fn all(reading: &Reading<'_>) -> Option<Portion> {
     let cue = reading.markers.iter().find(|marker| marker.kind == MarkerKind::All).map(|marker| marker.span.clone());
     let both = words(reading.text).find(|word| word.is("both")).map(|word| word.span);
+    let both = both.filter(|both| !reading.figures.figures.iter().any(|figure| figure.span.end <= both.start));
     let is_both = cue.is_none();
     let cue = cue.or(both)?;
     let before = words(reading.text.get(..cue.start)?).last();
@@ -283,6 +312,9 @@ fn all(reading: &Reading<'_>) -> Option<Portion> {
     let mut bounds = Vec::new();
     for (order, figure) in reading.figures.figures.iter().enumerate() {
         if counts(figure) && cue.end <= figure.span.start && figure.span.end <= end {
+            if !follows(reading, cue.end, figure) {
+                return None;
+            }
             number = Some(figure.clone());
         } else {
             bounds.push(order);
@@ -296,6 +328,13 @@ fn all(reading: &Reading<'_>) -> Option<Portion> {
     (says_something && (has_verb || portion.predicate != 0 || !portion.bounds.is_empty())).then_some(portion)
 }
 
+/// Whether a number belongs to the quantifier before it: "all three", "none of the three".
+fn follows(reading: &Reading<'_>, from: usize, figure: &Figure) -> bool {
+    reading.text.get(from..figure.span.start).is_some_and(|gap| {
+        words(gap).all(|word| ["of", "the", "its", "these"].iter().any(|joining| word.is(joining)))
+    })
+}
+
 /// "No pod is Pending", "none of the calls failed", "neither container is running".
 fn no(reading: &Reading<'_>) -> Option<Portion> {
     let none = reading.markers.iter().filter(|marker| marker.kind == MarkerKind::None);
@@ -306,8 +345,13 @@ fn no(reading: &Reading<'_>) -> Option<Portion> {
         return None;
     }
     let (end, _) = end_of_things(reading, cue.end);
-    let bounds: Vec<usize> = (0..reading.figures.figures.len()).collect();
-    let mut portion = portion(reading, Quantifier::No, terms_in(reading, cue.end..end));
+    let is_number = |figure: &Figure| counts(figure) && figure.span.end <= end && follows(reading, cue.end, figure);
+    let number = reading.figures.figures.iter().find(|figure| is_number(figure)).cloned();
+    let neither = reading.text.get(cue.clone()).is_some_and(|cue| cue.eq_ignore_ascii_case("neither"));
+    let number = number.or_else(|| neither.then(|| as_figure(2)));
+    let others = reading.figures.figures.iter().enumerate().filter(|(_, figure)| !is_number(figure));
+    let bounds: Vec<usize> = others.map(|(place, _)| place).collect();
+    let mut portion = portion(reading, Quantifier::No(number), terms_in(reading, cue.end..end));
     portion.bounds = bounds;
     portion.noun = noun(reading, cue.end).unwrap_or(0);
     Some(portion)

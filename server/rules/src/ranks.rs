@@ -86,11 +86,11 @@ const OF_TIME: [&str; 12] = [
 ];
 
 /// Words that only say that a thing has a quantity.
-const HAVING: [&str; 58] = [
+const HAVING: &[&str] = &[
     "accounts", "accounted", "allocated", "asks", "ask", "bears", "burns", "carries", "carry", "consumer", "consumers", "consumes", "consumed", "consume",
     "consuming", "consumption", "contributes", "contributor", "drives", "eats", "generates", "generated", "handles", "hits", "holds", "makes", "need", "needed", "needs", "often",
     "produces", "produced", "producer", "far", "receives", "serves", "share", "single", "slightly", "much", "many", "spends", "takes", "took", "take", "use", "uses", "user", "users",
-    "among", "any", "pod's", "amount", "figure", "number", "value", "compared", "all",
+    "among", "any", "pod's", "amount", "figure", "number", "value", "compared", "all", "almost", "nearly", "roughly", "approximately", "close",
 ];
 
 fn read(reading: &Reading<'_>) -> Option<Claimed> {

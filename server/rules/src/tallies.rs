@@ -18,7 +18,6 @@ use super::magnitudes::bits_in;
 use super::members::{Member, members};
 use super::note;
 use super::observations::{NONE, ValueKind};
-use super::polarity::denies_by_word;
 use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -40,7 +39,11 @@ struct Finding {
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let portion = portions::read(reading)?;
-    let says_no = matches!(portion.quantifier, Quantifier::No);
+    let says_no = matches!(portion.quantifier, Quantifier::No(_)) || portion.negated != 0;
+    let negations = reading.markers.iter().filter(|marker| marker.kind == MarkerKind::Negation);
+    if negations.count() > 1 {
+        return None;
+    }
     if portion.is_either && !matches!(portion.quantifier, Quantifier::All(_)) {
         return None;
     }
@@ -108,6 +111,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         if portion.truth.is_some() {
             members = with_all(list, &members);
         }
+        for member in &mut members {
+            member.shown = member.shown & !portion.negated | member.denied & portion.negated;
+        }
         let item = case.corpus.item(list.item);
         let extent = item.map_or(Extent::Part, |item| extent(item, list.members.len()));
         let named = members.iter().fold(0, |bits, member| bits | member.named);
@@ -127,13 +133,14 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     fn decide(&self) -> Option<Finding> {
         let wanted = self.portion.subject | self.portion.predicate;
-        if wanted & !(self.shown | self.context) != 0 || !self.is_of_kind() {
+        let denied = self.members.iter().fold(0, |bits, member| bits | member.denied);
+        if wanted & !(self.shown | self.context | denied) != 0 || !self.is_of_kind() {
             return None;
         }
         let ruling = match &self.portion.quantifier {
             Quantifier::Number { part, whole } => self.number(part, whole.as_ref()),
             Quantifier::All(number) => self.all(number.as_ref()),
-            Quantifier::No => self.none(),
+            Quantifier::No(number) => self.none(number.as_ref()),
             Quantifier::Share { share, whole } => self.share(*share, whole.as_ref()),
         }?;
         Some(Finding { ruling, closeness: (wanted & self.shown).count_ones(), item: self.list.item })
@@ -341,6 +348,24 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         self.is_told_apart().then(|| Ruling::contradicted(Basis::Derived, cites, says))
     }
 
+    /// Every member says of what the claim denies that it is not so.
+    fn all_deny(&self, number: Option<&Figure>) -> Option<Ruling> {
+        let (subject, predicate) = (self.portion.subject, self.portion.predicate);
+        let meant: Vec<Member> = if subject & self.shown == 0 {
+            self.everyone()
+        } else {
+            self.with(subject).into_iter().cloned().collect()
+        };
+        let deny = meant.iter().all(|member| member.denied & predicate == predicate);
+        let agrees = number.is_none_or(|number| agree(number, &as_figure(meant.len())) == Agreement::Same);
+        if predicate == 0 || meant.is_empty() || !deny || !agrees || !self.is_complete() {
+            return None;
+        }
+        let says = note::count(self.case, self.list.item, meant.len(), meant.len());
+        let cites = self.cites(&meant.iter().collect::<Vec<_>>());
+        Some(Ruling::grounded(Basis::Derived, cites, says))
+    }
+
     /// The field of a member that has the other truth value.
     fn untrue(&self, member: &Member, truth: bool) -> Option<u32> {
         let other = if truth { ValueKind::False } else { ValueKind::True };
@@ -348,13 +373,10 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         member.fields(corpus).find(|field| corpus.field(*field).is_some_and(|found| found.kind == other))
     }
 
-    fn none(&self) -> Option<Ruling> {
+    fn none(&self, number: Option<&Figure>) -> Option<Ruling> {
         let wanted = self.portion.subject | self.portion.predicate;
         if !self.portion.bounds.is_empty() {
             return self.bounded(Wanted::None);
-        }
-        if self.portion.predicate & self.shown == 0 {
-            return None;
         }
         // "No pod": the list has to be one of pods.
         let stands = self.case.marks.around(self.case.corpus, self.list.parent)
@@ -364,8 +386,12 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             return None;
         }
         let so = self.with(wanted);
-        let first = so.first().filter(|member| !self.denies(member))?;
-        let field = first.field?;
+        let denied = self.members.iter().fold(0, |bits, member| bits | member.denied);
+        let is_shown = self.portion.predicate & self.shown != 0 && wanted & denied & !self.shown == 0;
+        let Some(first) = so.first().filter(|_| is_shown) else {
+            return self.all_deny(number);
+        };
+        let field = first.field.filter(|_| !self.denies(first))?;
         Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], note::says(self.case, field)))
     }
 
@@ -412,12 +438,11 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
     }
 }
 
-/// Whether a negation in a line reaches a word that the claim has too, or the line denies it by a word.
+/// Whether a negation in a line reaches a word that the claim has too.
 fn denies_words(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let line = case.corpus.value(field);
     let ours = |word: &str| bits_in(case.reading, &[key(word), exact(word)], u64::MAX) != 0;
-    denies_by_word(line)
-        || words(line).any(|word| ours(word.text) && negates(line, &word.span))
+    words(line).any(|word| ours(word.text) && negates(line, &word.span))
 }
 
 /// All members of a list, also those without a word of the claim.
