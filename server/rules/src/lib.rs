@@ -53,6 +53,7 @@ mod polarity;
 mod portions;
 mod postings;
 mod ranks;
+mod rates;
 mod reading;
 mod ruling;
 mod series;
