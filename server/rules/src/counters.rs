@@ -24,7 +24,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let is_plain = figure.unit.dimension == Dimension::Count
         && figure.value.places == 0
         && reading.figures.times.is_empty()
-        && !reading.denies
+        && !reading.has(MarkerKind::Negation)
         && !reading.has(MarkerKind::All);
     if !is_plain {
         return None;

@@ -20,6 +20,7 @@ use super::note;
 use super::observations::NONE;
 use super::ranks;
 use super::rates;
+use super::ratios;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
@@ -56,6 +57,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| ranks::decide(case))
         .or_else(|| sums::decide(case))
         .or_else(|| rates::decide(case))
+        .or_else(|| ratios::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))

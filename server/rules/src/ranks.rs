@@ -162,7 +162,7 @@ fn read(reading: &Reading<'_>) -> Option<Claimed> {
         };
         (subject, None)
     };
-    let only_none = !reading.denies || reading.has(MarkerKind::None);
+    let only_none = !reading.has(MarkerKind::Negation) || reading.has(MarkerKind::None);
     if !only_none {
         return None;
     }

@@ -47,7 +47,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if portion.is_either && !matches!(portion.quantifier, Quantifier::All(_)) {
         return None;
     }
-    if reading.denies != says_no || reading.is_causal() {
+    if reading.has(MarkerKind::Negation) != says_no || reading.is_causal() {
         return None;
     }
     if reading.has(MarkerKind::Hedge) || !reading.quotations.is_empty() || reading.text.contains(" '") {
