@@ -136,7 +136,9 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
     };
     let length = words(written).take(SHORT + 1).count();
     let is_denied = is_denied_beside(case, field);
-    let shown = if is_denied { 0 } else { value | affirmed };
+    // `exitCode: 137` shows "exit code 137".
+    let keyed = if value != 0 && !is_line { named } else { 0 };
+    let shown = if is_denied { 0 } else { value | affirmed | keyed };
     let denied = match found.kind {
         _ if is_denied => value,
         ValueKind::False => named,

@@ -57,6 +57,8 @@ pub(crate) struct Portion {
     pub(crate) noun: u64,
     /// Figures that bound a value of each thing, by their numbers.
     pub(crate) bounds: Vec<usize>,
+    /// Whether the predicate is the one thing of which the subject is so: "only node-4".
+    pub(crate) is_only: bool,
     /// The terms of what is left out: "apart from crashpod".
     pub(crate) excepted: u64,
     /// The terms of the predicate that the claim says are not so: "two pods are not ready".
@@ -81,7 +83,7 @@ const TELLING: &[&str] = &[
     "referenced", "refer", "refers", "regard", "regarding", "relate", "related", "relates", "remaining", "result", "resulting", "results", "returned", "row", "rows",
     "separate", "series", "single", "sort", "stand", "stands", "table", "tagged", "targets", "there", "things", "together", "total", "type", "types", "unique",
     "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under", "longer", "shorter", "faster", "slower", "quicker", "larger", "bigger", "smaller", "take", "takes", "took", "need", "needs", "uses", "use",
-    "least", "message", "messages", "resource", "resources", "application", "set", "ever", "apart", "except", "besides", "word", "words", "text",
+    "least", "message", "messages", "resource", "resources", "exactly", "precisely", "one", "half", "third", "thirds", "quarter", "quarters", "majority", "application", "set", "ever", "apart", "except", "besides", "word", "words", "text",
 ];
 
 /// Words that say that a claim speaks of what an item shows.
@@ -99,6 +101,14 @@ const VERBS: &[&str] = &[
     "exists", "remain", "remains", "remained", "stayed", "reported", "report", "reports", "raised", "fired", "request", "requests", "get", "gets", "got",
     "received", "authenticate",
 ];
+
+/// Whether a claim speaks of several things, or says of one that it is the only one.
+pub(crate) fn speaks_of_several(reading: &Reading<'_>) -> bool {
+    let says_both = words(reading.text).any(|word| word.is("both") || word.is("neither"));
+    says_both
+        || share(reading).is_some()
+        || only(reading).is_some()
+}
 
 /// Whether a word only says that something is listed, or where.
 pub(crate) fn tells_only(word: &str) -> bool {
@@ -147,6 +157,7 @@ fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u64) -> Porti
         predicate: content & !subject,
         noun: 0,
         bounds: Vec::new(),
+        is_only: false,
         excepted,
         negated: negated(reading),
         truth,
@@ -244,7 +255,8 @@ fn only(reading: &Reading<'_>) -> Option<Portion> {
         return None;
     }
     let subject = content(reading) & !focus;
-    (subject != 0).then(|| portion(reading, Quantifier::All(None), subject))
+    let portion = portion(reading, Quantifier::All(None), subject);
+    (subject != 0).then_some(Portion { is_only: true, ..portion })
 }
 
 /// The thing of which "only" says that there is no other.
@@ -323,6 +335,7 @@ fn all(reading: &Reading<'_>) -> Option<Portion> {
     let subject = terms_in(reading, cue.end..end);
     let mut portion = portion(reading, Quantifier::All(number), subject);
     portion.bounds = bounds;
+    portion.noun = noun(reading, cue.end).unwrap_or(0);
     let says_something =
         portion.predicate != 0 || portion.truth.is_some() || !portion.bounds.is_empty();
     (says_something && (has_verb || portion.predicate != 0 || !portion.bounds.is_empty())).then_some(portion)

@@ -49,7 +49,7 @@ struct Claimed {
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let claimed = read(reading)?;
-    if reading.has(MarkerKind::Hedge) || reading.is_causal() || !reading.figures.times.is_empty() {
+    if reading.is_causal() || !reading.figures.times.is_empty() {
         return None;
     }
     let lists = case.cache.lists(case.corpus);

@@ -33,7 +33,7 @@ const HAVING: &[&str] = &[
 /// Decides a claim about a ratio.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Negation) || reading.is_causal() || reading.has(MarkerKind::Hedge) || !reading.figures.times.is_empty() {
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty() {
         return None;
     }
     let share = shares::read(reading)?;

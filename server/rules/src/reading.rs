@@ -115,6 +115,11 @@ impl<'c> Reading<'c> {
         while let Some(word) = rest.next() {
             reading.word(&word, rest.peek(), corpus);
         }
+        // "Two alarms concern search": a number in words is English.
+        reading.is_english |= reading.figures.figures.iter().any(|figure| {
+            text.get(figure.span.clone())
+                .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        });
         reading
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if reading.has(MarkerKind::Negation) != says_no || reading.is_causal() {
         return None;
     }
-    if reading.has(MarkerKind::Hedge) || !reading.quotations.is_empty() || reading.text.contains(" '") {
+    if !reading.quotations.is_empty() || reading.text.contains(" '") {
         return None;
     }
     let lists = case.cache.lists(case.corpus);
@@ -148,12 +148,17 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
 
     /// Whether the list is one of the things that the claim counts.
     fn is_of_kind(&self) -> bool {
-        let kinds = self.case.reading.bits(|term| {
-            term.role == Role::Kind && !term.span.is_empty()
-        });
         let noun = self.portion.noun;
-        let wanted = (kinds & noun) | noun;
-        wanted & !(self.shown | self.context) == 0
+        // A list within a record of another: the containers of one of several pods.
+        if !self.is_outermost() {
+            let parent = self.case.corpus.object(self.list.parent);
+            let heading = parent.map_or(0, |parent| {
+                bits_in(self.case.reading, self.case.corpus.heading_words(parent), noun)
+            });
+            return noun != 0 && heading == noun;
+        }
+        matches!(self.portion.quantifier, Quantifier::All(_))
+            || noun & !(self.shown | self.context) == 0
     }
 
     /// Whether the list itself is of what the claim counts: its heading or the request says so, or each member.
@@ -290,6 +295,11 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             }
         };
         let so: Vec<&Member> = meant.iter().filter(is_so).collect();
+        if self.portion.is_only && so.is_empty() && subject & self.shown != 0 {
+            let field = meant.first().filter(|member| !self.denies(member))?.field?;
+            let says = note::says(self.case, field);
+            return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], says));
+        }
         let example = so.first()?;
         let other = meant.iter().filter(|member| !is_so(member)).find_map(|member| {
             if let Some(truth) = self.portion.truth {
