@@ -84,10 +84,7 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
     if item.kind == EvidenceKind::PriorClaim || is_cut(text) {
         return Extent::Part;
     }
-    let first = text.lines().next().unwrap_or("");
-    let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
-    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
-    let requests = [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }];
+    let requests = requests(item);
     let says = |marks: &[&str]| {
         requests.iter().any(|request| marks.iter().any(|mark| request.contains(mark)))
     };
@@ -109,13 +106,19 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
     if says(&FILTERED) { Extent::Filtered } else { Extent::Whole }
 }
 
+/// The request of an item: as its caller states it, and as the answer repeats it.
+pub(crate) fn requests(item: &EvidenceItem) -> [&str; 3] {
+    let first = item.content.as_str().lines().next().unwrap_or("");
+    let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
+    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
+    [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }]
+}
+
 /// Whether an item was asked for things of that name: `kubectl get pods`, `list_nodes`, `{"kind": "pod"}`.
 pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> bool {
     const ASKING: [&str; 12] = [
         "get", "list", "top", "find", "fetch", "count", "show", "search", "describe", "kind", "kubectl", "resource",
     ];
-    let first = item.content.as_str().lines().next().unwrap_or("");
-    let first = if first.starts_with("$ ") { first } else { "" };
     let tool = words(&item.tool).next();
     let in_name = tool.is_some_and(|tool| {
         is_name(tool.text) || parts(tool.text).any(&is_name)
@@ -135,7 +138,7 @@ pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> b
         }
         false
     };
-    in_name || [item.tool.as_str(), &item.query, first].into_iter().any(after_verb)
+    in_name || requests(item).into_iter().any(after_verb)
 }
 
 /// Whether an answer says that something of it is missing, or ends within a word of a list.

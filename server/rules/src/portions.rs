@@ -76,13 +76,13 @@ pub(crate) struct Portion {
 /// Words that only say that things are listed, named or told of.
 const TELLING: &[&str] = &[
     "altogether", "appear", "appeared", "appears", "assigned", "attached", "bear", "bears", "begin", "belong", "belonged", "belongs", "captured", "carries",
-    "carry", "combined", "comes", "concern", "concerned", "concerning", "concerns", "count", "counted", "counts", "different", "displayed", "distinct",
+    "carry", "combined", "comprise", "comprised", "comprises", "consist", "consists", "encompasses", "comes", "concern", "concerned", "concerning", "concerns", "count", "counted", "counts", "different", "displayed", "distinct",
     "emitted", "entries", "entry", "exist", "existed", "exists", "fired", "flagged", "group", "holding", "holds", "individual", "involve", "involved", "involves",
     "issued", "item", "items", "kind", "label", "labeled", "labelled", "list", "listed", "listing", "lists", "logged", "makes", "match", "matches", "matching",
     "mention", "mentions", "number", "object", "objects", "occur", "occurred", "occurs", "output", "part", "place", "present", "printed", "raised", "reference",
     "referenced", "refer", "refers", "regard", "regarding", "relate", "related", "relates", "remaining", "result", "resulting", "results", "returned", "row", "rows",
     "separate", "series", "single", "sort", "stand", "stands", "table", "tagged", "targets", "there", "things", "together", "total", "type", "types", "unique",
-    "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under", "longer", "shorter", "faster", "slower", "quicker", "larger", "bigger", "smaller", "take", "takes", "took", "need", "needs", "uses", "use",
+    "various", "visible", "whose", "written", "made", "named", "called", "across", "put", "under", "longer", "shorter", "faster", "slower", "quicker", "larger", "bigger", "smaller", "take", "takes", "took", "run", "runs", "ran", "goes", "go", "reached", "reach", "live", "lives", "sit", "sits", "reside", "resides", "need", "needs", "uses", "use",
     "least", "message", "messages", "resource", "resources", "exactly", "precisely", "one", "half", "third", "thirds", "quarter", "quarters", "majority", "application", "set", "ever", "apart", "except", "besides", "word", "words", "text",
 ];
 
@@ -95,12 +95,20 @@ const LISTING: &[&str] = &[
 /// Verbs that end what a quantifier speaks of.
 const VERBS: &[&str] = &[
     "are", "is", "were", "was", "be", "been", "have", "has", "had", "do", "does", "did", "show", "shows", "showed", "come", "comes", "came", "go", "goes", "went",
-    "belong", "belongs", "belonged", "fall", "falls", "fell", "fail", "fails", "failed", "succeed", "succeeded", "succeeds", "take", "takes", "took", "run", "runs",
+    "belong", "belongs", "belonged", "fall", "falls", "fell", "fail", "fails", "failed", "succeed", "succeeded", "succeeds", "take", "takes", "took", "run", "runs", "ran", "goes", "go", "reached", "reach", "live", "lives", "sit", "sits", "reside", "resides", "run", "runs",
     "ran", "use", "uses", "used", "wait", "waits", "waited", "need", "needs", "needed", "return", "returns", "returned", "contain", "contains", "concern",
     "concerns", "carry", "carries", "carried", "restarted", "restart", "crashed", "crash", "rose", "rises", "grew", "dropped", "appear", "appears", "exist",
     "exists", "remain", "remains", "remained", "stayed", "reported", "report", "reports", "raised", "fired", "request", "requests", "get", "gets", "got",
     "received", "authenticate",
 ];
+
+/// "Pods whose names begin with web-": nothing here looks at the beginnings of names.
+fn names_a_prefix(text: &str) -> bool {
+    words(text).zip(words(text).skip(1)).any(|(verb, with)| {
+        let verbs = ["begin", "begins", "beginning", "start", "starts", "starting", "end", "ends", "ending", "prefixed"];
+        with.is("with") && verbs.iter().any(|known| verb.is(known))
+    })
+}
 
 /// Whether a claim speaks of several things, or says of one that it is the only one.
 pub(crate) fn speaks_of_several(reading: &Reading<'_>) -> bool {
@@ -117,6 +125,9 @@ pub(crate) fn tells_only(word: &str) -> bool {
 
 /// Reads the portion that a claim speaks of; `None` where it speaks of none, or in a way that is not understood.
 pub(crate) fn read(reading: &Reading<'_>) -> Option<Portion> {
+    if names_a_prefix(reading.text) {
+        return None;
+    }
     only(reading)
         .or_else(|| all(reading))
         .or_else(|| no(reading))

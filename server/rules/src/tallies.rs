@@ -157,8 +157,17 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             });
             return noun != 0 && heading == noun;
         }
-        matches!(self.portion.quantifier, Quantifier::All(_))
-            || noun & !(self.shown | self.context) == 0
+        if matches!(self.portion.quantifier, Quantifier::All(_)) {
+            return true;
+        }
+        noun & !(self.shown | self.context) == 0
+    }
+
+    /// Whether the sort of thing that the claim names is that of the list: no table of events for pods.
+    fn is_of_sort(&self, members: &[&Member]) -> bool {
+        let sorts = self.case.reading.bits(|term| term.role == Role::Kind) & self.portion.noun;
+        let told = members.iter().fold(sorts, |bits, member| bits & member.exact);
+        sorts & !(told | kinds_of(self.case, self.list)) == 0 || self.is_asked_for()
     }
 
     /// Whether the list itself is of what the claim counts: its heading or the request says so, or each member.
@@ -250,6 +259,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             Some(_) => self.with(self.portion.subject).len(),
             None => self.list.members.len(),
         };
+        if !self.is_of_sort(&satisfied) {
+            return None;
+        }
         if number == 0 || satisfied.iter().any(|member| self.denies(member)) {
             return None;
         }
@@ -295,7 +307,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             }
         };
         let so: Vec<&Member> = meant.iter().filter(is_so).collect();
-        if self.portion.is_only && so.is_empty() && subject & self.shown != 0 {
+        if self.portion.is_only && so.is_empty() && subject & self.shown != 0 && self.is_outermost() {
             let field = meant.first().filter(|member| !self.denies(member))?.field?;
             let says = note::says(self.case, field);
             return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], says));
@@ -307,7 +319,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             }
             shows_other(self.case, example, member, predicate & self.shown & !member.shown)
         });
-        if let Some(field) = other {
+        if let Some(field) = other.filter(|_| self.list.is_lines || self.is_of_sort(&so)) {
             return Some(Ruling::contradicted(
                 Basis::Stated,
                 vec![Cite::Field(field)],
@@ -315,7 +327,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             ));
         }
         let agrees = number.is_none_or(|number| agree(number, &as_figure(so.len())) == Agreement::Same);
-        if so.len() != meant.len() || !agrees || !self.is_complete() || so.iter().any(|member| self.denies(member)) {
+        let too_few = so.len() < 2 && number.is_none() && !self.portion.is_only;
+        let trusts = self.is_of_sort(&so) && self.is_complete();
+        if so.len() != meant.len() || too_few || !agrees || !trusts || so.iter().any(|member| self.denies(member)) {
             return None;
         }
         let says = note::count(self.case, self.list.item, so.len(), meant.len());
