@@ -110,13 +110,20 @@ pub(crate) fn weigh(
     if bounds.iter().any(|bound| bound.unit.dimension != dimension) {
         return None;
     }
-    let attribute = if dimension == Dimension::Count {
-        Attribute::Named(portion.predicate)
-    } else {
-        Attribute::Unit(dimension)
+    // A bare number has to stand under the very noun that it counts.
+    let noun = bounds.iter().fold(0, |bits, bound| bits | case.reading.noun(&bound.span));
+    let attribute = match dimension {
+        Dimension::Count if noun == 0 => return None,
+        Dimension::Count => Attribute::Named(noun | portion.predicate),
+        _ => Attribute::Unit(dimension),
     };
-    let measured: Vec<Option<Measured>> =
-        members.iter().map(|member| measure(case, member, attribute)).collect();
+    let measured: Vec<Option<Measured>> = members
+        .iter()
+        .map(|member| {
+            measure(case, member, attribute)
+                .filter(|measured| dimension != Dimension::Count || measured.key & noun == noun)
+        })
+        .collect();
     let keeps = |measured: &Measured| -> Option<bool> {
         bounds.iter().try_fold(true, |keeps, bound| Some(keeps && keeps_to(bound, &measured.figure)?))
     };

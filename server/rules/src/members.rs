@@ -12,7 +12,7 @@ use super::magnitudes::bits_in;
 use super::observations::{Corpus, Field, NONE, ValueKind, is_naming};
 use super::reading::{Role, Term};
 use super::ruling::Case;
-use super::words::key;
+use super::words::{Key, exact, key, parts};
 
 /// The most places of one word; a commoner word is not counted.
 const MOST_PLACES: u32 = 4_000;
@@ -31,6 +31,10 @@ pub(crate) struct Member {
     pub(crate) borne: u64,
     /// Terms that it says are not so: `ready: false`, `RESTARTS 0`, `DiskPressure False`.
     pub(crate) denied: u64,
+    /// Terms that name what it has in words: `statement: SELECT 1`.
+    pub(crate) titled: u64,
+    /// Names that are all of a value, each with the key under which they stand.
+    pub(crate) keyed: Vec<(u64, Key)>,
     /// Terms that its keys name.
     pub(crate) named: u64,
     /// The field with most of them.
@@ -40,7 +44,7 @@ pub(crate) struct Member {
 impl Member {
     /// A member without any word of the claim.
     pub(crate) fn without_words(target: Target) -> Self {
-        Self { target, shown: 0, short: 0, exact: 0, borne: 0, denied: 0, named: 0, field: None }
+        Self { target, shown: 0, short: 0, exact: 0, borne: 0, denied: 0, titled: 0, keyed: Vec::new(), named: 0, field: None }
     }
 
     /// Its fields.
@@ -106,6 +110,8 @@ impl Member {
         self.exact |= other.exact;
         self.borne |= other.borne;
         self.denied |= other.denied;
+        self.titled |= other.titled;
+        self.keyed.extend(&other.keyed);
         self.named |= other.named;
     }
 }
@@ -135,24 +141,37 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
         _ => 0,
     };
     let length = words(written).take(SHORT + 1).count();
+    // `ContainersNotReady` denies what its last part names, and is what it is as a whole.
+    let is_compound_denial = length <= 1
+        && parts(written).any(|part| ["not", "non", "no"].iter().any(|not| part.eq_ignore_ascii_case(not)));
+    let whole = if is_compound_denial { bits_in(case.reading, &[key(written), exact(written)], value) } else { value };
     let is_denied = is_denied_beside(case, field);
+    let contrary = value & !whole;
+    let value = whole;
     // `exitCode: 137` shows "exit code 137".
     let keyed = if value != 0 && !is_line { named } else { 0 };
     let shown = if is_denied { 0 } else { value | affirmed | keyed };
     let denied = match found.kind {
-        _ if is_denied => value,
+        _ if is_denied => value | contrary,
         ValueKind::False => named,
         ValueKind::Text if is_share(written) && !is_complete_share(written) => named,
         _ if written == "0" || found.kind == ValueKind::Nothing => named & mishaps,
         _ => 0,
     };
-    let denied = if is_line { 0 } else { denied };
+    let denied = if is_line { 0 } else { denied | contrary };
     let shown = shown | described(case, found);
     let names = case.reading.bits(|term| term.role == Role::Entity);
+    let starts_with_digit = written.starts_with(|first: char| first.is_ascii_digit());
     let borne = if is_naming(case.corpus.name(field)) { shown & names } else { 0 };
     Member {
         borne,
         denied,
+        titled: if found.kind == ValueKind::Text && !starts_with_digit { named } else { 0 },
+        keyed: if !is_line && length <= 1 && shown & names != 0 {
+            vec![(shown & names, exact(case.corpus.name(field)))]
+        } else {
+            Vec::new()
+        },
         shown,
         short: if length <= SHORT && !is_line { shown } else { 0 },
         exact: if length <= 1 && !is_line { shown } else { 0 },

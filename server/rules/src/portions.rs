@@ -533,12 +533,14 @@ fn noun(reading: &Reading<'_>, from: usize) -> Option<u64> {
         })
         .map_or(reading.text.len(), |word| from + word.span.start);
     let in_phrase = terms_in(reading, from..end);
-    let (place, term) = reading
+    let measures = |text: &str| MEASURED.iter().any(|noun| text.eq_ignore_ascii_case(noun));
+    if reading.terms.iter().enumerate().any(|(place, term)| in_phrase >> place & 1 == 1 && measures(term.text)) {
+        return None;
+    }
+    let (place, _) = reading
         .terms
         .iter()
         .enumerate()
-        .filter(|(place, term)| in_phrase >> place & 1 == 1 && !tells_only(term.text))
-        .last()?;
-    let measured = MEASURED.iter().any(|noun| term.text.eq_ignore_ascii_case(noun));
-    (!measured).then_some(1 << place)
+        .rfind(|(place, term)| in_phrase >> place & 1 == 1 && !tells_only(term.text))?;
+    Some(1 << place)
 }

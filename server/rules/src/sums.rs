@@ -137,7 +137,8 @@ fn weigh(
     let says = note::sum(case, &all.iter().map(|measured| measured.field).collect::<Vec<_>>(), &total);
     match agree(claimed.sum, &total) {
         Agreement::Same if is_complete => Some(Ruling::grounded(Basis::Derived, cites, says)),
-        Agreement::Different if is_complete => Some(Ruling::contradicted(Basis::Derived, cites, says)),
+        // Without a number or a name the claim may add up something else.
+        Agreement::Different if is_complete && (claimed.number.is_some() || scope != 0) => Some(Ruling::contradicted(Basis::Derived, cites, says)),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::slots::shows_other;
-use super::words::{exact, key};
+use super::words::{Key, exact, key};
 
 /// The most members that are cited.
 const MOST_CITED: usize = 6;
@@ -112,7 +112,8 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             members = with_all(list, &members);
         }
         for member in &mut members {
-            member.shown = member.shown & !portion.negated | member.denied & portion.negated;
+            let clear = member.denied & !member.shown;
+            member.shown = member.shown & !portion.negated | clear & portion.negated;
         }
         let item = case.corpus.item(list.item);
         let extent = item.map_or(Extent::Part, |item| extent(item, list.members.len()));
@@ -135,6 +136,13 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         let wanted = self.portion.subject | self.portion.predicate;
         let denied = self.members.iter().fold(0, |bits, member| bits | member.denied);
         if wanted & !(self.shown | self.context | denied) != 0 || !self.is_of_kind() {
+            return None;
+        }
+        // `ready: false` in a container and a condition `Ready True`: it is not clear which is meant.
+        let predicate = self.portion.predicate;
+        let is_unclear = predicate.count_ones() == 1
+            && self.members.iter().any(|member| member.shown & member.denied & predicate != 0);
+        if is_unclear && self.portion.negated == 0 {
             return None;
         }
         let ruling = match &self.portion.quantifier {
@@ -163,9 +171,23 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         noun & !(self.shown | self.context) == 0
     }
 
+    /// The terms of the claim that name sorts of things.
+    fn sorts(&self) -> u64 {
+        self.case.reading.bits(|term| term.role == Role::Kind)
+    }
+
+    /// The terms that stand around the list, in the request, or name what every member has.
+    fn listed(&self) -> u64 {
+        let everywhere = self.members.len() == self.list.members.len();
+        let titled = self.members.iter().fold(u64::MAX, |bits, member| bits & member.titled);
+        self.case.marks.around(self.case.corpus, self.list.parent)
+            | self.case.marks.tool(self.list.item)
+            | if everywhere && !self.members.is_empty() { titled } else { 0 }
+    }
+
     /// Whether the sort of thing that the claim names is that of the list: no table of events for pods.
     fn is_of_sort(&self, members: &[&Member]) -> bool {
-        let sorts = self.case.reading.bits(|term| term.role == Role::Kind) & self.portion.noun;
+        let sorts = self.sorts() & self.portion.noun;
         let told = members.iter().fold(sorts, |bits, member| bits & member.exact);
         sorts & !(told | kinds_of(self.case, self.list)) == 0 || self.is_asked_for()
     }
@@ -184,7 +206,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
                 && bits_in(reading, self.case.corpus.heading_words(parent), noun) == noun
         });
         let each = self.members.len() == self.list.members.len()
-            && self.members.iter().all(|member| member.named & noun == noun);
+            && self.members.iter().all(|member| member.titled & noun == noun);
         if noun == 0 {
             let named = reading.bits(|term| {
                 matches!(term.role, Role::Entity | Role::Name | Role::Kind | Role::Word)
@@ -241,8 +263,16 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         part: &Figure,
         whole: Option<&Figure>,
     ) -> Option<Ruling> {
-        let wanted = self.portion.subject | self.portion.predicate;
-        let is_whole_list = wanted & self.shown == 0 && self.portion.truth.is_none();
+        let listed = self.listed();
+        if self.portion.noun & !listed & !self.sorts() != 0 && !self.list.is_lines {
+            return None;
+        }
+        // What the list is of need not stand in each of its members.
+        let wanted = (self.portion.subject | self.portion.predicate) & !(self.portion.noun & listed);
+        let is_whole_list = wanted & self.shown == 0
+            && wanted & !self.context == 0
+            && self.portion.truth.is_none()
+            && self.portion.negated == 0;
         if is_whole_list && !self.is_asked_for() {
             return None;
         }
@@ -483,8 +513,39 @@ fn with_all(list: &List, members: &[Member]) -> Vec<Member> {
     everyone
 }
 
+/// The members with their names only where most members bear them: `service`, not `dependency`.
+fn by_usual_key(members: &[Member]) -> Vec<Member> {
+    let mut uses: Vec<(u64, Key, usize)> = Vec::new();
+    for (bits, key) in members.iter().flat_map(|member| &member.keyed) {
+        match uses.iter_mut().find(|(known, other, _)| known == bits && other == key) {
+            Some((.., number)) => *number += 1,
+            None => uses.push((*bits, *key, 1)),
+        }
+    }
+    let best = |bits: u64| {
+        let of = uses.iter().filter(|(known, ..)| *known == bits);
+        of.max_by_key(|(_, key, number)| (*number, std::cmp::Reverse(*key))).map(|(_, key, _)| *key)
+    };
+    let usual = |member: &Member| {
+        member.keyed.iter().fold(0, |all, (bits, key)| if best(*bits) == Some(*key) { all | bits } else { all })
+    };
+    let names = uses.iter().fold(0, |all, (bits, ..)| all | bits);
+    members
+        .iter()
+        .map(|member| {
+            let usual = usual(member);
+            Member {
+                borne: member.borne & !names | usual,
+                exact: member.exact & !names | usual,
+                ..member.clone()
+            }
+        })
+        .collect()
+}
+
 /// The members with what they show where it is shown best: as a name, as a whole value, in a short one, in prose.
 fn as_values(members: &[Member]) -> Vec<Member> {
+    let members = &by_usual_key(members);
     let union = |bits: fn(&Member) -> u64| members.iter().fold(0, |all, member| all | bits(member));
     let borne = union(|member| member.borne);
     let exact = union(|member| member.exact) & !borne;
