@@ -120,8 +120,17 @@ pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> b
         "get", "list", "top", "find", "fetch", "count", "show", "search", "describe", "kind", "kubectl", "resource",
     ];
     let tool = words(&item.tool).next();
+    // The last part of `list_nodes`, or the one after the verb.
     let in_name = tool.is_some_and(|tool| {
-        is_name(tool.text) || parts(tool.text).any(&is_name)
+        let mut after_verb = false;
+        let mut last = "";
+        let asked = parts(tool.text).any(|part| {
+            last = part;
+            let asked = after_verb && is_name(part);
+            after_verb = ASKING.iter().any(|asking| part.eq_ignore_ascii_case(asking));
+            asked
+        });
+        asked || is_name(last) || is_name(tool.text)
     });
     let after_verb = |request: &str| {
         let mut asked = false;

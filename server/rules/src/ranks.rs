@@ -35,6 +35,8 @@ enum Rank {
 
 struct Claimed {
     rank: Rank,
+    /// The quantity that the extreme is said to be, where no thing is named: "the slowest call took 10 s".
+    value: Option<Figure>,
     /// The thing, and the one that it is compared with.
     first: usize,
     second: Option<usize>,
@@ -157,24 +159,26 @@ fn read(reading: &Reading<'_>) -> Option<Claimed> {
         }
     } else {
         let subject = match names.as_slice() {
-            [one] => *one,
-            _ => subject_of(reading, &names, at)?,
+            [one] => Some(*one),
+            _ => subject_of(reading, &names, at),
         };
-        (subject, None)
+        match (subject, reading.figures.figures.as_slice()) {
+            (_, [value]) if states_extreme(reading, value, cue_end) => {
+                let words = words_of(reading);
+                let is_of_time = find(&OF_TIME).is_some();
+                let attribute = if is_of_time { Some(Attribute::Duration) } else { unit_of(value) };
+                let value = Some(value.clone());
+                return Some(Claimed { rank, value, first: 0, second: None, words, attribute, number: None });
+            }
+            (subject, _) => (subject?, None),
+        }
     };
     let only_none = !reading.has(MarkerKind::Negation) || reading.has(MarkerKind::None);
     if !only_none {
         return None;
     }
     let taken = 1_u64 << first | second.map_or(0, |second| 1 << second);
-    let rest = reading.bits(|term| match term.role {
-        Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => {
-            let text = term.text;
-            !tells_only(text) && !HAVING.iter().any(|having| text.eq_ignore_ascii_case(having))
-        }
-        Role::Kind | Role::Demand(_) => false,
-    }) & !taken;
+    let rest = words_of(reading) & !taken;
     let is_of_time = find(&OF_TIME).is_some();
     let number = reading.figures.figures.iter().find(|figure| {
         figure.unit.dimension == Dimension::Count && figure.value.places == 0
@@ -186,12 +190,44 @@ fn read(reading: &Reading<'_>) -> Option<Claimed> {
     }
     Some(Claimed {
         rank,
+        value: None,
         first,
         second,
         words: rest,
         attribute: is_of_time.then_some(Attribute::Duration),
         number: number.cloned(),
     })
+}
+
+/// The terms that name the quantity or say which members are meant.
+fn words_of(reading: &Reading<'_>) -> u64 {
+    reading.bits(|term| match term.role {
+        Role::Entity | Role::Name | Role::Code(_) => true,
+        Role::Word => {
+            let text = term.text;
+            let ranks = GREATEST.iter().chain(&LEAST).chain(&MORE).chain(&LESS);
+            !tells_only(text) && !HAVING.iter().chain(ranks).any(|word| text.eq_ignore_ascii_case(word))
+        }
+        Role::Kind | Role::Demand(_) => false,
+    })
+}
+
+/// Whether a figure after a superlative is the extreme: "the slowest call took 10 s", "the most restarts are 41".
+fn states_extreme(reading: &Reading<'_>, value: &Figure, cue_end: usize) -> bool {
+    let between = reading.text.get(cue_end..value.span.start);
+    value.comparator.is_none()
+        && between.is_some_and(|between| {
+            words(between).any(|word| {
+                ["took", "is", "was", "takes", "lasted", "has", "had", "needed", "uses", "used", "are", "were"]
+                    .iter()
+                    .any(|verb| word.is(verb))
+            })
+        })
+}
+
+/// The only quantity of a figure's sort, where it has one.
+fn unit_of(value: &Figure) -> Option<Attribute> {
+    (value.unit.dimension != Dimension::Count).then_some(Attribute::Unit(value.unit.dimension))
 }
 
 /// Of several names the one that the superlative is said of: before "is the", "uses the", or after "is", "belong to".
@@ -262,6 +298,9 @@ fn weigh(
     if !list.is_lines && meant.iter().any(|(_, measured)| measured.key & in_key != in_key) {
         return None;
     }
+    if let Some(value) = &claimed.value {
+        return stated_extreme(case, list, claimed, value, &everyone(case, list, &meant, scope, attribute));
+    }
     let one = |place: usize| {
         let mut having = meant.iter().filter(|(member, _)| member.shown >> place & 1 == 1);
         let first = having.next()?;
@@ -312,6 +351,32 @@ fn everyone(
         .iter()
         .filter_map(|target| measure(case, &Member::without_words(*target), attribute))
         .collect()
+}
+
+/// The extreme over the members against the one that the claim states.
+fn stated_extreme(
+    case: &Case<'_, '_, '_>,
+    list: &List,
+    claimed: &Claimed,
+    value: &Figure,
+    all: &[Measured],
+) -> Option<Ruling> {
+    let wanted = match claimed.rank {
+        Rank::Extreme(wanted) => wanted,
+        _ => return None,
+    };
+    let best = all.iter().try_fold(all.first()?, |best, next| {
+        Some(if order(&next.figure, &best.figure)? == wanted { next } else { best })
+    })?;
+    let item = case.corpus.item(list.item)?;
+    let is_complete = extent(item, list.members.len()) == Extent::Whole;
+    let holds = match agree(value, &best.figure) {
+        Agreement::Same => true,
+        Agreement::Different => false,
+        Agreement::Incomparable => return None,
+    };
+    let decides = all.len() > 1 && (is_complete || !holds && order(&best.figure, value)? == wanted);
+    decides.then(|| ruling(holds, vec![Cite::Field(best.field)], note::says(case, best.field)))
 }
 
 fn extreme(

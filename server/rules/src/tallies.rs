@@ -202,8 +202,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             .collect();
         let parent = self.case.corpus.object(self.list.parent);
         let in_heading = parent.is_some_and(|parent| {
-            parent.parent != NONE
-                && bits_in(reading, self.case.corpus.heading_words(parent), noun) == noun
+            // The last word of `consumer_groups` says what they are; `error_rates` are no errors.
+            let heading = self.case.corpus.heading_words(parent);
+            parent.parent != NONE && noun != 0 && bits_in(reading, heading.last_chunk::<1>().map_or(&[][..], |last| last), noun) == noun
         });
         let each = self.members.len() == self.list.members.len()
             && self.members.iter().all(|member| member.titled & noun == noun);
@@ -309,6 +310,13 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         let too_few = part.comparator.is_none() && !part.approximate
             && agree(part, &as_figure(number)) == Agreement::Different
             && part.value.mantissa < i128::try_from(number).unwrap_or(i128::MAX);
+        // "One pod is Pending" may be said where several are.
+        let spelled = self.case.reading.text.get(part.span.clone()).unwrap_or("");
+        let says_only = words(self.case.reading.text)
+            .any(|word| ["only", "just", "exactly", "single"].iter().any(|only| word.is(only)));
+        if spelled.eq_ignore_ascii_case("one") && too_few && whole.is_none() && !says_only {
+            return None;
+        }
         let decisive = self.is_complete() || too_few;
         let differs = agree(part, &as_figure(number)) == Agreement::Different
             || !whole_agrees && same(part, number);
