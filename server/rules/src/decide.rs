@@ -14,6 +14,7 @@ use super::candidates::Target;
 use super::changes;
 use super::counters;
 use super::counts::{self, has_words};
+use super::fractions;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::lexicon::Sense;
 use super::note;
@@ -59,6 +60,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| sums::decide(case))
         .or_else(|| rates::decide(case))
         .or_else(|| ratios::decide(case))
+        .or_else(|| fractions::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| counters::decide(case))
         .or_else(|| tallies::decide(case))

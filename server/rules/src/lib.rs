@@ -40,6 +40,7 @@ mod counts;
 mod decide;
 mod documents;
 mod fit;
+mod fractions;
 mod json;
 mod layout;
 mod lexicon;

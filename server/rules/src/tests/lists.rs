@@ -258,6 +258,16 @@ LAST SEEN              TYPE      REASON    OBJECT         MESSAGE
             ("Half of the desired replicas are unavailable", Contradicted),
         ],
     );
+    check(
+        &status,
+        &[
+            ("mailer has two of its six replicas ready", Grounded),
+            ("Four of six replicas of mailer are unavailable", Grounded),
+            ("mailer has three of its six replicas ready", Contradicted),
+            ("mailer has two of its four replicas ready", Contradicted),
+            ("search has two of its six replicas ready", Ungrounded),
+        ],
+    );
     const SHARES: &str = r#"{"errors_by_service": [{"service": "search", "count": 90}, {"service": "mailer", "count": 10}]}"#;
     let errors = vec![json("errors", "count_errors", SHARES)];
     check(
