@@ -95,7 +95,9 @@ fn keeps_to(bound: &Figure, stated: &Figure) -> Option<bool> {
 
 /// Whether a quantity is a bound itself.
 fn is_at(bounds: &[Figure], stated: &Figure) -> bool {
-    bounds.iter().any(|bound| bound.comparator.is_some() && order(stated, bound) == Some(Ordering::Equal))
+    bounds
+        .iter()
+        .any(|bound| bound.comparator.is_some() && order(stated, bound) == Some(Ordering::Equal))
 }
 
 /// What the members say to a bound.
@@ -125,7 +127,9 @@ pub(crate) fn weigh(
         })
         .collect();
     let keeps = |measured: &Measured| -> Option<bool> {
-        bounds.iter().try_fold(true, |keeps, bound| Some(keeps && keeps_to(bound, &measured.figure)?))
+        bounds
+            .iter()
+            .try_fold(true, |keeps, bound| Some(keeps && keeps_to(bound, &measured.figure)?))
     };
     let is_good = |measured: &Measured| match (wanted, keeps(measured)) {
         (Wanted::Each, Some(keeps)) => keeps,

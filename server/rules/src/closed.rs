@@ -66,8 +66,17 @@ const LIMITED: [&str; 14] = [
 ];
 
 /// What a request says when it keeps only what matches.
-const FILTERED: [&str; 9] =
-    ["grep ", "|=", "|~", "--field-selector", "select(", "\"filter\": \"", "\"keyword\": ", "findstr ", "awk "];
+const FILTERED: [&str; 9] = [
+    "grep ",
+    "|=",
+    "|~",
+    "--field-selector",
+    "select(",
+    "\"filter\": \"",
+    "\"keyword\": ",
+    "findstr ",
+    "awk ",
+];
 
 /// What a request says when it leaves out what matches.
 const EXCLUDING: [&str; 5] = ["grep -v", "grep -iv", "!=", "!~", " not in "];
@@ -117,7 +126,8 @@ pub(crate) fn requests(item: &EvidenceItem) -> [&str; 3] {
 /// Whether an item was asked for things of that name: `kubectl get pods`, `list_nodes`, `{"kind": "pod"}`.
 pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> bool {
     const ASKING: [&str; 12] = [
-        "get", "list", "top", "find", "fetch", "count", "show", "search", "describe", "kind", "kubectl", "resource",
+        "get", "list", "top", "find", "fetch", "count", "show", "search", "describe", "kind",
+        "kubectl", "resource",
     ];
     let tool = words(&item.tool).next();
     // The last part of `list_nodes`, or the one after the verb.
@@ -137,7 +147,8 @@ pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> b
         let mut is_value = false;
         for word in request.split([' ', ',', '"', '{', '}', ':']).filter(|word| !word.is_empty()) {
             if word.starts_with('-') {
-                is_value = matches!(word, "-o" | "-n" | "--output" | "--namespace" | "-l" | "--selector");
+                is_value =
+                    matches!(word, "-o" | "-n" | "--output" | "--namespace" | "-l" | "--selector");
             } else if std::mem::take(&mut is_value) {
             } else if asked && is_name(word) {
                 return true;

@@ -9,7 +9,7 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::words::{Key, evidence_keys, key, parts};
@@ -62,7 +62,9 @@ fn counted(case: &Case<'_, '_, '_>, number: u32, item: &EvidenceItem) -> Option<
         return None;
     }
     let request = request(item);
-    let asks = ["grep -c", "grep -ic", "wc -l", "| count", "count("].iter().any(|cue| request.contains(cue));
+    let asks = ["grep -c", "grep -ic", "wc -l", "| count", "count("]
+        .iter()
+        .any(|cue| request.contains(cue));
     (root.fields.0..root.fields.1).find(|field| {
         let value = case.corpus.value(*field).trim_matches(['(', ')']);
         let mut rest = value.split_whitespace();

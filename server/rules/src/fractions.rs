@@ -12,7 +12,7 @@ use super::counts::as_figure;
 use super::magnitudes::bits_in;
 use super::members::{Member, members};
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
 
@@ -35,7 +35,8 @@ struct Claimed<'r> {
 /// Decides a claim about the parts of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty() {
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty()
+    {
         return None;
     }
     let claimed = read(reading)?;
@@ -55,7 +56,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let classes = rulings.iter().map(|(_, ruling)| ruling.class);
     // Several records that disagree are of several things, or times.
     let first = rulings.first()?.1.class;
-    if classes.into_iter().any(|class| class != first) || first == Class::Contradicted && rulings.len() > 1 {
+    if classes.into_iter().any(|class| class != first)
+        || first == Class::Contradicted && rulings.len() > 1
+    {
         return None;
     }
     rulings.sort_by_key(|(item, _)| case.corpus.item(*item).map(|item| &item.id));
@@ -64,7 +67,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 
 fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     let [part, whole] = reading.figures.figures.as_slice() else { return None };
-    let counts = |figure: &Figure| figure.unit.dimension == Dimension::Count && figure.value.places == 0;
+    let counts =
+        |figure: &Figure| figure.unit.dimension == Dimension::Count && figure.value.places == 0;
     let between = reading.text.get(part.span.end..whole.span.start)?;
     let joins = words(between).next().is_some_and(|word| word.is("of") || word.is("out"))
         && words(between).count() <= 3;
@@ -79,7 +83,12 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
         term.role == Role::Word && !is_part && !tells_only(term.text)
     });
     let demands = reading.bits(|term| matches!(term.role, Role::Demand(_)));
-    (state.count_ones() == 1 && names != 0 && demands == 0).then_some(Claimed { part, whole, state, names })
+    (state.count_ones() == 1 && names != 0 && demands == 0).then_some(Claimed {
+        part,
+        whole,
+        state,
+        names,
+    })
 }
 
 fn weigh(case: &Case<'_, '_, '_>, member: &Member, claimed: &Claimed<'_>) -> Option<Ruling> {
@@ -106,9 +115,9 @@ fn weigh(case: &Case<'_, '_, '_>, member: &Member, claimed: &Claimed<'_>) -> Opt
     let whole = match whole {
         Some(whole) => whole,
         None => {
-            let mut wholes = member
-                .fields(corpus)
-                .filter(|field| WHOLES.iter().any(|key| corpus.name(*field).eq_ignore_ascii_case(key)));
+            let mut wholes = member.fields(corpus).filter(|field| {
+                WHOLES.iter().any(|key| corpus.name(*field).eq_ignore_ascii_case(key))
+            });
             let field = wholes.next()?;
             fields.push(field);
             number(corpus.value(field))?

@@ -29,6 +29,7 @@
 //! `complementary` is never given.
 
 mod absence;
+mod best_values;
 mod bounds;
 mod cache;
 mod candidates;
@@ -50,9 +51,12 @@ mod measures;
 mod members;
 mod note;
 mod observations;
+mod phrases;
 mod polarity;
 mod portions;
 mod postings;
+mod quantifiers;
+mod rankings;
 mod ranks;
 mod rates;
 mod ratios;
@@ -64,7 +68,9 @@ mod slots;
 mod states;
 mod sums;
 mod tallies;
+mod tally;
 mod values;
+mod wordlists;
 mod words;
 
 #[cfg(test)]

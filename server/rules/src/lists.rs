@@ -151,7 +151,8 @@ fn is_thing(corpus: &Corpus<'_>, number: u32) -> bool {
 
 /// Whether the lines of an item are a log or a listing, and not prose: a page, a request of a person.
 fn is_listing(corpus: &Corpus<'_>, item: u32) -> bool {
-    const PROSE: [&str; 7] = ["webpage", "runbook", "wiki", "docs", "readme", "browse", "fetch_url"];
+    const PROSE: [&str; 7] =
+        ["webpage", "runbook", "wiki", "docs", "readme", "browse", "fetch_url"];
     corpus.item(item).is_some_and(|item| {
         let tool = item.tool.to_ascii_lowercase();
         !matches!(item.kind, EvidenceKind::Signal | EvidenceKind::PriorClaim)
@@ -163,17 +164,37 @@ fn is_listing(corpus: &Corpus<'_>, item: u32) -> bool {
 /// Whether a line with that key is a line of a log, and not a statement of its own.
 fn is_of_log(key: &str) -> bool {
     const LEVELS: [&str; 11] = [
-        "debug", "info", "information", "notice", "warn", "warning", "error", "err", "fatal", "critical", "trace",
+        "debug",
+        "info",
+        "information",
+        "notice",
+        "warn",
+        "warning",
+        "error",
+        "err",
+        "fatal",
+        "critical",
+        "trace",
     ];
     key.is_empty() || LEVELS.iter().any(|level| key.eq_ignore_ascii_case(level))
 }
 
 /// Whether a line only frames an answer: the request repeated, a status.
 fn is_frame(line: &str) -> bool {
-    ["Params used for", "Command executed", "[status:", "[error:", "stdout:", "stderr:", "A *preview*", "[empty output]", "$ ",
-        "No resources found",]
-        .iter()
-        .any(|frame| line.starts_with(frame))
+    [
+        "Params used for",
+        "Command executed",
+        "[status:",
+        "[error:",
+        "stdout:",
+        "stderr:",
+        "A *preview*",
+        "[empty output]",
+        "$ ",
+        "No resources found",
+    ]
+    .iter()
+    .any(|frame| line.starts_with(frame))
 }
 
 /// Whether a field is the cell of a row: its key stands before its line.

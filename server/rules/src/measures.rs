@@ -36,9 +36,15 @@ pub(crate) enum Attribute {
 }
 
 /// The quantity that a member states.
-pub(crate) fn measure(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Option<Measured> {
+pub(crate) fn measure(
+    case: &Case<'_, '_, '_>,
+    member: &Member,
+    wanted: Attribute,
+) -> Option<Measured> {
     match member.target {
-        Target::Object(_) => of_record(case, member, wanted).or_else(|| in_prose(case, member, wanted)),
+        Target::Object(_) => {
+            of_record(case, member, wanted).or_else(|| in_prose(case, member, wanted))
+        }
         Target::Line(field) => of_line(case, field, wanted),
     }
 }
@@ -55,7 +61,9 @@ fn of_record(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Opt
         let (rank, key) = match wanted {
             Attribute::Named(terms) => {
                 let mut bits = bits_in(case.reading, case.corpus.key_words(found), terms);
-                if let Some(object) = case.corpus.object(found.object).filter(|object| !object.is_record) {
+                if let Some(object) =
+                    case.corpus.object(found.object).filter(|object| !object.is_record)
+                {
                     bits |= bits_in(case.reading, case.corpus.heading_words(object), terms);
                 }
                 let is_bare = bits == 0 && is_bare_number(case.corpus.name(field));
@@ -98,7 +106,9 @@ fn in_prose(case: &Case<'_, '_, '_>, member: &Member, wanted: Attribute) -> Opti
 
 /// Whether a key leaves what it counts to the headings around it.
 fn is_bare_number(name: &str) -> bool {
-    ["count", "total", "value", "number", "amount"].iter().any(|bare| name.eq_ignore_ascii_case(bare))
+    ["count", "total", "value", "number", "amount"]
+        .iter()
+        .any(|bare| name.eq_ignore_ascii_case(bare))
 }
 
 fn is_age(name: &str) -> bool {
@@ -112,9 +122,10 @@ fn beside<'v>(case: &Case<'_, '_, '_>, field: u32, values: &[&'v Value<'_>]) -> 
         let span = &value.figure.span;
         let after = words(text.get(span.end..).unwrap_or("")).next();
         let before = words(text.get(..span.start).unwrap_or("")).last();
-        after.into_iter().chain(before).any(|word| {
-            bits_in(case.reading, &[exact(word.text), key(word.text)], u64::MAX) != 0
-        })
+        after
+            .into_iter()
+            .chain(before)
+            .any(|word| bits_in(case.reading, &[exact(word.text), key(word.text)], u64::MAX) != 0)
     });
     let first = found.next()?;
     found.next().is_none().then_some(&first.figure)

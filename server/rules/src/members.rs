@@ -44,7 +44,18 @@ pub(crate) struct Member {
 impl Member {
     /// A member without any word of the claim.
     pub(crate) fn without_words(target: Target) -> Self {
-        Self { target, shown: 0, short: 0, exact: 0, borne: 0, denied: 0, titled: 0, keyed: Vec::new(), named: 0, field: None }
+        Self {
+            target,
+            shown: 0,
+            short: 0,
+            exact: 0,
+            borne: 0,
+            denied: 0,
+            titled: 0,
+            keyed: Vec::new(),
+            named: 0,
+            field: None,
+        }
     }
 
     /// Its fields.
@@ -132,7 +143,11 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
     };
     let is_line = is_line(case.corpus, field);
     let mishaps = case.reading.bits(|term| term.is_mishap);
-    let happened = written.split(' ').next().and_then(|first| first.parse::<u64>().ok()).is_some_and(|times| times > 0);
+    let happened = written
+        .split(' ')
+        .next()
+        .and_then(|first| first.parse::<u64>().ok())
+        .is_some_and(|times| times > 0);
     let affirmed = match (is_line, affirms, happened) {
         (true, ..) => 0,
         (_, true, _) => named,
@@ -143,8 +158,13 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
     let length = words(written).take(SHORT + 1).count();
     // `ContainersNotReady` denies what its last part names, and is what it is as a whole.
     let is_compound_denial = length <= 1
-        && parts(written).any(|part| ["not", "non", "no"].iter().any(|not| part.eq_ignore_ascii_case(not)));
-    let whole = if is_compound_denial { bits_in(case.reading, &[key(written), exact(written)], value) } else { value };
+        && parts(written)
+            .any(|part| ["not", "non", "no"].iter().any(|not| part.eq_ignore_ascii_case(not)));
+    let whole = if is_compound_denial {
+        bits_in(case.reading, &[key(written), exact(written)], value)
+    } else {
+        value
+    };
     let is_denied = is_denied_beside(case, field);
     let contrary = value & !whole;
     let value = whole;
@@ -214,7 +234,10 @@ fn places_of_compounds(case: &Case<'_, '_, '_>) -> Vec<u32> {
 /// Whether a field only names what the field beside it denies: `type: DiskPressure, status: False`.
 fn is_denied_beside(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let corpus = case.corpus;
-    if !["type", "condition", "check", "name"].iter().any(|key| corpus.name(field).eq_ignore_ascii_case(key)) {
+    if !["type", "condition", "check", "name"]
+        .iter()
+        .any(|key| corpus.name(field).eq_ignore_ascii_case(key))
+    {
         return false;
     }
     let Some(object) = corpus.field(field).and_then(|found| corpus.object(found.object)) else {
@@ -236,7 +259,8 @@ fn is_denied_beside(case: &Case<'_, '_, '_>, field: u32) -> bool {
 /// `1/2`: so many of so many.
 fn is_share(value: &str) -> bool {
     value.split_once('/').is_some_and(|(part, whole)| {
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         digits(part) && digits(whole)
     })
 }
@@ -244,6 +268,9 @@ fn is_share(value: &str) -> bool {
 /// `2/2`: all of them.
 fn is_complete_share(value: &str) -> bool {
     value.split_once('/').is_some_and(|(part, whole)| {
-        part == whole && !part.is_empty() && part != "0" && part.bytes().all(|byte| byte.is_ascii_digit())
+        part == whole
+            && !part.is_empty()
+            && part != "0"
+            && part.bytes().all(|byte| byte.is_ascii_digit())
     })
 }

@@ -180,7 +180,8 @@ pub(crate) fn compared(case: &Case<'_, '_, '_>, one: u32, other: u32) -> String 
 /// "7 + 6 + 8 = 21 in pods".
 pub(crate) fn sum(case: &Case<'_, '_, '_>, fields: &[u32], total: &Figure) -> String {
     const MOST: usize = 8;
-    let of = fields.first().map_or_else(String::new, |field| item(case, case.corpus.item_of(*field)));
+    let of =
+        fields.first().map_or_else(String::new, |field| item(case, case.corpus.item_of(*field)));
     let first = |field: &u32| case.corpus.value(*field).split(' ').next().unwrap_or("");
     let mut parts: Vec<&str> = fields.iter().take(MOST).map(first).collect();
     if fields.len() > MOST {

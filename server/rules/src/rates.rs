@@ -4,6 +4,7 @@
 //! row. The claim says a number per unit of time, or the time from one to the next.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use gsar_core::Class;
 use gsar_core::text::figures::{Agreement, Decimal, Dimension, Figure, Unit, agree, figures};
@@ -14,9 +15,10 @@ use super::counts::as_figure;
 use super::measures::order;
 use super::members::{Member, members};
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::wordlists::WordList;
 
 /// How often the claim says that something happens.
 #[derive(Clone, Debug)]
@@ -30,23 +32,25 @@ struct Claimed {
 }
 
 /// Words that only say that something happens, or how often.
-const HAPPENING: &[&str] = &[
-    "about", "almost", "average", "come", "comes", "each", "every", "frequency", "happen", "happened", "happens", "occur", "occurred", "occurring", "occurs", "once",
-    "second", "minute", "hour", "day", "week", "seconds", "minutes", "hours", "days", "event", "events", "pace", "per", "rate", "roughly", "times", "twice", "nearly", "some",
-];
+static HAPPENING: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "about almost average come comes day days each event events every frequency happen \
+         happened happens hour hours minute minutes nearly occur occurred occurring occurs once \
+         pace per rate roughly second seconds some times twice week",
+    )
+});
 
 /// Decides a claim about a rate.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty() {
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty()
+    {
         return None;
     }
     let claimed = read(reading)?;
     let wanted = reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => {
-            !tells_only(term.text) && !HAPPENING.iter().any(|word| term.text.eq_ignore_ascii_case(word))
-        }
+        Role::Word => !tells_only(term.text) && !HAPPENING.has(term.text),
         Role::Kind | Role::Demand(_) => false,
     });
     if wanted == 0 {
@@ -66,16 +70,22 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
                 && let Some(holds) = compare(&claimed, &event)
             {
                 let cites = event.fields.iter().map(|field| Cite::Field(*field)).collect();
-                let says = event.fields.first().map_or_else(String::new, |field| note::says(case, *field));
-                rulings.push((list.item, if holds {
-                    Ruling::grounded(Basis::Derived, cites, says)
-                } else {
-                    Ruling::contradicted(Basis::Derived, cites, says)
-                }));
+                let says =
+                    event.fields.first().map_or_else(String::new, |field| note::says(case, *field));
+                rulings.push((
+                    list.item,
+                    if holds {
+                        Ruling::grounded(Basis::Derived, cites, says)
+                    } else {
+                        Ruling::contradicted(Basis::Derived, cites, says)
+                    },
+                ));
             }
         }
     }
-    rulings.sort_by_key(|(item, ruling)| (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id)));
+    rulings.sort_by_key(|(item, ruling)| {
+        (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id))
+    });
     let several = rulings.len() > 1;
     let (_, first) = rulings.into_iter().next()?;
     (first.class == Class::Grounded || !several).then_some(first)
@@ -88,22 +98,31 @@ fn mishaps(reading: &Reading<'_>) -> u64 {
 /// A second, minute, hour, day or week, in nanoseconds.
 fn unit_of_time(word: &str) -> Option<i128> {
     const SECOND: i128 = 1_000_000_000;
-    let units = [("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400), ("week", 604_800)];
+    let units =
+        [("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400), ("week", 604_800)];
     let singular = word.strip_suffix('s').unwrap_or(word);
-    units.iter().find(|(name, _)| singular.eq_ignore_ascii_case(name)).map(|(_, seconds)| seconds * SECOND)
+    units
+        .iter()
+        .find(|(name, _)| singular.eq_ignore_ascii_case(name))
+        .map(|(_, seconds)| seconds * SECOND)
 }
 
 fn read(reading: &Reading<'_>) -> Option<Claimed> {
     let text = reading.text;
     let all = reading.figures.figures.as_slice();
-    let is_count = |figure: &Figure| figure.unit.dimension == Dimension::Count && figure.value.places == 0;
+    let is_count =
+        |figure: &Figure| figure.unit.dimension == Dimension::Count && figure.value.places == 0;
     if let [figure] = all
         && figure.unit.dimension == Dimension::Rate
     {
         // Rates count by the day.
         let factor = i128::from(figure.unit.factor).max(1);
         let times = Figure { unit: Unit::COUNT, ..figure.clone() };
-        return Some(Claimed { times: (times, None), period: 86_400_000_000_000 / factor, is_interval: None });
+        return Some(Claimed {
+            times: (times, None),
+            period: 86_400_000_000_000 / factor,
+            is_interval: None,
+        });
     }
     let last = all.last()?;
     if last.unit.dimension == Dimension::Duration && last.value.places == 0 {
@@ -123,12 +142,18 @@ fn read(reading: &Reading<'_>) -> Option<Claimed> {
         let once = text.get(times.span.clone()).is_some_and(|written| {
             written.is_empty() || written.eq_ignore_ascii_case("once") || !before.is("in")
         });
-        return (often && once).then_some(Claimed { times: (times, None), period, is_interval: interval });
+        return (often && once).then_some(Claimed {
+            times: (times, None),
+            period,
+            is_interval: interval,
+        });
     }
     // "four to five per minute", "forty times a day".
     let mut after = words(text.get(last.span.end..)?).peekable();
     after.next_if(|word| word.is("times"));
-    let joins = after.next().is_some_and(|word| ["per", "a", "an", "each", "every"].iter().any(|per| word.is(per)));
+    let joins = after
+        .next()
+        .is_some_and(|word| ["per", "a", "an", "each", "every"].iter().any(|per| word.is(per)));
     let period = after.next().and_then(|word| unit_of_time(word.text))?;
     let times = match all {
         [one] if is_count(one) => (one.clone(), None),
@@ -164,8 +189,11 @@ fn event(case: &Case<'_, '_, '_>, member: &Member, reading: &Reading<'_>) -> Opt
     });
     repeated.or_else(|| {
         let is_mishap = member.named & mishaps(reading) != 0;
-        let number = member.fields(corpus).find(|field| corpus.name(*field).eq_ignore_ascii_case("restarts"));
-        let age = member.fields(corpus).find(|field| corpus.name(*field).eq_ignore_ascii_case("age"));
+        let number = member
+            .fields(corpus)
+            .find(|field| corpus.name(*field).eq_ignore_ascii_case("restarts"));
+        let age =
+            member.fields(corpus).find(|field| corpus.name(*field).eq_ignore_ascii_case("age"));
         let (number, age) = number.zip(age).filter(|_| is_mishap)?;
         let times = corpus.value(number).split(' ').next()?.parse().ok()?;
         let duration = nanoseconds(corpus.value(age))?;
@@ -206,7 +234,9 @@ fn compare(claimed: &Claimed, event: &Event) -> Option<bool> {
     let Span { least, most } = event.duration;
     let ends = if let Some(interval) = &claimed.is_interval {
         let factor = i128::from(interval.unit.factor);
-        let each = |time: i128| Some(plain(time.checked_mul(1_000)? / event.number / factor, interval.unit));
+        let each = |time: i128| {
+            Some(plain(time.checked_mul(1_000)? / event.number / factor, interval.unit))
+        };
         (each(least)?, each(most)?)
     } else {
         let events = event.number.checked_mul(claimed.period)?.checked_mul(1_000)?;
@@ -225,7 +255,8 @@ fn compare(claimed: &Claimed, event: &Event) -> Option<bool> {
             }
         }
         Some(high) => {
-            let within = order(&ends.1, stated)? != Ordering::Less && order(&ends.0, high)? != Ordering::Greater;
+            let within = order(&ends.1, stated)? != Ordering::Less
+                && order(&ends.0, high)? != Ordering::Greater;
             Some(within)
         }
     }

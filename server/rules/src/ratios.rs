@@ -6,6 +6,8 @@
 //! | "two thirds of the desired replicas are unavailable" | two keys of one record |
 //! | "the memory limit is four times its request" | two keys of one record |
 
+use std::sync::LazyLock;
+
 use gsar_core::Class;
 use gsar_core::text::figures::Figure;
 use gsar_core::text::polarity::MarkerKind;
@@ -18,22 +20,27 @@ use super::measures::{Attribute, measure, ratio, sum};
 use super::members::{Member, members};
 use super::note;
 use super::observations::NONE;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::shares::{self, Share};
+use super::wordlists::WordList;
 
 /// Words that only say that something has a share, or is compared.
-const HAVING: &[&str] = &[
-    "accounts", "accounted", "account", "bears", "carries", "causes", "caused", "comprises", "constitutes", "consumes", "consumed", "contributes", "holds", "makes", "made", "produced",
-    "produces", "represents", "responsible", "share", "takes", "took", "up", "uses", "used", "generated", "generates", "almost", "nearly", "roughly", "approximately", "half", "third", "thirds",
-    "quarter", "quarters", "fifth", "tenth", "tenths", "twentieth", "times", "percent", "one", "as", "single", "logged",
-];
+static HAVING: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "account accounted accounts almost approximately as bears carries caused causes comprises \
+         constitutes consumed consumes contributes fifth generated generates half holds logged \
+         made makes nearly one percent produced produces quarter quarters represents responsible \
+         roughly share single takes tenth tenths third thirds times took twentieth up used uses",
+    )
+});
 
 /// Decides a claim about a ratio.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty() {
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty()
+    {
         return None;
     }
     let share = shares::read(reading)?;
@@ -42,7 +49,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     });
     let demands = reading.bits(|term| {
         let bounds = ["more", "less", "than", "over", "under", "above", "below"];
-        matches!(term.role, Role::Demand(_)) && !bounds.iter().any(|bound| term.text.eq_ignore_ascii_case(bound))
+        matches!(term.role, Role::Demand(_))
+            && !bounds.iter().any(|bound| term.text.eq_ignore_ascii_case(bound))
     });
     if other_figures.count() > 0 || demands != 0 {
         return None;
@@ -53,16 +61,17 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 fn content(reading: &Reading<'_>) -> u64 {
     reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => {
-            !tells_only(term.text) && !HAVING.iter().any(|word| term.text.eq_ignore_ascii_case(word))
-        }
+        Role::Word => !tells_only(term.text) && !HAVING.has(term.text),
         Role::Kind | Role::Demand(_) => false,
     })
 }
 
 /// Whether "of the" follows the share.
 fn is_of_something(reading: &Reading<'_>, share: &Share) -> bool {
-    reading.text.get(share.span.end..).is_some_and(|rest| words(rest).next().is_some_and(|word| word.is("of")))
+    reading
+        .text
+        .get(share.span.end..)
+        .is_some_and(|rest| words(rest).next().is_some_and(|word| word.is("of")))
 }
 
 /// The part that one member of a list has of what all have.
@@ -72,7 +81,9 @@ fn of_whole(case: &Case<'_, '_, '_>, share: &Share) -> Option<Ruling> {
         return None;
     }
     let mut names = reading.terms.iter().enumerate().filter(|(_, term)| {
-        matches!(term.role, Role::Entity | Role::Name) && !term.span.is_empty() && term.span.end <= share.span.start
+        matches!(term.role, Role::Entity | Role::Name)
+            && !term.span.is_empty()
+            && term.span.end <= share.span.start
     });
     let (subject, _) = names.next()?;
     if names.next().is_some() {
@@ -87,7 +98,9 @@ fn of_whole(case: &Case<'_, '_, '_>, share: &Share) -> Option<Ruling> {
             rulings.push((list.item, ruling));
         }
     }
-    rulings.sort_by_key(|(item, ruling)| (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id)));
+    rulings.sort_by_key(|(item, ruling)| {
+        (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id))
+    });
     rulings.into_iter().next().map(|(_, ruling)| ruling)
 }
 
@@ -118,7 +131,10 @@ fn part_of_list(
     let all: Vec<Figure> = list
         .members
         .iter()
-        .map(|target| measure(case, &Member::without_words(*target), attribute).map(|measured| measured.figure))
+        .map(|target| {
+            measure(case, &Member::without_words(*target), attribute)
+                .map(|measured| measured.figure)
+        })
         .collect::<Option<_>>()?;
     let whole = sum(&all)?;
     let holds = share.is(ratio(&own.figure, &whole)?)?;
@@ -131,8 +147,10 @@ fn part_of_list(
 fn of_keys(case: &Case<'_, '_, '_>, share: &Share) -> Option<Ruling> {
     let reading = case.reading;
     let content = content(reading);
-    let after = |at: usize| reading.bits(|term| !term.span.is_empty() && term.span.start >= at) & content;
-    let before = reading.bits(|term| !term.span.is_empty() && term.span.end <= share.span.start) & content;
+    let after =
+        |at: usize| reading.bits(|term| !term.span.is_empty() && term.span.start >= at) & content;
+    let before =
+        reading.bits(|term| !term.span.is_empty() && term.span.end <= share.span.start) & content;
     let verb = reading.text.get(share.span.end..).and_then(|rest| {
         words(rest)
             .find(|word| ["are", "is", "were", "was"].iter().any(|verb| word.is(verb)))
@@ -151,18 +169,27 @@ fn of_keys(case: &Case<'_, '_, '_>, share: &Share) -> Option<Ruling> {
     let names = reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
     let mut rulings: Vec<(u32, Ruling)> = Vec::new();
     for object in records(case, (part | whole) & !names) {
-        let Some((part_of, whole_of)) = keys_of(case, object, part & !names, whole & !names) else { continue };
-        let about = case.marks.content(object) | case.marks.around(case.corpus, object) | case.marks.tool(case.corpus.item_of(part_of.0));
+        let Some((part_of, whole_of)) = keys_of(case, object, part & !names, whole & !names) else {
+            continue;
+        };
+        let about = case.marks.content(object)
+            | case.marks.around(case.corpus, object)
+            | case.marks.tool(case.corpus.item_of(part_of.0));
         if names & content & !about != 0 {
             continue;
         }
         if let Some(holds) = ratio(&part_of.1, &whole_of.1).and_then(|ratio| share.is(ratio)) {
             let cites = vec![Cite::Field(part_of.0), Cite::Field(whole_of.0)];
-            rulings.push((case.corpus.item_of(part_of.0), ruling(holds, cites, note::compared(case, part_of.0, whole_of.0))));
+            rulings.push((
+                case.corpus.item_of(part_of.0),
+                ruling(holds, cites, note::compared(case, part_of.0, whole_of.0)),
+            ));
         }
     }
     let several = rulings.len() > 1;
-    rulings.sort_by_key(|(item, ruling)| (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id)));
+    rulings.sort_by_key(|(item, ruling)| {
+        (ruling.class != Class::Grounded, case.corpus.item(*item).map(|item| &item.id))
+    });
     let (_, first) = rulings.into_iter().next()?;
     (first.class == Class::Grounded || !several).then_some(first)
 }
@@ -189,7 +216,12 @@ fn records(case: &Case<'_, '_, '_>, terms: u64) -> Vec<u32> {
 type Stated = (u32, Figure);
 
 /// The one field of a record under a path with the part's terms, and the one with the whole's.
-fn keys_of(case: &Case<'_, '_, '_>, object: u32, part: u64, whole: u64) -> Option<(Stated, Stated)> {
+fn keys_of(
+    case: &Case<'_, '_, '_>,
+    object: u32,
+    part: u64,
+    whole: u64,
+) -> Option<(Stated, Stated)> {
     const MOST_FIELDS: usize = 120;
     let corpus = case.corpus;
     let fields = corpus.object(object)?.fields;
@@ -211,7 +243,8 @@ fn keys_of(case: &Case<'_, '_, '_>, object: u32, part: u64, whole: u64) -> Optio
         }
     }
     let [part_of] = parts.as_slice() else { return None };
-    let mut wholes = wholes.into_iter().filter(|(_, figure)| figure.unit.dimension == part_of.1.unit.dimension);
+    let mut wholes =
+        wholes.into_iter().filter(|(_, figure)| figure.unit.dimension == part_of.1.unit.dimension);
     let whole_of = wholes.next()?;
     wholes.next().is_none().then(|| (part_of.clone(), whole_of))
 }
@@ -231,5 +264,9 @@ fn path(case: &Case<'_, '_, '_>, field: u32) -> u64 {
 }
 
 fn ruling(holds: bool, cites: Vec<Cite>, says: String) -> Ruling {
-    if holds { Ruling::grounded(Basis::Derived, cites, says) } else { Ruling::contradicted(Basis::Derived, cites, says) }
+    if holds {
+        Ruling::grounded(Basis::Derived, cites, says)
+    } else {
+        Ruling::contradicted(Basis::Derived, cites, says)
+    }
 }

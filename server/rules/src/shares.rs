@@ -46,7 +46,8 @@ impl Share {
                     ratio
                 };
                 let unit = if percent { Unit::PERCENT } else { figure.unit };
-                let given = Figure { span: 0..0, value, unit, approximate: false, comparator: None };
+                let given =
+                    Figure { span: 0..0, value, unit, approximate: false, comparator: None };
                 match agree(figure, &given) {
                     Agreement::Same => Some(true),
                     Agreement::Different => Some(false),
@@ -58,9 +59,11 @@ impl Share {
                 // Both sides times `of` and the scale.
                 let (given, stated) = (ratio.mantissa.checked_mul(*of)?, part.checked_mul(scale)?);
                 let within = |low: i128, high: i128| {
-                    given.checked_mul(100).zip(stated.checked_mul(low)).zip(stated.checked_mul(high)).map(
-                        |((given, low), high)| low <= given && given <= high,
-                    )
+                    given
+                        .checked_mul(100)
+                        .zip(stated.checked_mul(low))
+                        .zip(stated.checked_mul(high))
+                        .map(|((given, low), high)| low <= given && given <= high)
                 };
                 match bound {
                     Bound::Exactly => within(98, 102),
@@ -97,12 +100,15 @@ pub(crate) fn read(reading: &Reading<'_>) -> Option<Share> {
     for (order, word) in all.iter().enumerate() {
         let before = |back: usize| order.checked_sub(back).and_then(|at| all.get(at));
         let start;
-        let (part, of) = if word.is("half") && before(1).is_none_or(|word| !word.is("and") && !word.is("a")) {
+        let (part, of) = if word.is("half")
+            && before(1).is_none_or(|word| !word.is("and") && !word.is("a"))
+        {
             start = order;
             (1, 2)
         } else {
             let singular = word.text.strip_suffix('s').unwrap_or(word.text);
-            let Some((_, of)) = PARTS.iter().find(|(name, _)| singular.eq_ignore_ascii_case(name)) else {
+            let Some((_, of)) = PARTS.iter().find(|(name, _)| singular.eq_ignore_ascii_case(name))
+            else {
                 continue;
             };
             let Some(number) = before(1) else { continue };
@@ -116,10 +122,16 @@ pub(crate) fn read(reading: &Reading<'_>) -> Option<Share> {
             (part, *of)
         };
         let cue = |back: usize| start.checked_sub(back).and_then(|at| all.get(at));
-        let is = |back: usize, table: &[&str]| cue(back).is_some_and(|word| table.iter().any(|known| word.is(known)));
-        let bound = if is(1, &["than"]) && is(2, &["more", "greater", "higher"]) || is(1, &["over", "above"]) {
+        let is = |back: usize, table: &[&str]| {
+            cue(back).is_some_and(|word| table.iter().any(|known| word.is(known)))
+        };
+        let bound = if is(1, &["than"]) && is(2, &["more", "greater", "higher"])
+            || is(1, &["over", "above"])
+        {
             Bound::MoreThan
-        } else if is(1, &["than"]) && is(2, &["less", "fewer", "lower"]) || is(1, &["under", "below"]) {
+        } else if is(1, &["than"]) && is(2, &["less", "fewer", "lower"])
+            || is(1, &["under", "below"])
+        {
             Bound::LessThan
         } else if is(1, &["nearly", "almost"]) || is(2, &["nearly", "almost"]) {
             Bound::Nearly
@@ -129,13 +141,21 @@ pub(crate) fn read(reading: &Reading<'_>) -> Option<Share> {
             Bound::Exactly
         };
         let from = all.get(start)?.span.start;
-        return Some(Share { span: from..word.span.end, stated: Stated::Parts { part, of, bound } });
+        return Some(Share {
+            span: from..word.span.end,
+            stated: Stated::Parts { part, of, bound },
+        });
     }
     let figure = reading.figures.figures.iter().find(|figure| {
         let factor = figure.unit.dimension == Dimension::Multiple;
         figure.unit.dimension == Dimension::Percent || factor
     })?;
-    let bounded = matches!(figure.comparator, None | Some(Comparator::Over | Comparator::Under | Comparator::AtLeast | Comparator::AtMost));
+    let bounded = matches!(
+        figure.comparator,
+        None | Some(
+            Comparator::Over | Comparator::Under | Comparator::AtLeast | Comparator::AtMost
+        )
+    );
     bounded.then(|| Share { span: figure.span.clone(), stated: Stated::Figure(figure.clone()) })
 }
 

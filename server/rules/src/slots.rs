@@ -57,8 +57,9 @@ fn other_word(case: &Case<'_, '_, '_>, example: u32, other: u32, terms: u64) -> 
     let words = |field: u32| case.corpus.value(field).split_whitespace();
     let place = words(example).position(|word| bits_of_word(case, word, terms) != 0)?;
     let (here, there) = (words(example).nth(place)?, words(other).nth(place)?);
-    let same_shape = words(example).take(place).zip(words(other).take(place)).all(|(a, b)| shape(a) == shape(b))
-        && shape(here) == shape(there);
+    let same_shape =
+        words(example).take(place).zip(words(other).take(place)).all(|(a, b)| shape(a) == shape(b))
+            && shape(here) == shape(there);
     (same_shape && here != there).then_some(other)
 }
 

@@ -3,6 +3,8 @@
 //! The quantity is added up over the members that the claim's other words mean. Where the claim says how many these
 //! are, as many have to be found: all of them, or those that have any of it.
 
+use std::sync::LazyLock;
+
 use gsar_core::Class;
 use gsar_core::text::figures::{Agreement, Dimension, Figure, agree};
 use gsar_core::text::polarity::MarkerKind;
@@ -14,19 +16,31 @@ use super::lists::List;
 use super::measures::{Attribute, Measured, measure, sum};
 use super::members::{Member, members};
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::wordlists::WordList;
 
 /// Words that say that several quantities are added up.
 const TOGETHER: [&str; 10] = [
-    "together", "total", "altogether", "combined", "sum", "sums", "add", "adds", "between", "across",
+    "together",
+    "total",
+    "altogether",
+    "combined",
+    "sum",
+    "sums",
+    "add",
+    "adds",
+    "between",
+    "across",
 ];
 /// Words that only say that something has a quantity.
-const HAVING: [&str; 22] = [
-    "add", "adds", "across", "collectively", "combined", "consume", "consumed", "consumes", "counted", "every", "need", "needs", "sum", "sums", "taken",
-    "together", "total", "up", "use", "uses", "slightly", "times",
-];
+static HAVING: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "across add adds collectively combined consume consumed consumes counted every need needs \
+         slightly sum sums taken times together total up use uses",
+    )
+});
 /// The most members that are cited.
 const MOST_CITED: usize = 6;
 
@@ -40,7 +54,8 @@ struct Claimed<'r> {
 /// Decides a claim about a sum.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty() {
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty()
+    {
         return None;
     }
     let claimed = read(reading)?;
@@ -65,11 +80,17 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     let kinds = reading.bits(|term| term.role == Role::Kind);
     let counts_things = |figure: &Figure| {
         let from = figure.span.end;
-        let next = reading.terms.iter().enumerate().filter(|(_, term)| term.span.start >= from).take(3);
-        let gap = |end: usize| reading.text.get(from..end).is_some_and(|gap| words(gap).count() <= 2);
-        let kind = next.into_iter().any(|(place, term)| kinds >> place & 1 == 1 && gap(term.span.start));
+        let next =
+            reading.terms.iter().enumerate().filter(|(_, term)| term.span.start >= from).take(3);
+        let gap =
+            |end: usize| reading.text.get(from..end).is_some_and(|gap| words(gap).count() <= 2);
+        let kind =
+            next.into_iter().any(|(place, term)| kinds >> place & 1 == 1 && gap(term.span.start));
         // "three ingesters of": a noun that no kind of thing is, before "of".
-        let of = reading.text.get(from..).is_some_and(|rest| words(rest).nth(1).is_some_and(|word| word.is("of")));
+        let of = reading
+            .text
+            .get(from..)
+            .is_some_and(|rest| words(rest).nth(1).is_some_and(|word| word.is("of")));
         figure.unit.dimension == Dimension::Count && figure.value.places == 0 && (kind || of)
     };
     let (sum, number) = match reading.figures.figures.as_slice() {
@@ -79,7 +100,9 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
         _ => return None,
     };
     let demands = reading.bits(|term| {
-        let harmless = ["under", "over", "more", "less", "than", "new"].iter().any(|word| term.text.eq_ignore_ascii_case(word));
+        let harmless = ["under", "over", "more", "less", "than", "new"]
+            .iter()
+            .any(|word| term.text.eq_ignore_ascii_case(word));
         matches!(term.role, Role::Demand(_)) && !harmless
     });
     if demands != 0 || counts_things(sum) && number.is_none() {
@@ -87,10 +110,7 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     }
     let words = reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => {
-            !HAVING.iter().any(|having| term.text.eq_ignore_ascii_case(having))
-                && !tells_only(term.text)
-        }
+        Role::Word => !HAVING.has(term.text) && !tells_only(term.text),
         Role::Kind | Role::Demand(_) => false,
     });
     Some(Claimed { sum, number, words })
@@ -113,7 +133,13 @@ fn weigh(
     }
     let scope = claimed.words & shown & !named;
     let quantity = claimed.words & !scope;
-    let attribute = if quantity & named != 0 { Attribute::Named(quantity) } else if is_measured { Attribute::Unit(claimed.sum.unit.dimension) } else { return None };
+    let attribute = if quantity & named != 0 {
+        Attribute::Named(quantity)
+    } else if is_measured {
+        Attribute::Unit(claimed.sum.unit.dimension)
+    } else {
+        return None;
+    };
     let everyone = || list.members.iter().map(|target| Member::without_words(*target));
     let meant: Vec<Measured> = if scope == 0 {
         everyone().filter_map(|member| measure(case, &member, attribute)).collect()
@@ -134,11 +160,14 @@ fn weigh(
         || matches!(extent(item, list.members.len()), Extent::Whole | Extent::Filtered);
     let cites: Vec<Cite> =
         all.iter().take(MOST_CITED).map(|measured| Cite::Field(measured.field)).collect();
-    let says = note::sum(case, &all.iter().map(|measured| measured.field).collect::<Vec<_>>(), &total);
+    let says =
+        note::sum(case, &all.iter().map(|measured| measured.field).collect::<Vec<_>>(), &total);
     match agree(claimed.sum, &total) {
         Agreement::Same if is_complete => Some(Ruling::grounded(Basis::Derived, cites, says)),
         // Without a number or a name the claim may add up something else.
-        Agreement::Different if is_complete && (claimed.number.is_some() || scope != 0) => Some(Ruling::contradicted(Basis::Derived, cites, says)),
+        Agreement::Different if is_complete && (claimed.number.is_some() || scope != 0) => {
+            Some(Ruling::contradicted(Basis::Derived, cites, says))
+        }
         _ => None,
     }
 }

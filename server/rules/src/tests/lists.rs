@@ -164,9 +164,11 @@ fn order_of_items_does_not_matter() {
     let mut evidence = vec![json("alarms", "list_alarms", ALARMS)];
     evidence.extend(pods());
     let reversed: Vec<EvidenceItem> = evidence.iter().rev().cloned().collect();
-    for claim in
-        ["Two alarms concern search", "Three pods are in CrashLoopBackOff", "All alarms are critical"]
-    {
+    for claim in [
+        "Two alarms concern search",
+        "Three pods are in CrashLoopBackOff",
+        "All alarms are critical",
+    ] {
         assert_eq!(judge(claim, &evidence), judge(claim, &reversed), "{claim}");
     }
 }
@@ -249,7 +251,8 @@ LAST SEEN              TYPE      REASON    OBJECT         MESSAGE
             ("A back-off occurred every 5 minutes", Contradicted),
         ],
     );
-    const STATUS: &str = r#"{"deployments": [{"name": "mailer", "desired": 6, "ready": 2, "unavailable": 4}]}"#;
+    const STATUS: &str =
+        r#"{"deployments": [{"name": "mailer", "desired": 6, "ready": 2, "unavailable": 4}]}"#;
     let status = vec![json("deployments", "get_deployments", STATUS)];
     check(
         &status,
