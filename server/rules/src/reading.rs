@@ -120,6 +120,11 @@ impl<'c> Reading<'c> {
             reading.word(&word, rest.peek(), corpus);
         }
         reading.is_english |= words(text).any(|word| is_light(word.text));
+        // "Two alarms concern search": a number in words is English.
+        reading.is_english |= reading.figures.figures.iter().any(|figure| {
+            text.get(figure.span.clone())
+                .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        });
         reading
     }
 

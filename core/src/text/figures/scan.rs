@@ -99,7 +99,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// "zero" to "twenty", "once", "twice", where they count.
+    /// "zero" to "twenty", "thirty" to "ninety", "once", "twice", where they count.
     fn spelled(&self, word: &Word<'_>, rest: &Words<'_>) -> Option<(i128, Option<Unit>)> {
         const NUMBERS: [&str; 21] = [
             "zero",
@@ -138,6 +138,11 @@ impl<'a> Scanner<'a> {
             });
             let opens = self.previous().is_none();
             return (counts && !opens).then_some((1, Some(Unit::COUNT)));
+        }
+        const TENS: [&str; 7] =
+            ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+        if let Some(place) = TENS.iter().position(|tens| word.is(tens)) {
+            return Some((i128::try_from(place * 10 + 30).ok()?, None));
         }
         let value = NUMBERS.iter().position(|number| word.is(number))?;
         if value == 1 {
