@@ -1,0 +1,93 @@
+//! Shares with their intervals. Knows nothing of claims, files or servers.
+//!
+//! Claims of one case share their evidence and their writer, so they are not independent: an interval comes
+//! of drawing whole cases, never single claims.
+
+mod bootstrap;
+mod random;
+
+pub(crate) use bootstrap::{Interval, interval};
+pub use random::Random;
+
+/// How many of how many there are in one case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Those that are so.
+    pub(crate) hits: u32,
+    /// Those that could be.
+    pub(crate) of: u32,
+}
+
+/// A share over cases, with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Share {
+    /// Those that are so and those that could be, over all cases.
+    pub(crate) counts: Counts,
+    /// The share, 0 to 1; `None` where there is nothing to count.
+    pub(crate) value: Option<f64>,
+    /// The middle 95 % of the shares of drawn cases; `None` where no draw had anything to count.
+    pub(crate) interval: Option<Interval>,
+}
+
+impl Share {
+    /// Every claim weighs the same.
+    pub(crate) fn by_claim(cases: &[Counts]) -> Self {
+        Self::new(cases, |cases| ratio(total(cases)))
+    }
+
+    /// Every case with something to count weighs the same.
+    pub(crate) fn by_case(cases: &[Counts]) -> Self {
+        Self::new(cases, |cases| {
+            let ratios: Vec<f64> = cases.filter_map(|counts| ratio(*counts)).collect();
+            let number = u32::try_from(ratios.len()).ok().filter(|number| *number > 0)?;
+            Some(ratios.iter().sum::<f64>() / f64::from(number))
+        })
+    }
+
+    fn new(
+        cases: &[Counts],
+        statistic: impl Fn(&mut dyn Iterator<Item = &Counts>) -> Option<f64>,
+    ) -> Self {
+        Self {
+            counts: total(&mut cases.iter()),
+            value: statistic(&mut cases.iter()),
+            interval: interval(cases, statistic),
+        }
+    }
+}
+
+fn total(cases: &mut dyn Iterator<Item = &Counts>) -> Counts {
+    cases.fold(Counts::default(), |sum, counts| Counts {
+        hits: sum.hits + counts.hits,
+        of: sum.of + counts.of,
+    })
+}
+
+fn ratio(counts: Counts) -> Option<f64> {
+    (counts.of > 0).then(|| f64::from(counts.hits) / f64::from(counts.of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: [Counts; 3] =
+        [Counts { hits: 1, of: 1 }, Counts { hits: 1, of: 4 }, Counts { hits: 0, of: 0 }];
+
+    #[test]
+    fn claims_and_cases_weigh_differently() {
+        let by_claim = Share::by_claim(&CASES);
+        assert_eq!(by_claim.counts, Counts { hits: 2, of: 5 });
+        assert_eq!(by_claim.value, Some(0.4));
+        let by_case = Share::by_case(&CASES);
+        assert_eq!(by_case.counts, by_claim.counts);
+        assert_eq!(by_case.value, Some(0.625), "a case without claims has no share");
+    }
+
+    #[test]
+    fn nothing_to_count_has_no_share() {
+        for share in [Share::by_claim(&[]), Share::by_case(&[Counts::default()])] {
+            assert_eq!((share.value, share.interval), (None, None));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Mutations by kind, and false alarms on the claims that they come from.
+
+use gsar_core::Class;
+
+use super::markdown::{heading, share, table};
+use crate::mutation::Kind;
+use crate::statistics::{Counts, Share};
+use crate::trial::{Outcome, Trial};
+
+/// The page of a trial.
+pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, asked: usize) -> String {
+    let Trial { incidents, possible, mutated, originals } = trial;
+    let mut page = format!(
+        "# Mutations\n\n{} of {asked} asked for, seed {seed}, out of {possible} that {} true claims of {incidents} incidents ({parts}) yield.\n",
+        mutated.len(),
+        originals.len(),
+    );
+    page.push_str(
+        "Intervals: 95 %, from 1,000 draws of whole incidents. Caught: not called grounded.\n",
+    );
+    heading(&mut page, "By kind");
+    let mut rows: Vec<Vec<String>> = Kind::ALL
+        .into_iter()
+        .map(|kind| line(kind.name(), mutated, |outcome| outcome.kind == kind))
+        .collect();
+    rows.push(line("all", mutated, |_| true));
+    table(&mut page, &["kind", "number", "caught", "called contradicted"], &rows);
+
+    heading(&mut page, "The claims as they are");
+    let said = |class| shown(originals, |_| true, move |outcome| outcome.class == class);
+    let rows = [
+        vec!["false alarms: called contradicted".to_owned(), said(Class::Contradicted)],
+        vec!["called grounded".to_owned(), said(Class::Grounded)],
+    ];
+    table(&mut page, &["", "share"], &rows);
+    page
+}
+
+fn line(
+    name: &str,
+    outcomes: &[Outcome<Kind>],
+    of: impl Fn(&Outcome<Kind>) -> bool,
+) -> Vec<String> {
+    let caught = |outcome: &Outcome<Kind>| outcome.class != Class::Grounded;
+    let contradicted = |outcome: &Outcome<Kind>| outcome.class == Class::Contradicted;
+    vec![
+        name.to_owned(),
+        outcomes.iter().filter(|outcome| of(outcome)).count().to_string(),
+        shown(outcomes, &of, caught),
+        shown(outcomes, &of, contradicted),
+    ]
+}
+
+/// The share of hits among those for which `of` holds, drawn by case.
+fn shown<K>(
+    outcomes: &[Outcome<K>],
+    of: impl Fn(&Outcome<K>) -> bool,
+    hit: impl Fn(&Outcome<K>) -> bool,
+) -> String {
+    let cases = outcomes.iter().map(|outcome| outcome.case).max().map_or(0, |last| last + 1);
+    let mut counts = vec![None; cases];
+    for outcome in outcomes {
+        let Some(slot) = counts.get_mut(outcome.case) else { continue };
+        let counts: &mut Counts = slot.get_or_insert_default();
+        if of(outcome) {
+            counts.of += 1;
+            counts.hits += u32::from(hit(outcome));
+        }
+    }
+    share(&Share::by_claim(&counts.into_iter().flatten().collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_caught_is_counted_by_kind() {
+        let outcome = |kind, class| Outcome { kind, case: 0, class };
+        let trial = Trial {
+            incidents: 1,
+            possible: 9,
+            mutated: vec![
+                outcome(Kind::Unit, Class::Contradicted),
+                outcome(Kind::Unit, Class::Ungrounded),
+                outcome(Kind::Unit, Class::Grounded),
+                outcome(Kind::Order, Class::Grounded),
+            ],
+            originals: vec![Outcome { kind: (), case: 0, class: Class::Contradicted }],
+        };
+        let page = mutations(&trial, "tune", 1, 1_000);
+        for line in [
+            "4 of 1000 asked for, seed 1, out of 9 that 1 true claims of 1 incidents (tune) yield.",
+            "| unit | 3 | 66.7 % [66.7, 66.7] 2/3 | 33.3 % [33.3, 33.3] 1/3 |",
+            "| order | 1 | 0.0 % [0.0, 0.0] 0/1 | 0.0 % [0.0, 0.0] 0/1 |",
+            "| value | 0 | – | – |",
+            "| false alarms: called contradicted | 100.0 % [100.0, 100.0] 1/1 |",
+        ] {
+            assert!(page.contains(line), "{page}");
+        }
+    }
+}
