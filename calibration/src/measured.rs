@@ -6,7 +6,7 @@ use gsar_core::{Class, Tier};
 
 use crate::asking::{Question, Verdict, ask, tier, verdict};
 use crate::corpus::{Case, Corpus, Label, Part, Prose};
-use crate::statistics::{Counts, Share};
+use crate::statistics::{Counts, Share, per_case};
 
 /// A labelled claim with what was said of it.
 #[derive(Clone, Debug)]
@@ -113,17 +113,7 @@ pub(crate) fn counts(
     of: impl Fn(&Row) -> bool,
     hit: impl Fn(&Row) -> bool,
 ) -> Vec<Counts> {
-    let cases = rows.iter().map(|row| row.label.case).max().map_or(0, |last| last + 1);
-    let mut counted = vec![None; cases];
-    for row in rows {
-        let Some(slot) = counted.get_mut(row.label.case) else { continue };
-        let counts: &mut Counts = slot.get_or_insert_default();
-        if of(row) {
-            counts.of += 1;
-            counts.hits += u32::from(hit(row));
-        }
-    }
-    counted.into_iter().flatten().collect()
+    per_case(rows.iter().copied(), |row| row.label.case, of, hit)
 }
 
 /// The share of `hit` among the rows for which `of` holds.

@@ -6,8 +6,13 @@
 mod bootstrap;
 mod random;
 
+use std::collections::BTreeMap;
+
 pub(crate) use bootstrap::{Interval, interval};
 pub use random::Random;
+
+/// From fewer cases than these there is no interval: draws of so few cases say nothing of others.
+const FEWEST_CASES: usize = 5;
 
 /// How many of how many there are in one case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +30,7 @@ pub(crate) struct Share {
     pub(crate) counts: Counts,
     /// The share, 0 to 1; `None` where there is nothing to count.
     pub(crate) value: Option<f64>,
-    /// The middle 95 % of the shares of drawn cases; `None` where no draw had anything to count.
+    /// The middle 95 % of the shares of drawn cases; `None` where fewer than five have anything to count.
     pub(crate) interval: Option<Interval>,
 }
 
@@ -48,12 +53,31 @@ impl Share {
         cases: &[Counts],
         statistic: impl Fn(&mut dyn Iterator<Item = &Counts>) -> Option<f64>,
     ) -> Self {
+        let counting = cases.iter().filter(|counts| counts.of > 0).count();
         Self {
             counts: total(&mut cases.iter()),
             value: statistic(&mut cases.iter()),
-            interval: interval(cases, statistic),
+            interval: (counting >= FEWEST_CASES).then(|| interval(cases, statistic)).flatten(),
         }
     }
+}
+
+/// Per case that has an item: how many of the items for which `of` holds are a `hit`.
+pub(crate) fn per_case<'a, T: 'a>(
+    items: impl IntoIterator<Item = &'a T>,
+    case: impl Fn(&T) -> usize,
+    of: impl Fn(&T) -> bool,
+    hit: impl Fn(&T) -> bool,
+) -> Vec<Counts> {
+    let mut cases: BTreeMap<usize, Counts> = BTreeMap::new();
+    for item in items {
+        let counts = cases.entry(case(item)).or_default();
+        if of(item) {
+            counts.of += 1;
+            counts.hits += u32::from(hit(item));
+        }
+    }
+    cases.into_values().collect()
 }
 
 fn total(cases: &mut dyn Iterator<Item = &Counts>) -> Counts {
@@ -82,6 +106,16 @@ mod tests {
         let by_case = Share::by_case(&CASES);
         assert_eq!(by_case.counts, by_claim.counts);
         assert_eq!(by_case.value, Some(0.625), "a case without claims has no share");
+    }
+
+    #[test]
+    fn few_cases_have_no_interval() {
+        let case = Counts { hits: 1, of: 2 };
+        assert_eq!(Share::by_claim(&[case; 4]).interval, None);
+        let same = Interval { low: 0.5, high: 0.5 };
+        assert_eq!(Share::by_claim(&[case; 5]).interval, Some(same));
+        let empty = [case, case, Counts::default(), Counts::default(), Counts::default()];
+        assert_eq!(Share::by_claim(&empty).interval, None);
     }
 
     #[test]

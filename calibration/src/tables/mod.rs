@@ -17,7 +17,7 @@ pub(crate) use mutations::mutations;
 pub(crate) fn measured(title: &str, measured: &Measured, worst: usize) -> String {
     let mut page = format!("# {title}\n\n{}\n", sizes(measured));
     page.push_str(
-        "Intervals: 95 %, from 1,000 draws of whole cases. Shares: hits of claims. Gap: test less tune, in points.\n",
+        "Intervals: 95 %, from 1,000 draws of whole cases; none below five cases. Gap: test less tune, in points.\n",
     );
     let (tune, test) = (measured.part(Part::Tune), measured.part(Part::Test));
     classes::section(&mut page, "All claims", &tune, &test);

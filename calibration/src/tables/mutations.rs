@@ -4,7 +4,7 @@ use gsar_core::Class;
 
 use super::markdown::{heading, share, table};
 use crate::mutation::Kind;
-use crate::statistics::{Counts, Share};
+use crate::statistics::{Share, per_case};
 use crate::trial::{Outcome, Trial};
 
 /// The page of a trial.
@@ -16,7 +16,7 @@ pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, asked: usize) -> 
         originals.len(),
     );
     page.push_str(
-        "Intervals: 95 %, from 1,000 draws of whole incidents. Caught: not called grounded.\n",
+        "Intervals: 95 %, from 1,000 draws of whole incidents; none below five incidents. Caught: not called grounded.\n",
     );
     heading(&mut page, "By kind");
     let mut rows: Vec<Vec<String>> = Kind::ALL
@@ -57,17 +57,7 @@ fn shown<K>(
     of: impl Fn(&Outcome<K>) -> bool,
     hit: impl Fn(&Outcome<K>) -> bool,
 ) -> String {
-    let cases = outcomes.iter().map(|outcome| outcome.case).max().map_or(0, |last| last + 1);
-    let mut counts = vec![None; cases];
-    for outcome in outcomes {
-        let Some(slot) = counts.get_mut(outcome.case) else { continue };
-        let counts: &mut Counts = slot.get_or_insert_default();
-        if of(outcome) {
-            counts.of += 1;
-            counts.hits += u32::from(hit(outcome));
-        }
-    }
-    share(&Share::by_claim(&counts.into_iter().flatten().collect::<Vec<_>>()))
+    share(&Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit)))
 }
 
 #[cfg(test)]
@@ -91,10 +81,10 @@ mod tests {
         let page = mutations(&trial, "tune", 1, 1_000);
         for line in [
             "4 of 1000 asked for, seed 1, out of 9 that 1 true claims of 1 incidents (tune) yield.",
-            "| unit | 3 | 66.7 % [66.7, 66.7] 2/3 | 33.3 % [33.3, 33.3] 1/3 |",
-            "| order | 1 | 0.0 % [0.0, 0.0] 0/1 | 0.0 % [0.0, 0.0] 0/1 |",
+            "| unit | 3 | 66.7 % 2/3 | 33.3 % 1/3 |",
+            "| order | 1 | 0.0 % 0/1 | 0.0 % 0/1 |",
             "| value | 0 | – | – |",
-            "| false alarms: called contradicted | 100.0 % [100.0, 100.0] 1/1 |",
+            "| false alarms: called contradicted | 100.0 % 1/1 |",
         ] {
             assert!(page.contains(line), "{page}");
         }
