@@ -1,19 +1,33 @@
 //! Mutations of the true claims of faithful reports, put to a server beside the claims they come from.
 
-use anyhow::Result;
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
 use gsar_client::Client;
 use gsar_core::Class;
+use gsar_proto::v1;
 
 use crate::asking::{Question, ask, verdict};
 use crate::baselines::content;
-use crate::corpus::{Case, Corpus, Prose};
+use crate::corpus::{Case, Corpus, Label, Prose};
 use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
-/// What was said of a claim of a case.
+/// What was said of a mutation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome<K> {
-    /// In which respect it was mutated; nothing for an original.
-    pub(crate) kind: K,
+pub(crate) struct Outcome {
+    /// In which respect it is false.
+    pub(crate) kind: Kind,
+    /// The place of its case.
+    pub(crate) case: usize,
+    /// What the server says of the claim that it comes from.
+    pub(crate) original: Class,
+    /// What the server says of it.
+    pub(crate) class: Class,
+}
+
+/// What was said of a true claim as it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Original {
     /// The place of its case.
     pub(crate) case: usize,
     /// What the server says.
@@ -28,9 +42,9 @@ pub(crate) struct Trial {
     /// How many mutations were to be had.
     pub(crate) possible: usize,
     /// The mutations that were drawn.
-    pub(crate) mutated: Vec<Outcome<Kind>>,
+    pub(crate) mutated: Vec<Outcome>,
     /// The true claims as they are.
-    pub(crate) originals: Vec<Outcome<()>>,
+    pub(crate) originals: Vec<Original>,
 }
 
 /// A mutation and where it belongs.
@@ -58,24 +72,30 @@ pub(crate) async fn try_mutations(
     let possible = candidates.len();
     let drawn = draw(candidates, |candidate| candidate.mutation.kind, number, seed);
 
-    let questions = drawn.iter().map(question).collect();
-    let mut mutated = Vec::with_capacity(drawn.len());
-    for (candidate, answer) in drawn.iter().zip(ask(client, &cases, questions).await?) {
-        let Some(label) = candidate.report.labels.get(candidate.claim) else { continue };
-        let class = verdict(&answer, &label.id)?.class;
-        mutated.push(Outcome { kind: candidate.mutation.kind, case: label.case, class });
-    }
-
     let questions = faithful
         .iter()
         .map(|report| Question::claims(report.case, report.text.clone(), &report.labels));
-    let answers = ask(client, &cases, questions.collect()).await?;
+    let unchanged = ask(client, &cases, questions.collect()).await?;
+    let unchanged: BTreeMap<usize, v1::EvaluateResponse> =
+        faithful.iter().map(|report| report.case).zip(unchanged).collect();
+    let said = |label: &Label| {
+        let answer = unchanged.get(&label.case).context("a report without an answer")?;
+        anyhow::Ok(verdict(answer, &label.id)?.class)
+    };
     let mut originals = Vec::new();
-    for (report, answer) in faithful.iter().zip(answers) {
-        for label in report.labels.iter().filter(|label| label.class == Class::Grounded) {
-            let class = verdict(&answer, &label.id)?.class;
-            originals.push(Outcome { kind: (), case: label.case, class });
+    for label in faithful.iter().flat_map(|report| &report.labels) {
+        if label.class == Class::Grounded {
+            originals.push(Original { case: label.case, class: said(label)? });
         }
+    }
+
+    let answers = ask(client, &cases, drawn.iter().map(question).collect()).await?;
+    let mut mutated = Vec::with_capacity(drawn.len());
+    for (candidate, answer) in drawn.iter().zip(answers) {
+        let Candidate { report, claim, mutation } = candidate;
+        let label = report.labels.get(*claim).context("a mutation of no claim")?;
+        let (original, class) = (said(label)?, verdict(&answer, &label.id)?.class);
+        mutated.push(Outcome { kind: mutation.kind, case: label.case, original, class });
     }
     Ok(Trial { incidents: faithful.len(), possible, mutated, originals })
 }

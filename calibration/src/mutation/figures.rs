@@ -1,16 +1,11 @@
 //! Figures: another value, another unit, another count.
 
 use super::evidence::Surroundings;
-use super::numbers::{BOUNDS, Figure, counted, figures, neighbours, noun};
+use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted, figures, neighbours, noun};
 use super::tokens::{Token, at, cased, lower, replaced};
 
 /// Factors as numerator and denominator: each beyond what rounding explains.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
-
-const NUMBER_WORDS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
 
 /// The claim with a figure multiplied, where the evidence shows the new figure nowhere.
 pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
@@ -67,9 +62,13 @@ pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
             continue;
         };
         let Some(token) = tokens.get(figure.place) else { continue };
-        for other in [Some(count + 1), Some(count + 3), count.checked_sub(1)].into_iter().flatten()
-        {
-            if other > 1 && !evidence.hold(&format!("{other} {noun}")) {
+        // Of many things one more or less may be rounding.
+        let others = match count {
+            0..=20 => [count + 1, count + 3, count.saturating_sub(1)],
+            _ => [count + count / 4, count * 2, count - count / 4],
+        };
+        for other in others {
+            if other > 1 && other != count && !evidence.hold(&format!("{other} {noun}")) {
                 texts.push(replaced(claim, token.span.clone(), &other.to_string()));
             }
         }

@@ -47,7 +47,7 @@ const NAMED: [&str; 24] = [
 ];
 
 /// Behind these a number is a bound that other numbers keep as well.
-pub(super) const BOUNDS: [&str; 13] = [
+pub(super) const BOUNDS: [&str; 18] = [
     "least",
     "most",
     "than",
@@ -61,6 +61,11 @@ pub(super) const BOUNDS: [&str; 13] = [
     "exceeds",
     "until",
     "every",
+    "past",
+    "beyond",
+    "even",
+    "reached",
+    "reach",
 ];
 
 const MONTHS: [&str; 12] = [
@@ -76,6 +81,12 @@ const MONTHS: [&str; 12] = [
     "october",
     "november",
     "december",
+];
+
+/// Numbers in words, each at the place that it names.
+pub(super) const NUMBER_WORDS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
 ];
 
 /// A number of a claim that is no name, no bound and no date.
@@ -118,12 +129,16 @@ fn is_held(tokens: &[Token<'_>], place: usize) -> bool {
     let before = lower(tokens, place, -1);
     let is_month =
         |word: &str| MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word));
+    const NEGATIONS: [&str; 7] = ["no", "not", "never", "none", "neither", "without", "nor"];
+    // What was never reached is never exceeded either.
+    let denied = tokens.iter().take(place).any(|token| NEGATIONS.contains(&token.lower.as_str()));
     let in_range = (-5..0).any(|offset| lower(tokens, place, offset) == "between");
     let up_to = before == "to" && lower(tokens, place, -2) == "up";
     let or_more = lower(tokens, place, 1) == "or" || lower(tokens, place, 2) == "or";
     NAMED.contains(&before)
         || BOUNDS.contains(&before)
         || [-2, -1, 1].into_iter().any(|offset| is_month(lower(tokens, place, offset)))
+        || denied
         || in_range
         || up_to
         || or_more
@@ -149,13 +164,16 @@ pub(super) fn counted<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Optio
 
 /// The plural noun that follows a number, at most one word between them, where it is no unit and no rate.
 pub(super) fn noun<'a>(tokens: &'a [Token<'_>], place: usize) -> Option<&'a str> {
-    const VERBS: [&str; 4] = ["was", "is", "has", "does"];
-    if is_unit(at(tokens, place, 1)?.text) {
+    const NO_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
+    const ROUND: [&str; 6] = ["about", "around", "almost", "nearly", "roughly", "some"];
+    let (before, next) = (lower(tokens, place, -1), at(tokens, place, 1)?.text);
+    let is_share = before == "of" && lower(tokens, place, -2) == "out";
+    if is_unit(next) || is_share || ROUND.contains(&before) {
         return None;
     }
     let is_noun = |word: &str| {
         let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
-        plural && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !VERBS.contains(&word)
+        plural && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !NO_NOUNS.contains(&word)
     };
     let offset = [1, 2].into_iter().find(|offset| is_noun(lower(tokens, place, *offset)))?;
     let is_rate =
@@ -181,6 +199,8 @@ mod tests {
             "On 12 March 2026 it failed",
             "Port 5432 of 127.0.0.1 refused",
             "It took 5 s or more",
+            "No pause reached 40 ms",
+            "It never went past 250 ms",
         ] {
             assert_eq!(digits(claim), [""; 0]);
         }
@@ -194,7 +214,13 @@ mod tests {
             figures(&tokens).find_map(|figure| counted(&tokens, &figure)).map(str::to_owned)
         };
         assert_eq!(counted_in("12 new pods").as_deref(), Some("pods"));
-        for measured in ["157 requests per second", "9 minutes passed", "5 ms", "1.5 restarts"] {
+        for measured in [
+            "157 requests per second",
+            "9 minutes passed",
+            "5 ms",
+            "1.5 restarts",
+            "about 14 tokens",
+        ] {
             assert_eq!(counted_in(measured), None);
         }
     }

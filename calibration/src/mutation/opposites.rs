@@ -2,6 +2,7 @@
 
 use super::entities::terms;
 use super::evidence::Surroundings;
+use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, cased, lower, replaced};
 
 /// Up and down, in every form that reports use.
@@ -49,7 +50,7 @@ const DIRECTIONS: [(&str, &str); 40] = [
 ];
 
 /// Before and after.
-const ORDERS: [(&str, &str); 12] = [
+const ORDERS: [(&str, &str); 11] = [
     ("before", "after"),
     ("first", "last"),
     ("earlier", "later"),
@@ -61,11 +62,10 @@ const ORDERS: [(&str, &str); 12] = [
     ("older", "newer"),
     ("initial", "final"),
     ("began", "ended"),
-    ("beginning", "end"),
 ];
 
 /// States of things and outcomes of deeds. The first is exchanged for the second and the other way round.
-const STATES: [(&str, &str); 46] = [
+const STATES: [(&str, &str); 44] = [
     ("Running", "Pending"),
     ("CrashLoopBackOff", "Running"),
     ("OOMKilled", "Completed"),
@@ -101,12 +101,10 @@ const STATES: [(&str, &str); 46] = [
     ("reachable", "unreachable"),
     ("allowed", "denied"),
     ("present", "absent"),
-    ("full", "empty"),
     ("valid", "expired"),
     ("stable", "unstable"),
     ("idle", "busy"),
     ("terminated", "running"),
-    ("waiting", "running"),
     ("critical", "informational"),
     ("started", "stopped"),
     ("restored", "lost"),
@@ -121,11 +119,16 @@ pub(super) fn is_state(word: &str) -> bool {
 
 /// The claim with a direction turned round.
 pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
+    const MOVES: [&str; 8] =
+        ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
     turned(claim, tokens, &DIRECTIONS, |place, word| {
         let next = lower(tokens, place, 1);
         match word {
-            // "up to 5" is a bound, "more pods" a count.
-            "up" => next != "to",
+            // "Scaled up" moves something; "gave up" does not, and "up to 5" is a bound.
+            "up" | "down" => MOVES.contains(&lower(tokens, place, -1)) && next != "to",
+            // Who drops a limit removes it.
+            "dropped" | "drops" => !matches!(next, "the" | "its" | "a" | "all"),
+            "longer" => lower(tokens, place, -1) != "no",
             "more" | "fewer" | "greater" | "less" => next == "than",
             "least" => false,
             _ => true,
@@ -135,16 +138,30 @@ pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
 
 /// The claim with an order turned round.
 pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
-    const SPANS: [&str; 8] =
-        ["time", "hour", "minute", "day", "week", "month", "termination", "state"];
+    const SPANS: [&str; 10] = [
+        "time",
+        "hour",
+        "minute",
+        "day",
+        "week",
+        "month",
+        "termination",
+        "state",
+        "byte",
+        "attempts",
+    ];
+    let says = |word: &str| tokens.iter().any(|token| token.lower == word);
+    let (before, after) = (says("before"), says("after"));
+    let is_number =
+        |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word);
     turned(claim, tokens, &ORDERS, |place, word| {
         let next = lower(tokens, place, 1);
         match word {
             // "after 4 restarts" and "the last hour" put nothing in order.
-            "before" | "after" => !next.starts_with(|c: char| c.is_ascii_digit()),
-            "first" | "last" => {
-                !SPANS.contains(&next) && !next.starts_with(|c: char| c.is_ascii_digit())
-            }
+            "before" | "after" => !(is_number(next) || before && after),
+            "first" | "last" => !SPANS.contains(&next) && !is_number(next),
+            // Both ends of a thing may lie before another.
+            "began" | "ended" => !before && !after,
             _ => true,
         }
     })
@@ -155,7 +172,8 @@ pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     const NEGATIONS: [&str; 5] = ["no", "not", "never", "without", "neither"];
     let mut texts = Vec::new();
     for (place, token) in tokens.iter().enumerate() {
-        if NEGATIONS.contains(&lower(tokens, place, -1)) {
+        let starts = token.lower == "firing" && lower(tokens, place, -1).starts_with("beg");
+        if starts || NEGATIONS.contains(&lower(tokens, place, -1)) {
             continue;
         }
         if let Some(other) = opposite(token.text, &STATES) {
@@ -204,7 +222,15 @@ mod tests {
         let of = |claim| directions(claim, &tokens(claim));
         assert_eq!(of("Scaled up from 0 to 1"), ["Scaled down from 0 to 1"]);
         assert_eq!(of("Higher than usual"), ["Lower than usual"]);
-        for claim in ["up to 5 pods", "more pods came", "at least 5", "the warm-up ended"] {
+        for claim in [
+            "up to 5 pods",
+            "it gave up",
+            "it dropped the limit",
+            "it no longer failed",
+            "more pods came",
+            "at least 5",
+            "the warm-up ended",
+        ] {
             assert_eq!(of(claim), [""; 0]);
         }
     }
@@ -213,7 +239,14 @@ mod tests {
     fn orders_turn_round_and_spans_do_not() {
         let of = |claim| orders(claim, &tokens(claim));
         assert_eq!(of("The last kill came late"), ["The first kill came late"]);
-        for claim in ["ready again after 4 restarts", "in the last hour", "for the first time"] {
+        assert_eq!(of("It ended before the job"), ["It ended after the job"]);
+        assert_eq!(of("The test ended at noon"), ["The test began at noon"]);
+        for claim in [
+            "ready again after 4 restarts",
+            "before as well as after it",
+            "in the last hour",
+            "for the first time",
+        ] {
             assert_eq!(of(claim), [""; 0]);
         }
     }

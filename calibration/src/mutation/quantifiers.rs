@@ -34,6 +34,10 @@ pub(super) fn quantifiers(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
             all(token, next, &mut exchange);
             continue;
         }
+        // "They were each", "there was none": said of how things are.
+        if matches!(before, "is" | "are" | "was" | "were") {
+            continue;
+        }
         if let Some((_, of, noun)) = BEFORE_NOUN.iter().find(|(word, ..)| *word == token.lower) {
             let stands_for_itself = matches!(next, "of" | "with" | "");
             exchange(token, if stands_for_itself { of } else { noun });
@@ -84,7 +88,13 @@ mod tests {
             let found = quantifiers(claim, &tokens(claim));
             assert!(found.contains(&expected.to_owned()), "{found:?}");
         }
-        for claim in ["at all", "at most 5", "a few seconds", "the most recent change"] {
+        for claim in [
+            "at all",
+            "at most 5",
+            "a few seconds",
+            "the most recent change",
+            "they were each below",
+        ] {
             assert_eq!(quantifiers(claim, &tokens(claim)), [""; 0]);
         }
     }
