@@ -7,6 +7,7 @@ use gsar_core::text::figures::ClockTime;
 
 use super::observations::Corpus;
 use super::polarity::{denies, fails};
+use super::tracks::Tracks;
 use super::values::{self, Value};
 
 /// How a field puts what it says.
@@ -22,6 +23,8 @@ pub(crate) struct Polarity {
 #[derive(Debug)]
 pub(crate) struct Cache<'e> {
     fields: Vec<Read<'e>>,
+    /// The series of the evidence.
+    pub(crate) tracks: Tracks,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +37,10 @@ struct Read<'e> {
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
     pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self { fields: vec![Read::default(); corpus.fields.len()] }
+        Self {
+            fields: vec![Read::default(); corpus.fields.len()],
+            tracks: Tracks::default(),
+        }
     }
 
     /// The figures of a field.

@@ -21,6 +21,7 @@ use super::observations::NONE;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
+use super::tracks;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -49,6 +50,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let fits: Vec<Fit> =
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
+        .or_else(|| tracks::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))

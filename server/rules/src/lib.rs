@@ -51,6 +51,7 @@ mod reading;
 mod ruling;
 mod series;
 mod states;
+mod tracks;
 mod values;
 mod words;
 

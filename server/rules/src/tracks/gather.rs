@@ -1,0 +1,400 @@
+//! Tracks of evidence: what one metric of one thing read at several times, whatever the tool's shape.
+//!
+//! | shape | track |
+//! |---|---|
+//! | `timestamps` and `values` side by side | one, complete |
+//! | `[time, value]` pairs | one, complete |
+//! | records with a time and numbers | one for each number and thing, complete |
+//! | `Name [thing] unit=… first=v@t last=v@t min=v@t max=v@t` | one, of which only the ends and extremes are known |
+
+use std::collections::HashMap;
+
+use gsar_core::text::figures::{Decimal, Unit, figures};
+use gsar_core::text::tokens::words;
+
+use super::exact::{self, Scale};
+use crate::observations::{Corpus, Field, NONE, Place, ValueKind, is_naming};
+use crate::ruling::Cite;
+use crate::values;
+use crate::words::{Key, exact as exact_key, key, parts};
+
+/// How much of a series is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// Every sample of its window.
+    All,
+    /// What a log happened to tell.
+    Logged,
+    /// The first, last, least and greatest sample.
+    Ends,
+}
+
+/// One sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    /// Microseconds since the epoch, or since midnight where no date is stated.
+    pub(super) micros: i64,
+    /// The value at the track's scale.
+    pub(super) value: i128,
+    /// What to cite.
+    pub(super) cite: Cite,
+}
+
+/// What one metric of one thing read at several times.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    /// How much is known.
+    pub(super) known: Known,
+    /// Its metric as the tool calls it.
+    pub(super) name: String,
+    /// The words of its metric.
+    pub(super) metric: Vec<Key>,
+    /// The words of its labels, and the names of whom it tells.
+    pub(super) labels: Vec<Key>,
+    /// How its values read.
+    pub(super) scale: Scale,
+    /// Its samples in order of time.
+    pub(super) points: Vec<Point>,
+}
+
+impl Track {
+    /// The distance of two samples, in microseconds; at least a second.
+    pub(super) fn step(&self) -> i64 {
+        let gaps = self.points.windows(2).filter_map(|pair| match pair {
+            [a, b] => Some(b.micros - a.micros),
+            _ => None,
+        });
+        match self.known {
+            Known::Ends => 60_000_000,
+            Known::All | Known::Logged => gaps.min().unwrap_or(60_000_000).max(1_000_000),
+        }
+    }
+}
+
+/// A track before its values share one scale.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) known: Known,
+    pub(super) name: String,
+    pub(super) labels: Vec<Key>,
+    pub(super) unit: Option<Unit>,
+    pub(super) points: Vec<(i64, Decimal, Cite)>,
+}
+
+impl Draft {
+    /// The track; `None` without samples, or where they are too large to compare.
+    pub(super) fn finish(self) -> Option<Track> {
+        let places = self.points.iter().map(|(_, value, _)| value.places).max()?;
+        let mut points = Vec::with_capacity(self.points.len());
+        for (micros, value, cite) in self.points {
+            points.push(Point { micros, value: exact::at_scale(value, places)?, cite });
+        }
+        points.sort_by_key(|point| point.micros);
+        points.dedup_by_key(|point| (point.micros, point.value));
+        let whole = 10_i128.checked_pow(places)?;
+        let is_share =
+            places > 0 && points.iter().all(|point| point.value >= 0 && point.value <= whole);
+        let unit = self.unit.or_else(|| unit_in_name(&self.name));
+        Some(Track {
+            known: self.known,
+            metric: name_keys(&self.name),
+            name: self.name,
+            labels: self.labels,
+            scale: Scale { unit, places, is_share },
+            points,
+        })
+    }
+}
+
+/// The unit in a metric's name: `memory_usage_mb`, `requests_per_second`.
+fn unit_in_name(name: &str) -> Option<Unit> {
+    if name.contains("per_second") || name.ends_with("IOPS") {
+        return Unit::COUNT.per(Unit::named("s")?);
+    }
+    words(name).filter_map(|word| Unit::of_field(word.text)).last()
+}
+
+/// The words of a metric's name: `WriteIOPS` is "write" and "iops".
+fn name_keys(name: &str) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for word in words(name) {
+        let mut inner = parts(word.text).peekable();
+        if inner.peek().is_none() {
+            keys.push(key(word.text));
+        }
+        keys.extend(inner.map(key));
+    }
+    keys.dedup();
+    keys
+}
+
+/// The words under which a label may be named.
+fn label_keys(text: &str, keys: &mut Vec<Key>) {
+    for word in words(text) {
+        keys.push(exact_key(word.text));
+        keys.push(key(word.text));
+    }
+}
+
+/// All tracks of the evidence.
+pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Track> {
+    let mut drafts = Vec::new();
+    side_by_side(corpus, &mut drafts);
+    pairs(corpus, &mut drafts);
+    rows(corpus, &mut drafts);
+    summaries(corpus, &mut drafts);
+    super::gauges::gather(corpus, &mut drafts);
+    drafts.into_iter().filter_map(Draft::finish).collect()
+}
+
+/// The moment that a field states.
+pub(super) fn moment(corpus: &Corpus<'_>, field: u32) -> Option<i64> {
+    let text = corpus.value(field);
+    if text.len() >= 9 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        let (whole, _) = text.split_once('.').unwrap_or((text, ""));
+        let number: i64 = whole.parse().ok()?;
+        return match whole.len() {
+            9 | 10 => number.checked_mul(1_000_000),
+            12 | 13 => number.checked_mul(1_000),
+            15 | 16 => Some(number),
+            _ => None,
+        };
+    }
+    let time = values::times(corpus, field).into_iter().next()?;
+    let seconds = time.seconds().unwrap_or(i64::from(time.seconds_of_day));
+    seconds.checked_mul(1_000_000)
+}
+
+/// Fields that stand directly in an object.
+fn direct<'c>(corpus: &'c Corpus<'_>, object: u32) -> impl Iterator<Item = (u32, &'c Field)> {
+    const MOST: u32 = 2_000;
+    let (start, end) = corpus.object(object).map_or((0, 0), |found| found.fields);
+    (start..end.min(start.saturating_add(MOST)))
+        .filter_map(move |number| corpus.field(number).map(|field| (number, field)))
+        .filter(move |(_, field)| field.object == object)
+}
+
+/// What the objects around a series say of its metric and of whom it tells.
+struct Described {
+    name: String,
+    labels: Vec<Key>,
+    unit: Option<Unit>,
+}
+
+/// Reads the labels around the array `values`; `skipped` are arrays of samples.
+fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
+    const MOST: u32 = 80;
+    let mut found = Described { name: String::new(), labels: Vec::new(), unit: None };
+    let mut rank = usize::MAX;
+    let mut seen = 0;
+    let (start, end) = corpus.object(owner).map_or((0, 0), |object| object.fields);
+    let mut number = start;
+    while number < end && seen < MOST {
+        let Some(field) = corpus.field(number) else { break };
+        if skipped.contains(&field.object) {
+            number = corpus.object(field.object).map_or(end, |object| object.fields.1);
+            continue;
+        }
+        seen += 1;
+        let (name, value) = (corpus.name(number), corpus.value(number));
+        match NAMES.iter().position(|known| name.eq_ignore_ascii_case(known)) {
+            Some(place) if field.kind == ValueKind::Text && place < rank => {
+                rank = place;
+                value.clone_into(&mut found.name);
+            }
+            Some(_) => {}
+            None if name.eq_ignore_ascii_case("unit") || name.eq_ignore_ascii_case("units") => {
+                found.unit = unit_named(value);
+            }
+            None if field.kind == ValueKind::Text => label_keys(value, &mut found.labels),
+            None => {}
+        }
+        number += 1;
+    }
+    for (number, object) in corpus.around(owner) {
+        if let Place::Member(first, last) = object.place
+            && rank == usize::MAX
+        {
+            rank = NAMES.len();
+            let text = corpus.text(object.item);
+            text.get(first as usize..last as usize).unwrap_or("").clone_into(&mut found.name);
+        }
+        if number != owner {
+            for (field, read) in direct(corpus, number).take(40) {
+                let name = corpus.name(field);
+                if read.kind == ValueKind::Text && (is_naming(name) || name.ends_with("dentifier")) {
+                    label_keys(corpus.value(field), &mut found.labels);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Keys under which tools name a metric, the most telling first.
+const NAMES: [&str; 9] = [
+    "metric_name",
+    "metricname",
+    "__name__",
+    "metric",
+    "label",
+    "display_name",
+    "expression",
+    "title",
+    "id",
+];
+
+/// The unit that a tool writes out: `Bytes/Second`, `Percent`, `ms`.
+fn unit_named(text: &str) -> Option<Unit> {
+    let (what, per) = text.split_once('/').map_or((text, None), |(what, per)| (what, Some(per)));
+    let unit = match what {
+        "Count" | "count" | "requests" | "ops" => Unit::COUNT,
+        other => Unit::named(other)?,
+    };
+    per.map_or(Some(unit), |per| unit.per(Unit::named(per)?))
+}
+
+/// `timestamps` and `values` in one object.
+fn side_by_side(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
+    let parents: HashMap<u32, u32> = corpus
+        .by_heading
+        .of(key("values"))
+        .filter_map(|object| corpus.object(object).map(|found| (found.parent, object)))
+        .collect();
+    for times in corpus.by_heading.of(key("timestamps")) {
+        let Some(owner) = corpus.object(times).map(|object| object.parent) else { continue };
+        let Some(values) = parents.get(&owner).copied() else { continue };
+        let both = direct(corpus, times).zip(direct(corpus, values));
+        let points: Vec<_> = both
+            .filter_map(|((time, _), (value, _))| {
+                let read = exact::parse(corpus.value(value))?;
+                Some((moment(corpus, time)?, read, Cite::Field(value)))
+            })
+            .collect();
+        let Described { name, labels, unit } = described(corpus, owner, &[times, values]);
+        drafts.push(Draft { known: Known::All, name, labels, unit, points });
+    }
+}
+
+/// `[time, value]` pairs under labels.
+fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
+    for (number, series) in (0_u32..).zip(&corpus.series) {
+        let Some(object) = corpus.object(series.object) else { continue };
+        let text = corpus.text(object.item);
+        let owner = if object.is_record || object.parent == NONE { series.object } else { object.parent };
+        let mut points = Vec::new();
+        for sample in series.samples.0..series.samples.1 {
+            let Some(found) = corpus.samples.get(sample as usize) else { continue };
+            let written = text.get(found.number.0 as usize..found.number.1 as usize);
+            if let Some(value) = written.and_then(exact::parse) {
+                points.push((found.micros, value, Cite::Sample { series: number, sample }));
+            }
+        }
+        let Described { name, mut labels, unit } = described(corpus, owner, &[series.object]);
+        let item = corpus.item(object.item);
+        for asked in item.iter().flat_map(|item| [item.tool.as_str(), item.query.as_str()]) {
+            for word in words(asked) {
+                labels.push(exact_key(word.text));
+                labels.extend(parts(word.text).map(key));
+                labels.push(key(word.text));
+            }
+        }
+        drafts.push(Draft {
+            known: Known::All,
+            name,
+            labels,
+            unit: unit.or_else(|| values::unit_of_series(corpus, series)),
+            points,
+        });
+    }
+}
+
+/// Keys under which a record says when.
+const TIMES: [&str; 6] = ["timestamp", "time", "ts", "datetime", "at", "date"];
+
+/// Records of one list, each with a time, names and numbers.
+fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
+    const MOST_KEYS: usize = 60;
+    let mut open: HashMap<(u32, Vec<&str>, &str), Draft> = HashMap::new();
+    let mut order: Vec<(u32, Vec<&str>, &str)> = Vec::new();
+    for name in TIMES {
+        let mut stamps: Vec<u32> = corpus.by_word.of(key(name)).collect();
+        stamps.reverse();
+        for stamp in stamps {
+            let is_time = corpus.name(stamp).trim_start_matches('@').eq_ignore_ascii_case(name);
+            let Some(row) = corpus.field(stamp).filter(|_| is_time).map(|field| field.object) else {
+                continue;
+            };
+            let Some(record) = corpus.object(row).filter(|row| row.is_record && row.parent != NONE)
+            else {
+                continue;
+            };
+            let Some(micros) = moment(corpus, stamp) else { continue };
+            let mut names: Vec<&str> = Vec::new();
+            let mut numbers = Vec::new();
+            for (field, read) in direct(corpus, row).take(MOST_KEYS) {
+                let (key, value) = (corpus.name(field), corpus.value(field));
+                match (read.kind, exact::parse(value)) {
+                    (ValueKind::Number | ValueKind::Text, Some(number)) if field != stamp => {
+                        numbers.push((key, number, field));
+                    }
+                    (ValueKind::Text, _) if is_naming(key) => names.push(value),
+                    _ => {}
+                }
+            }
+            for (metric, number, field) in numbers {
+                let group = (record.parent, names.clone(), metric);
+                let draft = open.entry(group.clone()).or_insert_with(|| {
+                    order.push(group);
+                    let mut labels = Vec::new();
+                    names.iter().for_each(|name| label_keys(name, &mut labels));
+                    Draft {
+                        known: Known::All,
+                        name: metric.to_owned(),
+                        labels,
+                        unit: None,
+                        points: Vec::new(),
+                    }
+                });
+                draft.points.push((micros, number, Cite::Field(field)));
+            }
+        }
+    }
+    drafts.extend(order.into_iter().filter_map(|group| open.remove(&group)));
+}
+
+/// Lines that sum a series up.
+fn summaries(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
+    let mut lines: Vec<u32> = corpus.by_word.of(key("max")).collect();
+    lines.reverse();
+    for line in lines {
+        let text = corpus.value(line);
+        let mut labels = Vec::new();
+        if let Some(thing) = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')) {
+            label_keys(thing.0, &mut labels);
+        }
+        let mut unit = None;
+        let mut points = Vec::new();
+        for pair in text.split_whitespace() {
+            match pair.split_once('=') {
+                Some(("unit", named)) => unit = unit_named(named),
+                Some(("first" | "last" | "min" | "max", stated)) => {
+                    points.extend(summed(stated, line));
+                }
+                _ => {}
+            }
+        }
+        let name = text.split_whitespace().next().unwrap_or("").to_owned();
+        if points.len() >= 4 {
+            drafts.push(Draft { known: Known::Ends, name, labels, unit, points });
+        }
+    }
+}
+
+/// `1140.0@11:34`.
+fn summed(stated: &str, line: u32) -> Option<(i64, Decimal, Cite)> {
+    let (value, at) = stated.split_once('@')?;
+    let time = figures(at).times.into_iter().next()?;
+    let seconds = time.seconds().unwrap_or(i64::from(time.seconds_of_day));
+    Some((seconds.checked_mul(1_000_000)?, exact::parse(value)?, Cite::Field(line)))
+}

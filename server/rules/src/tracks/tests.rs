@@ -1,0 +1,1 @@
+//! What claims about series must come to.
