@@ -108,16 +108,24 @@ impl Scale {
         }
         let apart = (given - stated).checked_abs()?;
         let magnitude = stated.checked_abs()?;
-        let coarse = last_digit(claim.value.mantissa).checked_mul(per_unit)?.min(magnitude / 10);
+        let last = last_digit(claim.value.mantissa);
+        let coarse = last.checked_mul(per_unit)?.min(magnitude / 10);
+        let narrow = per_unit.min(magnitude / 8);
         let tolerance = if claim.approximate {
-            coarse.max(magnitude / 20).max(per_unit)
+            coarse.max(magnitude / 20).max(narrow)
+        } else if last >= 1_000 {
+            coarse
         } else {
-            per_unit
+            narrow
         };
         if apart <= tolerance {
             return Some(Agreement::Same);
         }
-        let rounded = if claim.approximate { (magnitude / 8).max(tolerance) } else { coarse.max(per_unit) };
+        let rounded = if claim.approximate {
+            (coarse * 2).min(magnitude / 6).max(magnitude / 14).max(per_unit)
+        } else {
+            coarse.max(per_unit)
+        };
         let other_system = claim_unit.system == System::Decimal && magnitude / 8 > apart;
         Some(if apart <= rounded || other_system {
             Agreement::Incomparable

@@ -23,6 +23,13 @@ impl Finding {
         Self::new(view, points, false)
     }
 
+    /// Both hold.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.cites.extend(other.cites);
+        self.says = format!("{}; {}", self.says, other.says);
+        self
+    }
+
     fn new(view: &View<'_>, points: &[Point], holds: bool) -> Self {
         let mut cites: Vec<Cite> = Vec::with_capacity(points.len());
         let mut told: Vec<String> = Vec::with_capacity(points.len());

@@ -1,6 +1,6 @@
 //! Claims about how high a series stood: bounds, ranges, extremes, values at a time, means, counts of samples.
 
-use gsar_core::text::figures::{Agreement, Comparator, Figure};
+use gsar_core::text::figures::{Agreement, Comparator, Decimal, Figure, Unit};
 
 use super::finding::Finding;
 use super::gather::{Known, Point};
@@ -40,7 +40,8 @@ pub(super) fn bound(view: &View<'_>, low: &Figure, high: Option<&Figure>) -> Opt
             }
         }
     };
-    if let Some(outside) = view.points.iter().find(|point| test(point) == Different) {
+    let far = |point: &&Point| test(point) == Different && (!low.approximate || is_far(view, low, **point));
+    if let Some(outside) = view.points.iter().find(far) {
         return Some(Finding::fails(view, &[*outside]));
     }
     let all = view.points.iter().all(|point| test(point) == Same);
@@ -248,5 +249,68 @@ pub(super) fn bounds(statement: &Statement) -> Option<(&Figure, Option<&Figure>)
         Some((_, high)) if statement.is_range => Some((low, Some(high))),
         Some(_) => None,
         None => Some((low, None)),
+    }
+}
+
+/// Whether a sample is beyond what "near" could mean: less than half of the figure, or half as much again.
+fn is_far(view: &View<'_>, figure: &Figure, point: Point) -> bool {
+    let times = |factor: i128, comparator| Figure {
+        value: Decimal { mantissa: figure.value.mantissa * factor, places: figure.value.places + 1 },
+        comparator: Some(comparator),
+        ..figure.clone()
+    };
+    view.agree(&times(15, Comparator::Over), point) == Same
+        || view.agree(&times(5, Comparator::Under), point) == Same
+}
+
+/// "dropped to near zero": the least sample, or that at the time, is less than a twentieth of the first.
+pub(super) fn near_zero(view: &View<'_>, statement: &Statement) -> Option<Finding> {
+    let first = view.first()?;
+    let point = match &statement.window.at {
+        Some(time) => view.at(time).and_then(|place| view.point(place))?,
+        None if statement.has(Cue::AtEnd) => view.last()?,
+        None => view.least()?,
+    };
+    let reference = view.greatest()?.value.max(first.value);
+    if reference > 0 && point.value * 20 <= reference {
+        Some(Finding::holds(view, &[Some(first), Some(point)]))
+    } else {
+        (point.value * 4 >= reference).then(|| Finding::fails(view, &[point]))
+    }
+}
+
+/// "was saturated": a percentage close to 100.
+pub(super) fn saturated(view: &View<'_>) -> Option<Finding> {
+    let greatest = view.greatest()?;
+    let percent = |mantissa, comparator| Figure {
+        span: 0..0,
+        value: Decimal { mantissa, places: 0 },
+        unit: Unit::PERCENT,
+        approximate: false,
+        comparator: Some(comparator),
+    };
+    if view.agree(&percent(97, Comparator::AtLeast), greatest) == Same {
+        return Some(Finding::holds(view, &[Some(greatest)]));
+    }
+    (view.agree(&percent(80, Comparator::Under), greatest) == Same)
+        .then(|| Finding::fails(view, &[greatest]))
+}
+
+/// "had returned to its baseline by 15:13": within a tenth of the first sample again.
+pub(super) fn baseline(view: &View<'_>, statement: &Statement) -> Option<Finding> {
+    let first = view.first()?;
+    let point = match &statement.window.at {
+        Some(time) => view.at(time).and_then(|place| view.point(place))?,
+        None => view.last()?,
+    };
+    let apart = (point.value - first.value).abs();
+    let excursion = (view.greatest()?.value - first.value).max(first.value - view.least()?.value);
+    if !statement.has(Cue::Return) || !statement.values.is_empty() || excursion * 4 < first.value.abs() {
+        return None;
+    }
+    if apart * 10 <= first.value.abs() {
+        Some(Finding::holds(view, &[Some(first), Some(point)]))
+    } else {
+        (apart * 2 >= excursion).then(|| Finding::fails(view, &[first, point]))
     }
 }

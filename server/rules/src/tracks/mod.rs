@@ -25,6 +25,7 @@ mod gather;
 mod gauges;
 mod levels;
 mod moves;
+mod pairs;
 mod phrases;
 mod statement;
 mod subject;
@@ -44,6 +45,7 @@ use gather::Track;
 use moves::Way;
 use phrases::Cue;
 use statement::{Part, Statement};
+use subject::Subject;
 use window::View;
 
 /// The tracks of the evidence, gathered when a claim first asks for them.
@@ -64,7 +66,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if tracks.is_empty() {
         return None;
     }
-    let statements = statement::statements(case.reading.text, &case.reading.figures, tracks);
+    let mut statements = statement::statements(case.reading.text, &case.reading.figures, tracks);
+    moments(&mut statements, tracks);
     let mut cites = Vec::new();
     let mut says: Vec<String> = Vec::new();
     let mut is_complete = !statements.is_empty();
@@ -76,7 +79,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
                 cites.extend(found.cites);
                 says.push(found.says);
             }
-            Some(found) if statement.rest <= MOST_REST => {
+            Some(found) if statement.rest <= MOST_REST && statement.unknown_subject == 0 => {
                 return Some(Ruling::contradicted(Basis::Derived, found.cites, found.says));
             }
             Some(_) | None => is_complete = false,
@@ -85,23 +88,66 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     is_complete.then(|| Ruling::grounded(Basis::Derived, cites, says.join("; ")))
 }
 
+/// "when WriteIOPS peaked" names a moment for the clause before.
+fn moments(statements: &mut Vec<Statement>, tracks: &[Track]) {
+    for place in 1..statements.len() {
+        let Some((before, [named, ..])) = statements.split_at_mut_checked(place) else { return };
+        let is_named = named.is_moment && named.values.is_empty() && named.rest == 0;
+        let Some(main) = before.last_mut().filter(|main| is_named && main.window.at.is_none()) else {
+            continue;
+        };
+        let meant = named.subject.tracks(tracks);
+        let Some(track) = meant.first() else { continue };
+        let Some(view) = window::view(track, &named.window) else { continue };
+        let point = match (named.has(Cue::Peak), named.has(Cue::Trough)) {
+            (true, false) => view.greatest(),
+            (false, true) => view.least(),
+            _ => None,
+        };
+        if let Some(point) = point {
+            main.window.at = Some(super::values::clock(point.micros));
+            named.subject = main.subject.clone();
+            statements.remove(place);
+            return;
+        }
+    }
+}
+
 /// A clause with more words than this that say nothing of a series is not understood.
 const MOST_REST: usize = 2;
 
 /// What the tracks that a clause means say to it; `None` where they say nothing, or not the same.
 fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
-    if !statement.says_something() || statement.has(Cue::Not) {
+    if !statement.says_something() || statement.has(Cue::Not) && !statement.has(Cue::Until) {
         return None;
     }
-    let meant = statement.subject.tracks(tracks);
+    let mut subjects = vec![statement.subject.clone()];
+    subjects.extend(statement.more.iter().cloned());
+    if statement.subject.tracks(tracks).is_empty() && statement.has(Cue::And) {
+        subjects = subjects.iter().flat_map(Subject::each).collect();
+    }
+    let mut all: Option<Finding> = None;
+    for subject in &subjects {
+        let found = of_subject(statement, subject, tracks)?;
+        all = match all {
+            _ if !found.holds => return Some(found),
+            Some(before) => Some(before.and(found)),
+            None => Some(found),
+        };
+    }
+    all
+}
+
+/// What the tracks of one subject say; those that know most are asked first.
+fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Option<Finding> {
     let mut best: Option<Finding> = None;
     let mut known = None;
-    for track in meant {
+    for track in subject.tracks(tracks) {
         if best.is_some() && known != Some(track.known) {
             break;
         }
         let Some(view) = window::view(track, &statement.window) else { continue };
-        if let Some(found) = judge(&view, statement) {
+        if let Some(found) = judge(&view, statement, tracks) {
             known = Some(track.known);
             if best.as_ref().is_some_and(|best| best.holds != found.holds) {
                 return None;
@@ -113,10 +159,25 @@ fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
 }
 
 /// The predicate of a clause over one track.
-fn judge(view: &View<'_>, statement: &Statement) -> Option<Finding> {
+fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Finding> {
     let says = |cue| statement.has(cue);
-    if !statement.other.is_empty() {
-        return None;
+    if !statement.other.is_empty() || statement.later.is_some() || says(Cue::SameTime) {
+        return pairs::decide(view, statement, tracks);
+    }
+    if says(Cue::Not) {
+        return moves::not_until(view, statement);
+    }
+    if let Some(part) = statement.fraction {
+        return moves::fraction(view, statement, part);
+    }
+    if says(Cue::NearZero) {
+        return levels::near_zero(view, statement);
+    }
+    if says(Cue::Saturated) {
+        return levels::saturated(view);
+    }
+    if says(Cue::Baseline) {
+        return levels::baseline(view, statement);
     }
     let bounds = levels::bounds(statement);
     if let (Some(counted), Some((figure, None))) = (statement.counted, bounds) {

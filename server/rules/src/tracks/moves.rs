@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::gather::{Known, Point};
 use super::levels;
 use super::phrases::Cue;
-use super::statement::{Factor, Part, Statement};
+use super::statement::{Factor, Force, Part, Statement};
 use super::window::View;
 use Agreement::{Different, Same};
 
@@ -72,8 +72,13 @@ fn direction(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding
     if range == 0 {
         return Some(Finding::fails(view, &[first, last]));
     }
-    if statement.has(Cue::Keep) && statement.has(Cue::Until) || statement.window.at.is_some() {
-        return None;
+    if let Some(time) = &statement.window.at {
+        let place = view.at(time)?;
+        let before = View { points: view.track.points.get(..=place)?, is_whole: false, ..*view };
+        return at_the_end(&before, way);
+    }
+    if statement.has(Cue::From) && statement.has(Cue::First) {
+        return from_the_first(view, way);
     }
     if statement.has(Cue::AtEnd) && !statement.has(Cue::Every) {
         return at_the_end(view, way);
@@ -86,7 +91,14 @@ fn direction(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding
         Way::Down => (first.value - least.value, greatest.value - first.value),
     };
     let level = greatest.value.abs().max(least.value.abs());
-    let matters = range * 20 >= level;
+    let least_change = match statement.force {
+        Force::Slight => 500,
+        Force::Plain | Force::Strong => 20,
+    };
+    let matters = range * least_change >= level;
+    if statement.force == Force::Strong && range * 50 <= level {
+        return Some(Finding::fails(view, &[least, greatest]));
+    }
     if net > 0 && net * 2 >= range && matters {
         return Some(Finding::holds(view, &[Some(first), Some(last)]));
     }
@@ -144,6 +156,11 @@ fn steadily(view: &View<'_>, statement: &Statement, way: Way, range: i128) -> Op
     }
     let each = statement.has(Cue::Every);
     let exact = each || statement.is_strict;
+    if statement.has(Cue::Keep) && !each && way.gain(goal, last) < 0 {
+        return at_the_end(view, way)
+            .filter(|found| !found.holds)
+            .or_else(|| view.greatest().filter(|_| !view.is_complete()).map(|_| Finding::fails(view, &[goal, last])));
+    }
     if !view.is_complete() {
         // Known are the ends and extremes: a trend without a step back ends at its extreme.
         let turned = way.gain(goal, last) < 0 && (exact || -way.gain(goal, last) * 20 >= range);
@@ -387,4 +404,62 @@ pub(super) fn slower(view: &View<'_>, way: Way) -> Option<Finding> {
     let number = i128::try_from(steps.len()).ok()?;
     let falls_off = tail.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
     (falls_off && late * number < all * 3).then(|| Finding::holds(view, &last.map(Some)))
+}
+
+/// "climbed from the very first minute": the third sample is beyond the first.
+fn from_the_first(view: &View<'_>, way: Way) -> Option<Finding> {
+    if !view.is_complete() {
+        return None;
+    }
+    let [first, second, third, ..] = view.points else { return None };
+    if way.gain(*first, *second) > 0 && way.gain(*second, *third) > 0 {
+        Some(Finding::holds(view, &[Some(*first), Some(*second), Some(*third)]))
+    } else {
+        (way.gain(*first, *third) <= 0).then(|| Finding::fails(view, &[*first, *third]))
+    }
+}
+
+/// "did not drop until the 08:05 sample": it had not gone that way before, and then did.
+pub(super) fn not_until(view: &View<'_>, statement: &Statement) -> Option<Finding> {
+    let way = match (statement.has(Cue::Rise), statement.has(Cue::Fall)) {
+        (true, false) => Way::Up,
+        (false, true) => Way::Down,
+        _ => return None,
+    };
+    let time = statement.window.until.as_ref().filter(|_| statement.values.is_empty())?;
+    let whole = View { points: &view.track.points, is_whole: true, ..*view };
+    let place = whole.at(time).filter(|_| view.is_complete())?;
+    let (here, first) = (whole.point(place)?, whole.first()?);
+    let extreme = if way == Way::Up { whole.greatest()? } else { whole.least()? };
+    let most = way.gain(first, extreme);
+    let before = whole.points.get(..place)?;
+    let early = before.iter().find(|point| way.gain(first, **point) * 4 > most);
+    if most <= 0 {
+        None
+    } else if let Some(early) = early {
+        Some(Finding::fails(view, &[first, *early]))
+    } else if way.gain(first, here) * 2 >= most {
+        Some(Finding::holds(view, &[before.last().copied(), Some(here)]))
+    } else {
+        None
+    }
+}
+
+/// "to about a twentieth of its peak".
+pub(super) fn fraction(view: &View<'_>, statement: &Statement, part: i128) -> Option<Finding> {
+    if !statement.values.is_empty() || statement.factor.is_some() {
+        return None;
+    }
+    let whole = if statement.has(Cue::Peak) { view.greatest()? } else { return None };
+    let last = match &statement.window.at {
+        Some(time) => view.at(time).and_then(|place| view.point(place))?,
+        None => view.last()?,
+    };
+    let share =
+        Share { numerator: 1, denominator: part, approximate: true, comparator: None, half_digit: 0 };
+    match share.agree(last.value, whole.value) {
+        Same => Some(Finding::holds(view, &[Some(whole), Some(last)])),
+        Different => Some(Finding::fails(view, &[whole, last])),
+        Agreement::Incomparable => None,
+    }
 }

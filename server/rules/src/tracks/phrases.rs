@@ -83,18 +83,66 @@ pub(super) enum Cue {
     Consecutive,
     /// A sample.
     Sample,
+    /// From the time named before.
+    Thereafter,
+    /// At the top of its scale.
+    Saturated,
+    /// What it was at first.
+    Baseline,
+    /// A part of what follows: "a twentieth of its peak".
+    Fraction,
+    /// At the same time as another.
+    SameTime,
+    /// "when": what follows names a moment.
+    Moment,
+    /// Together with another.
+    Alongside,
     /// Says nothing about a series.
     Filler,
 }
 
 use Cue::{
-    Above, And, At, AtEnd, AtStart, Average, Be, Below, Between, By, Consecutive, Every, Fall,
-    Filler, First, Flat, From, Gone, Keep, Last, NearZero, Never, Not, On, Pass, Peak, Reach,
-    Return, Rise, Sample, Slower, Steady, Than, To, Trough, Under, Until, Within,
+    Above, And, At, AtEnd, AtStart, Average, Baseline, Be, Below, Between, By, Consecutive, Every, Fall,
+    Filler, First, Flat, Fraction, From, Gone, Keep, Last, NearZero, Never, Not, On, Pass, Peak, Reach,
+    Return, Rise, Sample, Saturated, Slower, Steady, Than, Thereafter, To, Trough, Under, Until, Within,
 };
 
 /// Phrases of several words, tried before single words.
-const PHRASES: [(&str, Cue); 118] = [
+const PHRASES: [(&str, Cue); 151] = [
+    ("until the end", Filler),
+    ("till the end", Filler),
+    ("to the end", Filler),
+    ("to the very end", Filler),
+    ("catching up", Fall),
+    ("caught up", Fall),
+    ("falling behind", Rise),
+    ("fell behind", Rise),
+    ("fallen behind", Rise),
+    ("from then on", Thereafter),
+    ("after that", Thereafter),
+    ("since then", Thereafter),
+    ("from there on", Thereafter),
+    ("accounts for", Be),
+    ("accounted for", Be),
+    ("came in at", Be),
+    ("are left", AtEnd),
+    ("is left", AtEnd),
+    ("were left", AtEnd),
+    ("to near zero", NearZero),
+    ("to almost zero", NearZero),
+    ("to almost nothing", NearZero),
+    ("to practically zero", NearZero),
+    ("at the same minute as", Cue::SameTime),
+    ("in the same minute as", Cue::SameTime),
+    ("at the same time as", Cue::SameTime),
+    ("together with", Cue::Alongside),
+    ("along with", Cue::Alongside),
+    ("at capacity", Saturated),
+    ("trend upward", Rise),
+    ("trend downward", Fall),
+    ("an upward trend", Rise),
+    ("a downward trend", Fall),
+    ("the end of", Filler),
     ("all along", Every),
     ("all but flat", Flat),
     ("all the time", Every),
@@ -134,7 +182,6 @@ const PHRASES: [(&str, Cue); 118] = [
     ("came back to", Return),
     ("came down", Fall),
     ("came to", Reach),
-    ("catching up", Filler),
     ("close to zero", NearZero),
     ("come down", Fall),
     ("coming down", Fall),
@@ -216,7 +263,7 @@ const PHRASES: [(&str, Cue); 118] = [
 ];
 
 /// Single words.
-const WORDS: [(Cue, &str); 40] = [
+const WORDS: [(Cue, &str); 46] = [
     (
         Rise,
         "rose rise rises rising risen climbed climb climbs climbing grew grow grows growing grown increased increase \
@@ -237,8 +284,8 @@ const WORDS: [(Cue, &str); 40] = [
     (Trough, "bottomed lowest minimum least trough"),
     (Pass, "passed exceeded exceeds exceed exceeding crossed crosses surpassed breached topped"),
     (Under, "undershot"),
-    (Above, "above over beyond exceeding past"),
-    (Below, "below under beneath"),
+    (Above, "above over beyond exceeding past higher"),
+    (Below, "below under beneath lower"),
     (Between, "between"),
     (Never, "never"),
     (Every, "throughout always consistently"),
@@ -279,7 +326,14 @@ const WORDS: [(Cue, &str); 40] = [
     (Slower, "slowed slowing decelerated decelerating flattened flattening"),
     (Cue::Fold, "fold"),
     (NearZero, "nothing"),
-    (Be, "measured"),
+    (Be, "measured took"),
+    (Thereafter, "thereafter afterwards"),
+    (Saturated, "saturated pegged"),
+    (Baseline, "baseline normal"),
+    (Fraction, "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth"),
+    (AtEnd, "remain"),
+    (Filler, "pod pods container containers process processes application service services cluster machine vm \
+              workload job end near mode modes share beginning slight usage very"),
 ];
 
 /// The cue that begins at a place of some words, and how many of them it takes.
@@ -310,7 +364,7 @@ pub(super) fn cue_at(words: &[Word<'_>]) -> Option<(Cue, usize)> {
 }
 
 /// Words of a report beside the words of metrics' names that mean the same.
-const SYNONYMS: [(&str, &str); 38] = [
+const SYNONYMS: [(&str, &str); 42] = [
     ("available", "free freeable"),
     ("bandwidth", "throughput network"),
     ("busy", "utilization usage"),
@@ -345,10 +399,14 @@ const SYNONYMS: [(&str, &str); 38] = [
     ("space", "storage disk free"),
     ("storage", "disk space"),
     ("swapping", "swap"),
+    ("throughput", "requests rps"),
     ("traffic", "throughput iops requests"),
     ("use", "usage utilization used"),
     ("used", "usage utilization"),
     ("wal", "transaction logs generation"),
+    ("written", "write generation"),
+    ("wrote", "write generation"),
+    ("generated", "generation"),
 ];
 
 /// Words of metrics' names that mean the same as a word of a report.

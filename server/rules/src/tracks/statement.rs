@@ -40,6 +40,8 @@ pub(super) struct Window {
     pub(super) last_samples: Option<usize>,
     /// So many seconds are stated as the time that it took.
     pub(super) within: Option<i64>,
+    /// So many seconds are stated as the length of the window.
+    pub(super) lasting: Option<i64>,
 }
 
 /// One clause about one series.
@@ -59,8 +61,32 @@ pub(super) struct Statement {
     pub(super) is_strict: bool,
     /// Words that are neither cues nor about the series.
     pub(super) rest: usize,
+    /// Those of them that stand before the verb, so that the subject is not understood.
+    pub(super) unknown_subject: usize,
+    /// More series of which the same is said.
+    pub(super) more: Vec<Subject>,
     /// Another series that it is compared with.
     pub(super) other: Subject,
+    /// How many seconds later than the other.
+    pub(super) later: Option<i64>,
+    /// A share of the peak or of the start: "a twentieth of its peak".
+    pub(super) fraction: Option<i128>,
+    /// How large a change the words ask for.
+    pub(super) force: Force,
+    /// Joined to the clause before by "when".
+    pub(super) is_moment: bool,
+}
+
+/// How large a change the words ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Force {
+    /// "slightly".
+    Slight,
+    /// Nothing is said of it.
+    #[default]
+    Plain,
+    /// "sharply", "surged".
+    Strong,
 }
 
 /// So many times as much.
@@ -84,7 +110,7 @@ impl Statement {
 
     /// Whether it says anything of a series.
     pub(super) fn says_something(&self) -> bool {
-        const VERBS: [Cue; 15] = [
+        const VERBS: [Cue; 19] = [
             Cue::Rise,
             Cue::Fall,
             Cue::Flat,
@@ -100,13 +126,17 @@ impl Statement {
             Cue::Average,
             Cue::Slower,
             Cue::NearZero,
+            Cue::Saturated,
+            Cue::AtEnd,
+            Cue::AtStart,
+            Cue::Never,
         ];
         self.factor.is_some() || self.cues.iter().any(|cue| VERBS.contains(cue))
     }
 }
 
 /// The clauses of a claim, each as tokens.
-pub(super) fn clauses<'c>(text: &'c str, figures: &Figures) -> Vec<Vec<Token<'c>>> {
+fn clauses<'c>(text: &'c str, figures: &Figures) -> Vec<Vec<Token<'c>>> {
     let all: Vec<Word<'c>> = words(text).collect();
     let mut clauses = vec![Vec::new()];
     let mut end = 0;
@@ -122,6 +152,9 @@ pub(super) fn clauses<'c>(text: &'c str, figures: &Figures) -> Vec<Vec<Token<'c>
             clause.push(Token::Break);
         }
         if joins_clauses(rest) {
+            if word.is("when") {
+                clause.push(Token::Cue(Cue::Moment, word.text));
+            }
             end = word.span.end;
             place += 1;
             continue;
@@ -134,8 +167,16 @@ pub(super) fn clauses<'c>(text: &'c str, figures: &Figures) -> Vec<Vec<Token<'c>
             clause.push(Token::Time(time.clone()));
             place += taken(time.span.end).max(1);
         } else if let Some(figure) = figures.figures.iter().find(|figure| inside(&figure.span)) {
+            let mut covered = figure.span.end;
             clause.push(Token::Figure(stated(text, figure)));
-            place += taken(figure.span.end).max(1);
+            // "87-93" is one word and two figures.
+            for next in &figures.figures {
+                if next.span.start >= covered && next.span.start < word.span.end {
+                    covered = next.span.end;
+                    clause.push(Token::Figure(stated(text, next)));
+                }
+            }
+            place += taken(covered).max(1);
         } else if figures.codes.iter().any(|code| code.kind == CodeKind::Date && inside(&code.span)) {
             clause.push(Token::Word(word.clone()));
             place += 1;
@@ -175,8 +216,10 @@ fn stated(text: &str, figure: &Figure) -> Figure {
     }
     let is_up_to = matches!(last.as_slice(), [.., up, to] if up.is("up") && to.is("to"));
     let rose = is_up_to && last.len() > 2;
+    let is_near = last.last().is_some_and(|word| word.is("near"));
     match figure.comparator {
         Some(Comparator::AtMost) if rose => Figure { comparator: None, ..figure.clone() },
+        None if is_near => Figure { approximate: true, ..figure.clone() },
         _ => figure.clone(),
     }
 }
@@ -191,7 +234,15 @@ pub(super) fn statements(text: &str, figures: &Figures, tracks: &[Track]) -> Vec
                 let continues = statement.subject.is_empty() && statement.says_something();
                 if continues {
                     statement.subject = before.subject.clone();
+                    statement.more.clone_from(&before.more);
+                    statement.unknown_subject += before.unknown_subject;
                 }
+                if statement.has(Cue::Thereafter) {
+                    statement.window.from = before.window.at.clone().or(before.window.until.clone());
+                    statement.rest += usize::from(statement.window.from.is_none());
+                }
+            } else if statement.has(Cue::Thereafter) {
+                statement.rest += 1;
             }
             found.push(statement);
         }
@@ -230,32 +281,66 @@ fn halves<'a, 'c>(clause: &'a [Token<'c>]) -> Vec<&'a [Token<'c>]> {
 /// Gives every token of a clause its part.
 fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
     let mut found = Statement::default();
-    let mut after_than = false;
+    let mut nouns = Nouns::default();
     for (place, token) in tokens.iter().enumerate() {
         let before = tokens.get(..place).unwrap_or_default();
         let after = tokens.get(place + 1..).unwrap_or_default();
         match token {
-            Token::Cue(cue, written) => {
-                found.is_strict |= written.eq_ignore_ascii_case("monotonically");
-                after_than |= *cue == Cue::Than;
-                if *cue == Cue::Fold {
-                    found.factor = fold(written, before);
-                    found.rest += usize::from(found.factor.is_none());
-                } else if *cue != Cue::Filler {
-                    found.cues.push(*cue);
-                }
-            }
+            Token::Cue(cue, written) => found.take_cue(*cue, written, before, &mut nouns, tracks),
             Token::Figure(figure) => found.take_figure(figure, before, after, text),
             Token::Time(time) => found.take_time(time, before, after),
-            Token::Word(word) => {
-                let subject = if after_than { &mut found.other } else { &mut found.subject };
-                let known = subject.add(word, tracks);
-                found.rest += usize::from(!known);
-            }
+            Token::Word(word) => nouns.take(word, &mut found, tracks),
             Token::Break => {}
         }
+        nouns.is_after_verb |= found.says_something();
+        nouns.is_compared |= found.later.is_some();
     }
     found
+}
+
+/// Sorts the words of a clause that are no cues.
+#[derive(Debug, Default)]
+struct Nouns {
+    /// A verb stands before.
+    is_after_verb: bool,
+    /// "than", "after", "at the same time as" stands before: what follows is another series.
+    is_compared: bool,
+    /// "and" stands before, and no verb.
+    is_another: bool,
+}
+
+impl Nouns {
+    fn take(&mut self, word: &Word<'_>, found: &mut Statement, tracks: &[Track]) {
+        if self.is_compared {
+            let known = found.other.add(word, tracks);
+            found.rest += usize::from(!known);
+            return;
+        }
+        let is_first = found.subject.is_empty();
+        if self.is_after_verb && !is_first || self.is_another && !self.is_after_verb {
+            let mut fuller = found.subject.clone();
+            if fuller.add(word, tracks) && !fuller.tracks(tracks).is_empty() {
+                found.subject = fuller;
+                return;
+            }
+        }
+        if self.is_after_verb && !is_first {
+            found.rest += 1;
+            return;
+        }
+        let subject = if self.is_another {
+            if found.more.is_empty() {
+                found.more.push(Subject::default());
+            }
+            found.more.last_mut()
+        } else {
+            Some(&mut found.subject)
+        };
+        if !subject.is_some_and(|subject| subject.add(word, tracks)) {
+            found.rest += 1;
+            found.unknown_subject += usize::from(!self.is_after_verb);
+        }
+    }
 }
 
 /// The last cue that is no filler.
@@ -321,6 +406,50 @@ fn fold(written: &str, before: &[Token<'_>]) -> Option<Factor> {
 }
 
 impl Statement {
+    fn take_cue(
+        &mut self,
+        cue: Cue,
+        written: &str,
+        before: &[Token<'_>],
+        nouns: &mut Nouns,
+        tracks: &[Track],
+    ) {
+        const STRONG: [&str; 12] = [
+            "sharply", "surged", "surging", "soared", "spiked", "spiking", "jumped", "plunged",
+            "plummeted", "collapsed", "heavily", "dramatically",
+        ];
+        const SLIGHT: [&str; 3] = ["slightly", "little", "slight"];
+        let is = |listed: &[&str]| listed.iter().any(|word| written.eq_ignore_ascii_case(word));
+        self.is_strict |= is(&["monotonically"]);
+        if is(&STRONG) {
+            self.force = Force::Strong;
+        } else if is(&SLIGHT) && self.says_something() {
+            self.force = Force::Slight;
+        }
+        match cue {
+            Cue::Fold => {
+                self.factor = fold(written, before);
+                self.rest += usize::from(self.factor.is_none());
+            }
+            Cue::Moment => self.is_moment = true,
+            Cue::Fraction => {
+                self.fraction = fraction(written);
+                self.cues.push(cue);
+            }
+            Cue::Filler => {
+                // "requests per second": a word that says nothing may belong to the metric's name.
+                let word = Word { text: written, span: 0..0 };
+                self.subject.hint(&word, tracks);
+            }
+            _ => {
+                nouns.is_compared |= matches!(cue, Cue::Than | Cue::SameTime);
+                nouns.is_another |=
+                    cue == Cue::And && !nouns.is_after_verb && !self.subject.is_empty();
+                self.cues.push(cue);
+            }
+        }
+    }
+
     fn take_figure(
         &mut self,
         figure: &Figure,
@@ -329,6 +458,9 @@ impl Statement {
         text: &str,
     ) {
         let lead = leading(before);
+        if self.is_share_of(figure, before) {
+            return;
+        }
         let whole = usize::try_from(figure.value.mantissa).ok().filter(|_| figure.value.places == 0);
         let next_is_sample = after.iter().take(2).any(|token| matches!(token, Token::Cue(Cue::Sample | Cue::Consecutive, _)));
         if figure.unit.dimension == Dimension::Multiple {
@@ -338,6 +470,14 @@ impl Statement {
                 denominator,
                 comparator: figure.comparator,
             });
+            return;
+        }
+        let is_distance = after.iter().take(3).any(|token| {
+            matches!(token, Token::Cue(Cue::From | Cue::Until, _))
+                || matches!(token, Token::Cue(_, word) if word.eq_ignore_ascii_case("later"))
+        });
+        if figure.unit.dimension == Dimension::Count && next_is_sample && is_distance {
+            self.rest += 1;
             return;
         }
         if figure.unit.dimension == Dimension::Count && next_is_sample {
@@ -372,13 +512,26 @@ impl Statement {
                     self.window.within = seconds;
                     return;
                 }
-                Some(Cue::Every) => return,
+                Some(Cue::Every) => {
+                    self.window.lasting = seconds;
+                    return;
+                }
                 _ => {}
+            }
+            let sign = match after.first() {
+                Some(Token::Cue(Cue::From, word)) if word.eq_ignore_ascii_case("after") => Some(1),
+                Some(Token::Cue(Cue::Until, word)) if word.eq_ignore_ascii_case("before") => Some(-1),
+                _ => None,
+            };
+            if let (Some(sign), Some(seconds), true) = (sign, seconds, self.says_something()) {
+                self.later = Some(sign * seconds);
+                return;
             }
             let before_is = |wanted: &str| {
                 matches!(before.last(), Some(Token::Cue(Cue::Filler, word)) if word.eq_ignore_ascii_case(wanted))
             };
             if before_is("for") || before_is("over") || before_is("the") {
+                self.window.lasting = seconds;
                 return;
             }
         }
@@ -430,9 +583,62 @@ impl Statement {
                 _ => &mut self.window.at,
             }
         };
+        if slot.is_some() && lead == Some(Cue::By) {
+            // "of 02:00 … by 02:14".
+            self.window.from = self.window.at.take();
+            self.window.until = Some(time.clone());
+            return;
+        }
         if slot.is_some() {
             self.rest += 1;
         }
         *slot = Some(time.clone());
     }
+}
+
+impl Statement {
+    /// "within 3 % of 25,000": a range around a figure.
+    fn is_share_of(&mut self, figure: &Figure, before: &[Token<'_>]) -> bool {
+        let [.., Token::Figure(share), Token::Cue(Cue::Filler, "of")] = before else { return false };
+        let is_percent = share.unit.dimension == Dimension::Percent;
+        if !is_percent || !self.has(Cue::Within) || figure.unit.dimension == Dimension::Percent {
+            return false;
+        }
+        let ends = || {
+            let whole = 100_i128.checked_mul(10_i128.checked_pow(share.value.places)?)?;
+            let end = |factor: i128| {
+                Some(Figure {
+                    value: gsar_core::text::figures::Decimal {
+                        mantissa: figure.value.mantissa.checked_mul(factor)?,
+                        places: figure.value.places + share.value.places + 2,
+                    },
+                    ..figure.clone()
+                })
+            };
+            Some((end(whole - share.value.mantissa)?, end(whole + share.value.mantissa)?))
+        };
+        let Some((low, high)) = ends() else { return false };
+        self.values = vec![(Part::Value, low), (Part::Value, high)];
+        self.is_range = true;
+        true
+    }
+}
+
+/// "a twentieth": 20.
+fn fraction(written: &str) -> Option<i128> {
+    const PARTS: [(&str, i128); 12] = [
+        ("third", 3),
+        ("quarter", 4),
+        ("fifth", 5),
+        ("sixth", 6),
+        ("eighth", 8),
+        ("tenth", 10),
+        ("twelfth", 12),
+        ("fifteenth", 15),
+        ("twentieth", 20),
+        ("thirtieth", 30),
+        ("fiftieth", 50),
+        ("hundredth", 100),
+    ];
+    PARTS.iter().find(|(name, _)| written.eq_ignore_ascii_case(name)).map(|(_, part)| *part)
 }

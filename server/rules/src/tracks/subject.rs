@@ -15,12 +15,27 @@ use crate::words::{Key, exact, key, parts};
 pub(super) struct Subject {
     /// The keys of each word, any of which names it.
     words: Vec<Vec<Key>>,
+    /// Words that tell apart what the other words leave open.
+    hints: Vec<Vec<Key>>,
 }
 
 impl Subject {
     /// Whether no series is named.
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// Adds a word that may be one of a metric's name and need not be.
+    pub(super) fn hint(&mut self, word: &Word<'_>, tracks: &[Track]) {
+        let keys = alternatives(word.text);
+        if tracks.iter().any(|track| track.is_metric(&keys)) {
+            self.hints.push(keys);
+        }
+    }
+
+    /// The subjects that each of its words would be alone.
+    pub(super) fn each(&self) -> impl Iterator<Item = Subject> {
+        self.words.iter().map(|keys| Subject { words: vec![keys.clone()], hints: Vec::new() })
     }
 
     /// Adds a word where it is one of any track's metric or labels; false where it is none.
@@ -43,7 +58,7 @@ impl Subject {
         if known {
             self.words.push(keys);
         }
-        known
+        known || SOFT.iter().any(|soft| word.is(soft))
     }
 
     /// The tracks that are meant: all of one metric and thing, or several that the claim does not tell apart.
@@ -64,8 +79,14 @@ impl Subject {
             }
             let missing =
                 track.metric.iter().filter(|part| !soft.contains(part) && !named(part)).count();
-            let covered = track.metric.iter().filter(|part| named(part)).count();
-            found.push((missing, covered, track));
+            let hinted = |part: &Key| self.hints.iter().any(|keys| keys.contains(part));
+            let covered = track.metric.iter().filter(|part| named(part) || hinted(part)).count();
+            let is_exact = self.words.iter().any(|keys| {
+                keys.first().is_some_and(|own| track.metric.contains(own))
+            });
+            if missing == 0 || is_exact {
+                found.push((missing, covered, track));
+            }
         }
         let Some(least) = found.iter().map(|(missing, ..)| *missing).min() else {
             return Vec::new();

@@ -64,6 +64,13 @@ pub(super) fn view<'t>(track: &'t Track, window: &Window) -> Option<View<'t>> {
         points = points.get(points.len().checked_sub(samples)?..)?;
     }
     let is_whole = points.len() == all.len();
+    if let Some(seconds) = window.lasting {
+        let stated = seconds.checked_mul(1_000_000)?;
+        let spanned = points.last()?.micros - points.first()?.micros + step;
+        if (spanned - stated).abs() > (2 * step).max(stated / 8) {
+            return None;
+        }
+    }
     if points.is_empty() || !is_whole && track.known == Known::Ends {
         return None;
     }
