@@ -14,6 +14,7 @@ use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_core::text::tokens::{entity_root, words};
 
 use super::documents;
+use super::json;
 use super::layout;
 use super::postings::Postings;
 use super::words::{Key, evidence_keys, exact};
@@ -388,11 +389,19 @@ impl<'e> Builder<'e> {
         let is_json = matches!(item.content, Content::Json(_));
         if is_json || looks_like_json {
             let before = self.corpus.fields.len();
-            let complete = documents::read(self, allowed);
+            let complete = documents::read(self, 0, allowed);
             let understood = is_json || complete || self.corpus.fields.len() > before + 3;
             if understood {
                 return complete;
             }
+        }
+        if let Some(start) = document_below(text).filter(|start| *start < allowed) {
+            let line = 0..text.find('\n').unwrap_or(0);
+            self.request(line.clone());
+            if !self.is_request(text.get(line.clone()).unwrap_or("")) {
+                layout::read(self, line, layout::Breaks::Lines);
+            }
+            return documents::read(self, start, allowed);
         }
         layout::read(self, 0..allowed, layout::Breaks::Lines) == layout::Read::Whole
     }
@@ -633,6 +642,19 @@ pub(crate) struct NewField {
     pub(crate) kind: ValueKind,
     /// When, where its container says so.
     pub(crate) micros: Option<i64>,
+}
+
+/// Where a JSON document begins that makes up all of a text below its first line: the answer to a request.
+fn document_below(text: &str) -> Option<usize> {
+    let start = text.find('\n')? + 1;
+    let rest = text.get(start..)?;
+    let begins = start + rest.len() - rest.trim_start().len();
+    let document = text.get(begins..)?.trim_end();
+    let is_object = document.starts_with('{') && document.ends_with('}');
+    let is_array = document.starts_with('[') && document.ends_with(']');
+    let looks_like_json = is_object || is_array && document.get(1..)?.trim_start().starts_with('{');
+    let reads = || json::walk(document, |_| json::Flow::More) == json::End::Complete;
+    (looks_like_json && reads()).then_some(begins)
 }
 
 /// Where a text of at most that many bytes ends without cutting a character.

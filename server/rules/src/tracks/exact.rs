@@ -126,12 +126,33 @@ impl Scale {
         } else {
             coarse.max(per_unit)
         };
-        let other_system = claim_unit.system == System::Decimal && magnitude / 8 > apart;
-        Some(if apart <= rounded || other_system {
+        Some(if apart <= rounded || self.agrees_in_binary(claim, value) {
             Agreement::Incomparable
         } else {
             Agreement::Different
         })
+    }
+
+    /// Whether a figure in powers of 1000 would agree if it were meant in powers of 1024.
+    fn agrees_in_binary(&self, claim: &Figure, value: i128) -> bool {
+        const SYSTEMS: [(u64, u64); 4] = [
+            (1_000_000_000_000, 1 << 40),
+            (1_000_000_000, 1 << 30),
+            (1_000_000, 1 << 20),
+            (1_000, 1 << 10),
+        ];
+        if claim.unit.system != System::Decimal {
+            return false;
+        }
+        SYSTEMS.iter().find(|(decimal, _)| claim.unit.factor % decimal == 0).is_some_and(
+            |(decimal, binary)| {
+                let factor = (claim.unit.factor / decimal).checked_mul(*binary);
+                factor.is_some_and(|factor| {
+                    let unit = Unit { factor, system: System::Binary, ..claim.unit };
+                    self.agree(&Figure { unit, ..claim.clone() }, value) == Agreement::Same
+                })
+            },
+        )
     }
 
     /// Whether a figure has the digits of a sample in another unit: "1140 milliseconds" of 1140 s.

@@ -51,6 +51,8 @@ pub(crate) struct Track {
     pub(super) metric: Vec<Key>,
     /// The words of its labels, and the names of whom it tells.
     pub(super) labels: Vec<Key>,
+    /// Words of the question that it answers.
+    pub(super) context: Vec<Key>,
     /// How its values read.
     pub(super) scale: Scale,
     /// Its samples in order of time.
@@ -77,6 +79,7 @@ pub(super) struct Draft {
     pub(super) known: Known,
     pub(super) name: String,
     pub(super) labels: Vec<Key>,
+    pub(super) context: Vec<Key>,
     pub(super) unit: Option<Unit>,
     pub(super) points: Vec<(i64, Decimal, Cite)>,
 }
@@ -100,6 +103,7 @@ impl Draft {
             metric: name_keys(&self.name),
             name: self.name,
             labels: self.labels,
+            context: self.context,
             scale: Scale { unit, places, is_share },
             points,
         })
@@ -272,7 +276,7 @@ fn side_by_side(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             })
             .collect();
         let Described { name, labels, unit } = described(corpus, owner, &[times, values]);
-        drafts.push(Draft { known: Known::All, name, labels, unit, points });
+        drafts.push(Draft { known: Known::All, name, labels, context: Vec::new(), unit, points });
     }
 }
 
@@ -290,22 +294,76 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 points.push((found.micros, value, Cite::Sample { series: number, sample }));
             }
         }
-        let Described { name, mut labels, unit } = described(corpus, owner, &[series.object]);
+        let Described { name, labels, unit } = described(corpus, owner, &[series.object]);
         let item = corpus.item(object.item);
-        for asked in item.iter().flat_map(|item| [item.tool.as_str(), item.query.as_str()]) {
-            for word in words(asked) {
-                labels.push(exact_key(word.text));
-                labels.extend(parts(word.text).map(key));
-                labels.push(key(word.text));
-            }
+        let asked: Vec<&str> = questions(corpus, owner)
+            .into_iter()
+            .chain(item.iter().flat_map(|item| [item.query.as_str(), item.tool.as_str()]))
+            .collect();
+        let mut context = Vec::new();
+        for word in asked.iter().flat_map(|asked| words(asked)) {
+            context.push(exact_key(word.text));
+            context.extend(parts(word.text).map(key));
+            context.push(key(word.text));
         }
+        let metric = asked.iter().find_map(|asked| metric_in_query(asked));
+        let name = match metric {
+            Some(metric) if matches!(name.as_str(), "" | "result" | "series" | "data") => {
+                metric.to_owned()
+            }
+            _ => name,
+        };
         drafts.push(Draft {
             known: Known::All,
+            unit: unit.or_else(|| unit_of_query(&asked)),
             name,
             labels,
-            unit: unit.or_else(|| values::unit_of_series(corpus, series)),
+            context,
             points,
         });
+    }
+}
+
+/// What the answer repeats of the question, in the objects around a series.
+fn questions<'e>(corpus: &Corpus<'e>, owner: u32) -> Vec<&'e str> {
+    const ASKED: [&str; 4] = ["query", "expr", "expression", "description"];
+    let mut found = Vec::new();
+    for (number, object) in corpus.around(owner) {
+        let last = object.fields.0.saturating_add(40).min(object.fields.1);
+        for field in object.fields.0..last {
+            let direct = corpus.field(field).is_some_and(|read| read.object == number);
+            if direct && ASKED.iter().any(|asked| corpus.name(field).eq_ignore_ascii_case(asked)) {
+                found.push(corpus.value(field));
+            }
+        }
+    }
+    found
+}
+
+/// The first metric that a query names: a word with underscores or dots that is no function.
+fn metric_in_query(query: &str) -> Option<&str> {
+    let is_function = |end: usize| query.get(end..).is_some_and(|rest| rest.starts_with('('));
+    words(query)
+        .filter(|word| !is_function(word.span.end))
+        .map(|word| word.text)
+        .find(|word| word.contains(['_', '.']) && word.starts_with(|c: char| c.is_alphabetic()))
+}
+
+/// The unit of what a query computes: a share times 100 is a percentage, seconds by second are a share.
+fn unit_of_query(asked: &[&str]) -> Option<Unit> {
+    let says = |what: &str| asked.iter().any(|text| text.contains(what));
+    if says("100 *") || says("* 100") || says("*100") || says("100*") {
+        return Some(Unit::PERCENT);
+    }
+    let is_rate = says("rate(");
+    let named = asked.iter().find_map(|query| metric_in_query(query)).and_then(|metric| {
+        Unit::of_field(metric.trim_end_matches("_total").trim_end_matches("_sum"))
+    });
+    let second = Unit::named("s")?;
+    match named {
+        Some(unit) if is_rate => unit.per(second),
+        None if is_rate => Unit::COUNT.per(second),
+        other => other,
     }
 }
 
@@ -352,6 +410,7 @@ fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                         known: Known::All,
                         name: metric.to_owned(),
                         labels,
+                        context: Vec::new(),
                         unit: None,
                         points: Vec::new(),
                     }
@@ -386,7 +445,7 @@ fn summaries(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         }
         let name = text.split_whitespace().next().unwrap_or("").to_owned();
         if points.len() >= 4 {
-            drafts.push(Draft { known: Known::Ends, name, labels, unit, points });
+            drafts.push(Draft { known: Known::Ends, name, labels, context: Vec::new(), unit, points });
         }
     }
 }

@@ -78,7 +78,8 @@ fn draft(
     Draft {
         known: Known::Logged,
         name: quantity.to_owned(),
-        labels,
+        labels: Vec::new(),
+        context: labels,
         unit: Some(unit),
         points: vec![point],
     }

@@ -108,7 +108,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-const PHRASES: [(&str, Cue); 151] = [
+const PHRASES: [(&str, Cue); 152] = [
     ("until the end", Filler),
     ("till the end", Filler),
     ("to the end", Filler),
@@ -122,6 +122,7 @@ const PHRASES: [(&str, Cue); 151] = [
     ("after that", Thereafter),
     ("since then", Thereafter),
     ("from there on", Thereafter),
+    ("account for", Be),
     ("accounts for", Be),
     ("accounted for", Be),
     ("came in at", Be),

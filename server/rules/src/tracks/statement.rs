@@ -286,7 +286,9 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
         let before = tokens.get(..place).unwrap_or_default();
         let after = tokens.get(place + 1..).unwrap_or_default();
         match token {
-            Token::Cue(cue, written) => found.take_cue(*cue, written, before, &mut nouns, tracks),
+            Token::Cue(cue, written) => {
+                found.take_cue(*cue, written, (before, after), &mut nouns, tracks);
+            }
             Token::Figure(figure) => found.take_figure(figure, before, after, text),
             Token::Time(time) => found.take_time(time, before, after),
             Token::Word(word) => nouns.take(word, &mut found, tracks),
@@ -410,7 +412,7 @@ impl Statement {
         &mut self,
         cue: Cue,
         written: &str,
-        before: &[Token<'_>],
+        (before, after): (&[Token<'_>], &[Token<'_>]),
         nouns: &mut Nouns,
         tracks: &[Track],
     ) {
@@ -442,7 +444,9 @@ impl Statement {
                 self.subject.hint(&word, tracks);
             }
             _ => {
-                nouns.is_compared |= matches!(cue, Cue::Than | Cue::SameTime);
+                let next = after.iter().find(|token| !matches!(token, Token::Cue(Cue::Filler, _)));
+                let names = matches!(next, Some(Token::Word(_)));
+                nouns.is_compared |= matches!(cue, Cue::Than | Cue::SameTime) && names;
                 nouns.is_another |=
                     cue == Cue::And && !nouns.is_after_verb && !self.subject.is_empty();
                 self.cues.push(cue);
@@ -525,6 +529,11 @@ impl Statement {
             };
             if let (Some(sign), Some(seconds), true) = (sign, seconds, self.says_something()) {
                 self.later = Some(sign * seconds);
+                return;
+            }
+            let over = matches!(before.last(), Some(Token::Cue(Cue::Above, word)) if word.eq_ignore_ascii_case("over"));
+            if over && !self.values.is_empty() {
+                self.window.lasting = seconds;
                 return;
             }
             let before_is = |wanted: &str| {

@@ -58,7 +58,7 @@ impl Subject {
         if known {
             self.words.push(keys);
         }
-        known || SOFT.iter().any(|soft| word.is(soft))
+        known || word.is("use") || word.is("consumption") || SOFT.iter().any(|soft| word.is(soft))
     }
 
     /// The tracks that are meant: all of one metric and thing, or several that the claim does not tell apart.
@@ -69,9 +69,12 @@ impl Subject {
         let turning: Vec<Key> = TURNING.iter().map(|word| key(word)).collect();
         let soft: Vec<Key> = SOFT.iter().map(|word| key(word)).collect();
         let mut found: Vec<(usize, usize, &Track)> = Vec::new();
+        let telling: Vec<&Vec<Key>> =
+            self.words.iter().filter(|keys| tells_one_metric(keys, tracks)).collect();
         for track in tracks {
             let named = |part: &Key| self.words.iter().any(|keys| keys.contains(part));
-            let about_metric = self.words.iter().any(|keys| track.is_metric(keys));
+            let is_told = telling.iter().any(|keys| track.is_own_label(keys));
+            let about_metric = is_told || self.words.iter().any(|keys| track.is_metric(keys));
             let all = self.words.iter().all(|keys| track.has(keys));
             let turned = track.metric.iter().any(|part| turning.contains(part) && !named(part));
             if !about_metric || !all || turned {
@@ -84,7 +87,7 @@ impl Subject {
             let is_exact = self.words.iter().any(|keys| {
                 keys.first().is_some_and(|own| track.metric.contains(own))
             });
-            if missing == 0 || is_exact {
+            if missing == 0 || is_exact || is_told {
                 found.push((missing, covered, track));
             }
         }
@@ -106,6 +109,14 @@ impl Subject {
     }
 }
 
+/// Whether a word is a label of tracks of one metric only: the mode `idle`.
+fn tells_one_metric(keys: &[Key], tracks: &[Track]) -> bool {
+    let mut bearers = tracks.iter().filter(|track| track.is_own_label(keys));
+    let Some(first) = bearers.next() else { return false };
+    let is_everywhere = tracks.iter().all(|track| track.is_own_label(keys));
+    !is_everywhere && bearers.all(|track| track.metric == first.metric)
+}
+
 /// The keys under which a metric may have a word.
 fn alternatives(word: &str) -> Vec<Key> {
     let mut keys = vec![key(word)];
@@ -121,10 +132,16 @@ impl Track {
 
     /// Whether one of some keys is a word of its metric or labels.
     fn has(&self, keys: &[Key]) -> bool {
-        self.is_metric(keys) || keys.iter().any(|key| self.labels.contains(key))
+        self.is_metric(keys)
+            || keys.iter().any(|key| self.labels.contains(key) || self.context.contains(key))
+    }
+
+    fn is_own_label(&self, keys: &[Key]) -> bool {
+        keys.iter().any(|key| self.labels.contains(key))
     }
 
     fn is_labelled(&self, word: &str) -> bool {
-        self.labels.contains(&exact(word))
+        let word = exact(word);
+        self.labels.contains(&word) || self.context.contains(&word)
     }
 }
