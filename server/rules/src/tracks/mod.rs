@@ -19,6 +19,7 @@
 //! A claim is borne out only where each of its clauses is and no word is left over; one clause that fails
 //! refutes it. Summaries that give only ends and extremes decide what these decide.
 
+mod alerts;
 mod exact;
 mod finding;
 mod gather;
@@ -52,6 +53,7 @@ use window::View;
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
     tracks: OnceCell<Vec<Track>>,
+    alerts: OnceCell<Vec<alerts::Row>>,
 }
 
 impl Tracks {
@@ -62,6 +64,10 @@ impl Tracks {
 
 /// Decides a claim about series.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    let rows = case.cache.tracks.alerts.get_or_init(|| alerts::gather(case.corpus));
+    if let Some(ruling) = alerts::decide(case, rows) {
+        return Some(ruling);
+    }
     let tracks = case.cache.tracks.of(case.corpus);
     if tracks.is_empty() {
         return None;
