@@ -112,7 +112,7 @@ impl Scale {
         let coarse = last.checked_mul(per_unit)?.min(magnitude / 10);
         let narrow = per_unit.min(magnitude / 8);
         let tolerance = if claim.approximate {
-            coarse.max(magnitude / 20).max(narrow)
+            coarse.max(magnitude / 20).max(per_unit.min(magnitude / 3))
         } else if last >= 1_000 {
             coarse
         } else {

@@ -97,7 +97,15 @@ impl Draft {
         let whole = 10_i128.checked_pow(places)?;
         let is_share =
             places > 0 && points.iter().all(|point| point.value >= 0 && point.value <= whole);
-        let unit = self.unit.or_else(|| unit_in_name(&self.name));
+        let in_percent = self.known == Known::All
+            && ["rate", "percent", "utilization", "availability"].iter().any(|word| self.name.contains(word))
+            && !self.name.contains("per_")
+            && points.iter().all(|point| point.value >= 0 && point.value <= whole * 100)
+            && points.iter().any(|point| point.value > whole);
+        let unit = self
+            .unit
+            .or_else(|| unit_in_name(&self.name))
+            .or_else(|| in_percent.then_some(Unit::PERCENT));
         Some(Track {
             known: self.known,
             metric: name_keys(&self.name),

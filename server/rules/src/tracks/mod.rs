@@ -222,8 +222,12 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         let way = if says(Cue::Fall) || shrinks { Way::Down } else { Way::Up };
         return moves::decide(view, statement, way);
     }
-    if says(Cue::Rise) || says(Cue::Return) {
+    if says(Cue::Rise) {
         return None;
+    }
+    if says(Cue::Return) {
+        let Some((figure, None)) = bounds else { return levels::baseline(view, statement) };
+        return levels::reaches(view, statement, figure);
     }
     if says(Cue::Flat) || says(Cue::Keep) && bounds.is_none() {
         return match bounds {

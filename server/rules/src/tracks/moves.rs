@@ -194,8 +194,15 @@ fn from_to(
     to: &Figure,
 ) -> Option<Finding> {
     let agree = |figure: &Figure, point: &Point| view.agree(figure, *point);
-    let starts: Vec<Point> =
-        view.points.iter().filter(|point| agree(from, point) == Same).copied().collect();
+    // "between 11:20 and 11:34", "from 3420 at 11:20": the change begins with the window.
+    let begins = if statement.window.from.is_some() { 1 } else { view.points.len() };
+    let starts: Vec<Point> = view
+        .points
+        .iter()
+        .take(begins)
+        .filter(|point| agree(from, point) == Same)
+        .copied()
+        .collect();
     let ends: Vec<Point> =
         view.points.iter().filter(|point| agree(to, point) == Same).copied().collect();
     let pair = |start: &Point| {
@@ -205,6 +212,12 @@ fn from_to(
     };
     let shortest = starts.iter().filter_map(pair).min_by_key(|(a, b)| b.micros - a.micros);
     let Some((start, end)) = shortest else {
+        if let Some(time) = &statement.window.at
+            && let Some(found) = levels::at(view, time, to)
+            && !found.holds
+        {
+            return Some(found);
+        }
         return never_there(view, way, (from, &starts), (to, &ends));
     };
     let both = [Some(start), Some(end)];

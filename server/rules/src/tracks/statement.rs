@@ -358,9 +358,24 @@ fn leading(before: &[Token<'_>]) -> Option<Cue> {
         })
 }
 
+/// The last cue before a figure, words of comparison aside: "by" in "by more than".
+fn preposition(before: &[Token<'_>]) -> Option<Cue> {
+    before
+        .iter()
+        .rev()
+        .map_while(|token| match token {
+            Token::Cue(cue, _) => Some(*cue),
+            _ => None,
+        })
+        .find(|cue| !matches!(cue, Cue::Filler | Cue::Sample | Cue::Than | Cue::Above | Cue::Below))
+}
+
 /// "fivefold", "about seventyfold", "more than tenfold".
 fn fold(written: &str, before: &[Token<'_>]) -> Option<Factor> {
-    const NUMBERS: [(&str, i128); 22] = [
+    const NUMBERS: [(&str, i128); 25] = [
+        ("quintupled", 5),
+        ("sextupled", 6),
+        ("septupled", 7),
         ("two", 2),
         ("three", 3),
         ("four", 4),
@@ -384,7 +399,10 @@ fn fold(written: &str, before: &[Token<'_>]) -> Option<Factor> {
         ("thousand", 1000),
         ("eleven", 11),
     ];
-    let stem = written.get(..written.len().checked_sub(4)?)?.trim_end_matches('-');
+    let stem = match NUMBERS.iter().find(|(name, _)| written.eq_ignore_ascii_case(name)) {
+        Some((name, _)) => name,
+        None => written.get(..written.len().checked_sub(4)?)?.trim_end_matches('-'),
+    };
     let number = NUMBERS.iter().find(|(name, _)| stem.eq_ignore_ascii_case(name)).map(|(_, n)| *n);
     let numerator = number.or_else(|| stem.parse().ok())?;
     let recent: Vec<&str> = before
@@ -527,7 +545,12 @@ impl Statement {
                 Some(Token::Cue(Cue::Until, word)) if word.eq_ignore_ascii_case("before") => Some(-1),
                 _ => None,
             };
-            if let (Some(sign), Some(seconds), true) = (sign, seconds, self.says_something()) {
+            let next = after.iter().skip(1).find(|token| !matches!(token, Token::Cue(Cue::Filler, _)));
+            let is_distance = matches!(next, Some(Token::Word(_)))
+                && !matches!(lead, Some(Cue::Above | Cue::Below | Cue::To | Cue::Reach));
+            if let (Some(sign), Some(seconds), true) =
+                (sign, seconds, is_distance && self.says_something())
+            {
                 self.later = Some(sign * seconds);
                 return;
             }
@@ -549,7 +572,7 @@ impl Statement {
             let joined = matches!(between, "-" | "–" | "to" | "and");
             joined && (between != "to" || !self.has(Cue::From))
         });
-        let part = match lead {
+        let part = match preposition(before) {
             Some(Cue::From) => Part::From,
             Some(Cue::To) if !second => Part::To,
             Some(Cue::By) => Part::By,
@@ -577,6 +600,14 @@ impl Statement {
 
     fn take_time(&mut self, time: &ClockTime, before: &[Token<'_>], after: &[Token<'_>]) {
         let lead = leading(before);
+        // "from 3420 at 11:20 to 11840 at 11:21".
+        let of_start = matches!(before, [.., Token::Figure(_), Token::Cue(Cue::At, _)])
+            && matches!(self.values.last(), Some((Part::From, _)))
+            && lead == Some(Cue::At);
+        if of_start && self.window.from.is_none() {
+            self.window.from = Some(time.clone());
+            return;
+        }
         let goes_on = matches!(after.first(), Some(Token::Cue(Cue::On, _)));
         let follows_time = matches!(before, [.., Token::Time(_), Token::Cue(Cue::And | Cue::To | Cue::Until, _)]);
         let slot = if follows_time {
