@@ -330,7 +330,10 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
         return false;
     }
-    !reading.has(MarkerKind::ActionDone) || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
+    // That a series "recovered" is no deed.
+    ruling.basis == Basis::Measured
+        || !reading.has(MarkerKind::ActionDone)
+        || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
 }
 
 fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {

@@ -409,6 +409,7 @@ fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 }
             }
             for (metric, number, field) in numbers {
+                let Some(metric) = metric_of_row(corpus, record.parent, metric) else { continue };
                 let group = (record.parent, names.clone(), metric);
                 let draft = open.entry(group.clone()).or_insert_with(|| {
                     order.push(group);
@@ -428,6 +429,36 @@ fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         }
     }
     drafts.extend(order.into_iter().filter_map(|group| open.remove(&group)));
+}
+
+/// What a number of a record measures: its key, or, where that only says which statistic, the list's name.
+/// A list of outliers is no series.
+fn metric_of_row<'e>(corpus: &Corpus<'e>, list: u32, key: &'e str) -> Option<&'e str> {
+    const STATISTICS: [&str; 8] =
+        ["average", "maximum", "minimum", "sum", "samplecount", "value", "val", "v"];
+    const CONTAINERS: [&str; 8] =
+        ["datapoints", "data", "points", "values", "metrics", "series", "result", "results"];
+    const PARTIAL: [&str; 4] = ["anomalies", "outliers", "spikes", "exceptions"];
+    let mut name = STATISTICS.iter().all(|known| !key.eq_ignore_ascii_case(known)).then_some(key);
+    for (number, object) in corpus.around(list) {
+        let labelled = direct(corpus, number).take(40).find(|(field, _)| {
+            NAMES.iter().any(|known| corpus.name(*field).eq_ignore_ascii_case(known))
+        });
+        if let Some((field, _)) = labelled {
+            name = name.or(Some(corpus.value(field)));
+        }
+        if let Place::Member(first, last) = object.place {
+            let heading = corpus.text(object.item).get(first as usize..last as usize)?;
+            let is = |listed: &[&str]| listed.iter().any(|word| heading.eq_ignore_ascii_case(word));
+            if is(&PARTIAL) {
+                return None;
+            }
+            if !is(&CONTAINERS) {
+                name = name.or(Some(heading));
+            }
+        }
+    }
+    name
 }
 
 /// Lines that sum a series up.

@@ -9,7 +9,7 @@ use gsar_core::text::tokens::words;
 use super::gather::{Draft, Known, moment};
 use crate::observations::Corpus;
 use crate::ruling::Cite;
-use crate::words::{Key, exact, key};
+use crate::words::{Key, exact, key, parts};
 
 /// What gauges measure.
 const QUANTITIES: [&str; 10] = [
@@ -27,12 +27,13 @@ const QUANTITIES: [&str; 10] = [
 
 /// Adds the gauges of all logs.
 pub(super) fn gather(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
-    const MOST_LINES: usize = 20_000;
+    let mut keyed: Vec<(u32, &str, Draft)> = Vec::new();
     for quantity in QUANTITIES {
         let mut lines: Vec<u32> = corpus.by_word.of(key(quantity)).take(MOST_LINES).collect();
         lines.sort_unstable();
         let mut open: Vec<(u32, Unit, Draft)> = Vec::new();
         for line in lines {
+            pair(corpus, line, quantity, &mut keyed);
             let Some(told) = told(corpus, line, quantity) else { continue };
             let item = corpus.item_of(line);
             let percent = told.share.map(|share| (Unit::PERCENT, share));
@@ -47,6 +48,43 @@ pub(super) fn gather(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         }
         let several = open.into_iter().map(|(_, _, draft)| draft).filter(|d| d.points.len() > 1);
         drafts.extend(several);
+    }
+    drafts.extend(keyed.into_iter().map(|(_, _, draft)| draft).filter(|d| d.points.len() > 1));
+}
+
+/// The most lines about one quantity that are looked at.
+const MOST_LINES: usize = 20_000;
+
+/// Adds what a `heap_mib=402` in a line says.
+fn pair<'e>(
+    corpus: &Corpus<'e>,
+    line: u32,
+    quantity: &str,
+    keyed: &mut Vec<(u32, &'e str, Draft)>,
+) {
+    let text = corpus.value(line);
+    let wanted = key(quantity);
+    let found = text.split_ascii_whitespace().filter_map(|word| word.split_once('=')).find(|(name, _)| {
+        key(name) == wanted || parts(name).any(|part| key(part) == wanted)
+    });
+    let Some((name, value)) = found else { return };
+    let (Some(value), Some(micros)) =
+        (super::exact::parse(value.trim_end_matches([',', ';'])), moment(corpus, line))
+    else {
+        return;
+    };
+    let item = corpus.item_of(line);
+    let point = (micros, value, Cite::Field(line));
+    match keyed.iter_mut().find(|(of, known, _)| *of == item && *known == name) {
+        Some((_, _, draft)) if draft.points.last().is_none_or(|(_, _, cite)| *cite != point.2) => {
+            draft.points.push(point);
+        }
+        Some(_) => {}
+        None => {
+            let mut new = draft(corpus, line, name, Unit::COUNT, point);
+            new.unit = Unit::of_field(name);
+            keyed.push((item, name, new));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Claims about how high a series stood: bounds, ranges, extremes, values at a time, means, counts of samples.
 
-use gsar_core::text::figures::{Agreement, Comparator, Decimal, Figure, Unit};
+use gsar_core::text::figures::{Agreement, ClockTime, Comparator, Decimal, Figure, Unit};
 
 use super::finding::Finding;
 use super::gather::{Known, Point};
@@ -118,7 +118,11 @@ pub(super) fn extreme(
 /// The series came to a value.
 pub(super) fn reaches(view: &View<'_>, statement: &Statement, figure: &Figure) -> Option<Finding> {
     if let Some(time) = &statement.window.at {
-        return at(view, time, figure);
+        return if statement.is_deadline && statement.has(Cue::Reach) {
+            by_then(view, time, figure)
+        } else {
+            at(view, time, figure)
+        };
     }
     let (greatest, least, last) = (view.greatest()?, view.least()?, view.last()?);
     if statement.has(Cue::AtEnd) {
@@ -139,6 +143,41 @@ pub(super) fn reaches(view: &View<'_>, statement: &Statement, figure: &Figure) -
         .then(|| Finding::fails(view, &[if never_so_high { greatest } else { least }]))
 }
 
+/// "had reached 85 % by 09:05": the sample then is not short of it, and the one before was.
+fn by_then(view: &View<'_>, time: &ClockTime, figure: &Figure) -> Option<Finding> {
+    let (here, first) = (view.point(view.at(time)?)?, view.first()?);
+    if view.agree(figure, here) == Same {
+        return Some(Finding::holds(view, &[Some(here)]));
+    }
+    let rises = here.value > first.value;
+    let comparator = if rises { Comparator::AtLeast } else { Comparator::AtMost };
+    let bound = Figure { comparator: Some(comparator), ..figure.clone() };
+    let place = view.at(time)?;
+    let before = place.checked_sub(1).and_then(|place| view.point(place))?;
+    match (view.agree(&bound, here), view.agree(&bound, before)) {
+        (Same, Different) if view.is_complete() => {
+            Some(Finding::holds(view, &[Some(before), Some(here)]))
+        }
+        (Different, _) if view.agree(figure, here) == Different => Some(Finding::fails(view, &[here])),
+        _ => None,
+    }
+}
+
+/// "levelled off at 55 %", "plateaued around 18,000": the last samples are so.
+pub(super) fn settles(view: &View<'_>, figure: Option<&Figure>) -> Option<Finding> {
+    const TAIL: usize = 3;
+    let Some(figure) = figure else {
+        return if view.is_whole { None } else { super::moves::flat(view) };
+    };
+    let last = view.last()?;
+    if view.agree(figure, last) == Different {
+        return Some(Finding::fails(view, &[last]));
+    }
+    let tail = view.points.get(view.points.len().checked_sub(TAIL)?..)?;
+    let rests = view.is_complete() && tail.iter().all(|point| view.agree(figure, *point) == Same);
+    rests.then(|| Finding::holds(view, &[tail.first().copied(), Some(last)]))
+}
+
 fn settled(view: &View<'_>, figure: &Figure, point: Point) -> Option<Finding> {
     match view.agree(figure, point) {
         Same => Some(Finding::holds(view, &[Some(point)])),
@@ -150,7 +189,7 @@ fn settled(view: &View<'_>, figure: &Figure, point: Point) -> Option<Finding> {
 /// The value at a time; a neighbouring sample that agrees leaves it open.
 pub(super) fn at(
     view: &View<'_>,
-    time: &gsar_core::text::figures::ClockTime,
+    time: &ClockTime,
     figure: &Figure,
 ) -> Option<Finding> {
     let place = view.at(time)?;

@@ -86,12 +86,17 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
                 says.push(found.says);
             }
             Some(found) if statement.rest <= MOST_REST && statement.unknown_subject == 0 => {
-                return Some(Ruling::contradicted(Basis::Derived, found.cites, found.says));
+                return Some(Ruling::contradicted(Basis::Measured, found.cites, found.says));
             }
             Some(_) | None => is_complete = false,
         }
     }
-    is_complete.then(|| Ruling::grounded(Basis::Derived, cites, says.join("; ")))
+    let basis = if statements.iter().any(Statement::needs_arithmetic) {
+        Basis::Derived
+    } else {
+        Basis::Measured
+    };
+    is_complete.then(|| Ruling::grounded(basis, cites, says.join("; ")))
 }
 
 /// "when WriteIOPS peaked" names a moment for the clause before.
@@ -229,9 +234,14 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         let Some((figure, None)) = bounds else { return levels::baseline(view, statement) };
         return levels::reaches(view, statement, figure);
     }
+    if says(Cue::Settle) {
+        return levels::settles(view, bounds.map(|(figure, _)| figure));
+    }
     if says(Cue::Flat) || says(Cue::Keep) && bounds.is_none() {
         return match bounds {
             Some((figure, _)) => levels::bound(view, figure, None),
+            // "stayed in double digits" says something else.
+            None if statement.rest > 0 && !says(Cue::Flat) => None,
             None => moves::flat(view),
         };
     }

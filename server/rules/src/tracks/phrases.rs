@@ -85,6 +85,8 @@ pub(super) enum Cue {
     Sample,
     /// From the time named before.
     Thereafter,
+    /// Came to rest.
+    Settle,
     /// At the top of its scale.
     Saturated,
     /// What it was at first.
@@ -213,8 +215,8 @@ const PHRASES: [(&str, Cue); 152] = [
     ("in the end", AtEnd),
     ("in the last sample", AtEnd),
     ("in the first sample", AtStart),
-    ("levelled off", Flat),
-    ("leveled off", Flat),
+    ("levelled off", Cue::Settle),
+    ("leveled off", Cue::Settle),
     ("more and more slowly", Slower),
     ("near zero", NearZero),
     ("next to nothing", NearZero),
@@ -234,8 +236,8 @@ const PHRASES: [(&str, Cue); 152] = [
     ("ramped up", Rise),
     ("rose above", Pass),
     ("sample by sample", Every),
-    ("settled at", Return),
-    ("settled back", Return),
+    ("settled at", Cue::Settle),
+    ("settled around", Cue::Settle),
     ("shot up", Rise),
     ("slowed down", Slower),
     ("stands at", Be),
@@ -264,7 +266,7 @@ const PHRASES: [(&str, Cue); 152] = [
 ];
 
 /// Single words.
-const WORDS: [(Cue, &str); 46] = [
+const WORDS: [(Cue, &str); 47] = [
     (
         Rise,
         "rose rise rises rising risen climbed climb climbs climbing grew grow grows growing grown increased increase \
@@ -278,7 +280,8 @@ const WORDS: [(Cue, &str); 46] = [
          plunging plummeted plummeting sank sinking slid sliding dipped dipping eased easing receded receding \
          tumbled tumbling dwindled dwindling tapered subsided subsiding slumped downward downwards",
     ),
-    (Flat, "flat unchanged constant plateaued flatlined plateau identical stable steady"),
+    (Flat, "flat unchanged constant flatlined identical stable steady"),
+    (Cue::Settle, "plateaued plateau stabilized stabilised plateauing"),
     (Keep, "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering staying holding keeping persisted ranged ranges ranging varied varies fluctuated"),
     (Reach, "reached reaches reach reaching hit hits touched attained"),
     (Peak, "peaked peaks peak peaking maximum highest maxed greatest"),
@@ -334,7 +337,7 @@ const WORDS: [(Cue, &str); 46] = [
     (Fraction, "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth"),
     (AtEnd, "remain"),
     (Filler, "pod pods container containers process processes application service services cluster machine vm \
-              workload job end near mode modes share beginning slight usage very"),
+              workload job end utc gmt near mode modes share beginning slight usage very"),
 ];
 
 /// The cue that begins at a place of some words, and how many of them it takes.

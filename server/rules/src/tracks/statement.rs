@@ -1,7 +1,7 @@
 //! What a clause says of a series: its cues, its figures and times and the part that each plays.
 
 use gsar_core::text::figures::{ClockTime, CodeKind, Comparator, Dimension, Figure, Figures};
-use gsar_core::text::tokens::{Word, words};
+use gsar_core::text::tokens::{Shape, Word, words};
 
 use super::gather::Track;
 use super::phrases::{Cue, cue_at};
@@ -75,6 +75,8 @@ pub(super) struct Statement {
     pub(super) force: Force,
     /// Joined to the clause before by "when".
     pub(super) is_moment: bool,
+    /// Its time is the latest: "by 09:05".
+    pub(super) is_deadline: bool,
 }
 
 /// How large a change the words ask for.
@@ -108,9 +110,19 @@ impl Statement {
         self.values.iter().find(|(of, _)| *of == part).map(|(_, figure)| figure)
     }
 
+    /// Whether it takes more than looking at samples: a proportion, a difference, a mean, two series.
+    pub(super) fn needs_arithmetic(&self) -> bool {
+        let derives = [Cue::Gone, Cue::Average, Cue::Slower, Cue::Fraction];
+        self.factor.is_some()
+            || self.later.is_some()
+            || !self.other.is_empty()
+            || self.value(Part::By).is_some()
+            || self.cues.iter().any(|cue| derives.contains(cue))
+    }
+
     /// Whether it says anything of a series.
     pub(super) fn says_something(&self) -> bool {
-        const VERBS: [Cue; 19] = [
+        const VERBS: [Cue; 20] = [
             Cue::Rise,
             Cue::Fall,
             Cue::Flat,
@@ -127,6 +139,7 @@ impl Statement {
             Cue::Slower,
             Cue::NearZero,
             Cue::Saturated,
+            Cue::Settle,
             Cue::AtEnd,
             Cue::AtStart,
             Cue::Never,
@@ -258,7 +271,7 @@ fn halves<'a, 'c>(clause: &'a [Token<'c>]) -> Vec<&'a [Token<'c>]> {
                 token,
                 Token::Cue(
                     Cue::Rise | Cue::Fall | Cue::Keep | Cue::Reach | Cue::Peak | Cue::Pass | Cue::Be
-                        | Cue::Return | Cue::Flat | Cue::Never,
+                        | Cue::Return | Cue::Flat | Cue::Never | Cue::AtStart | Cue::AtEnd | Cue::Settle,
                     _
                 )
             )
@@ -291,7 +304,7 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
             }
             Token::Figure(figure) => found.take_figure(figure, before, after, text),
             Token::Time(time) => found.take_time(time, before, after),
-            Token::Word(word) => nouns.take(word, &mut found, tracks),
+            Token::Word(word) => nouns.take(word, before, &mut found, tracks),
             Token::Break => {}
         }
         nouns.is_after_verb |= found.says_something();
@@ -312,10 +325,17 @@ struct Nouns {
 }
 
 impl Nouns {
-    fn take(&mut self, word: &Word<'_>, found: &mut Statement, tracks: &[Track]) {
+    fn take(
+        &mut self,
+        word: &Word<'_>,
+        before: &[Token<'_>],
+        found: &mut Statement,
+        tracks: &[Track],
+    ) {
         if self.is_compared {
             let known = found.other.add(word, tracks);
             found.rest += usize::from(!known);
+            found.unknown_subject += usize::from(!known);
             return;
         }
         let is_first = found.subject.is_empty();
@@ -328,6 +348,7 @@ impl Nouns {
         }
         if self.is_after_verb && !is_first {
             found.rest += 1;
+            found.unknown_subject += usize::from(names_a_thing(word, before));
             return;
         }
         let subject = if self.is_another {
@@ -343,6 +364,32 @@ impl Nouns {
             found.unknown_subject += usize::from(!self.is_after_verb);
         }
     }
+}
+
+/// Whether a word says what sort of thing it is, and may be the thing's name.
+fn is_role(word: &str) -> bool {
+    const ROLES: [&str; 18] = [
+        "app", "application", "cluster", "container", "database", "host", "instance", "job", "machine",
+        "main", "node", "pod", "primary", "process", "server", "service", "vm", "workload",
+    ];
+    ROLES.iter().any(|role| word.eq_ignore_ascii_case(role))
+}
+
+/// Whether a word that no track has says of whom a clause speaks: a name, or what "on", "of" and "for" bring in.
+fn names_a_thing(word: &Word<'_>, before: &[Token<'_>]) -> bool {
+    const ARTICLES: [&str; 6] = ["the", "a", "an", "its", "this", "that"];
+    let is_plain = word.shape() == Shape::Plain;
+    let article = |token: &&Token<'_>| {
+        matches!(token, Token::Cue(_, text) if ARTICLES.iter().any(|article| text.eq_ignore_ascii_case(article)))
+    };
+    let brings_in = match before.iter().rev().find(|token| !article(token)) {
+        Some(Token::Cue(Cue::On, _)) => true,
+        Some(Token::Cue(_, text)) => {
+            text.eq_ignore_ascii_case("for") || text.eq_ignore_ascii_case("of") && !is_plain
+        }
+        _ => false,
+    };
+    word.shape() == Shape::Identifier || brings_in
 }
 
 /// The last cue that is no filler.
@@ -457,9 +504,21 @@ impl Statement {
                 self.cues.push(cue);
             }
             Cue::Filler => {
-                // "requests per second": a word that says nothing may belong to the metric's name.
                 let word = Word { text: written, span: 0..0 };
-                self.subject.hint(&word, tracks);
+                if is_role(written) && Subject::names_some(&word, tracks) {
+                    self.subject.add(&word, tracks);
+                } else {
+                    // "requests per second": a word that says nothing may belong to the metric's name.
+                    self.subject.hint(&word, tracks);
+                }
+            }
+            Cue::Pass | Cue::Under | Cue::Reach if self.cues.last() == Some(&Cue::Not) => {
+                self.cues.pop();
+                self.cues.extend([Cue::Never, cue]);
+            }
+            Cue::Above | Cue::Below if self.has(Cue::Not) => {
+                self.cues.retain(|cue| *cue != Cue::Not);
+                self.cues.extend([Cue::Never, cue]);
             }
             _ => {
                 let next = after.iter().find(|token| !matches!(token, Token::Cue(Cue::Filler, _)));
@@ -633,6 +692,7 @@ impl Statement {
             self.rest += 1;
         }
         *slot = Some(time.clone());
+        self.is_deadline |= lead == Some(Cue::By);
     }
 }
 

@@ -25,6 +25,13 @@ impl Subject {
         self.words.is_empty()
     }
 
+    /// Whether a word is a label of some tracks and not of others.
+    pub(super) fn names_some(word: &Word<'_>, tracks: &[Track]) -> bool {
+        let keys = [exact(word.text)];
+        let named = tracks.iter().filter(|track| track.is_own_label(&keys)).count();
+        named > 0 && named < tracks.len()
+    }
+
     /// Adds a word that may be one of a metric's name and need not be.
     pub(super) fn hint(&mut self, word: &Word<'_>, tracks: &[Track]) {
         let keys = alternatives(word.text);
