@@ -51,6 +51,8 @@ pub(crate) struct Track {
     pub(super) metric: Vec<Key>,
     /// The words of its labels, and the names of whom it tells.
     pub(super) labels: Vec<Key>,
+    /// Those of its labels that name nobody: the mode `idle`.
+    pub(super) traits: Vec<Key>,
     /// Words of the question that it answers.
     pub(super) context: Vec<Key>,
     /// How its values read.
@@ -79,6 +81,7 @@ pub(super) struct Draft {
     pub(super) known: Known,
     pub(super) name: String,
     pub(super) labels: Vec<Key>,
+    pub(super) traits: Vec<Key>,
     pub(super) context: Vec<Key>,
     pub(super) unit: Option<Unit>,
     pub(super) points: Vec<(i64, Decimal, Cite)>,
@@ -111,6 +114,7 @@ impl Draft {
             metric: name_keys(&self.name),
             name: self.name,
             labels: self.labels,
+            traits: self.traits,
             context: self.context,
             scale: Scale { unit, places, is_share },
             points,
@@ -190,13 +194,14 @@ fn direct<'c>(corpus: &'c Corpus<'_>, object: u32) -> impl Iterator<Item = (u32,
 struct Described {
     name: String,
     labels: Vec<Key>,
+    traits: Vec<Key>,
     unit: Option<Unit>,
 }
 
 /// Reads the labels around the array `values`; `skipped` are arrays of samples.
 fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
     const MOST: u32 = 80;
-    let mut found = Described { name: String::new(), labels: Vec::new(), unit: None };
+    let mut found = Described { name: String::new(), labels: Vec::new(), traits: Vec::new(), unit: None };
     let mut rank = usize::MAX;
     let mut seen = 0;
     let (start, end) = corpus.object(owner).map_or((0, 0), |object| object.fields);
@@ -218,7 +223,12 @@ fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
             None if name.eq_ignore_ascii_case("unit") || name.eq_ignore_ascii_case("units") => {
                 found.unit = unit_named(value);
             }
-            None if field.kind == ValueKind::Text => label_keys(value, &mut found.labels),
+            None if field.kind == ValueKind::Text => {
+                label_keys(value, &mut found.labels);
+                if TRAITS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+                    label_keys(value, &mut found.traits);
+                }
+            }
             None => {}
         }
         number += 1;
@@ -256,6 +266,12 @@ const NAMES: [&str; 9] = [
     "id",
 ];
 
+/// Labels that part a metric and name nobody.
+const TRAITS: [&str; 13] = [
+    "mode", "code", "status", "status_code", "state", "type", "device", "direction", "method", "phase",
+    "reason", "level", "class",
+];
+
 /// The unit that a tool writes out: `Bytes/Second`, `Percent`, `ms`.
 fn unit_named(text: &str) -> Option<Unit> {
     let (what, per) = text.split_once('/').map_or((text, None), |(what, per)| (what, Some(per)));
@@ -283,8 +299,16 @@ fn side_by_side(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 Some((moment(corpus, time)?, read, Cite::Field(value)))
             })
             .collect();
-        let Described { name, labels, unit } = described(corpus, owner, &[times, values]);
-        drafts.push(Draft { known: Known::All, name, labels, context: Vec::new(), unit, points });
+        let Described { name, labels, unit, .. } = described(corpus, owner, &[times, values]);
+        drafts.push(Draft {
+            known: Known::All,
+            name,
+            labels,
+            traits: Vec::new(),
+            context: Vec::new(),
+            unit,
+            points,
+        });
     }
 }
 
@@ -302,7 +326,7 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 points.push((found.micros, value, Cite::Sample { series: number, sample }));
             }
         }
-        let Described { name, labels, unit } = described(corpus, owner, &[series.object]);
+        let Described { name, labels, traits, unit } = described(corpus, owner, &[series.object]);
         let item = corpus.item(object.item);
         let asked: Vec<&str> = questions(corpus, owner)
             .into_iter()
@@ -326,6 +350,7 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             unit: unit.or_else(|| unit_of_query(&asked)),
             name,
             labels,
+            traits,
             context,
             points,
         });
@@ -419,6 +444,7 @@ fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                         known: Known::All,
                         name: metric.to_owned(),
                         labels,
+                        traits: Vec::new(),
                         context: Vec::new(),
                         unit: None,
                         points: Vec::new(),
@@ -484,7 +510,15 @@ fn summaries(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         }
         let name = text.split_whitespace().next().unwrap_or("").to_owned();
         if points.len() >= 4 {
-            drafts.push(Draft { known: Known::Ends, name, labels, context: Vec::new(), unit, points });
+            drafts.push(Draft {
+                known: Known::Ends,
+                name,
+                labels,
+                traits: Vec::new(),
+                context: Vec::new(),
+                unit,
+                points,
+            });
         }
     }
 }

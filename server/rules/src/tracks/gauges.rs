@@ -117,6 +117,7 @@ fn draft(
         known: Known::Logged,
         name: quantity.to_owned(),
         labels: Vec::new(),
+        traits: Vec::new(),
         context: labels,
         unit: Some(unit),
         points: vec![point],

@@ -85,6 +85,8 @@ pub(super) enum Cue {
     Sample,
     /// From the time named before.
     Thereafter,
+    /// A time that only what was said before tells.
+    Vague,
     /// Came to rest.
     Settle,
     /// At the top of its scale.
@@ -110,7 +112,14 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-const PHRASES: [(&str, Cue); 152] = [
+const PHRASES: [(&str, Cue); 157] = [
+    ("the whole time", Cue::Vague),
+    ("all the while", Cue::Vague),
+    ("during that time", Cue::Vague),
+    ("during this time", Cue::Vague),
+    ("in that time", Cue::Vague),
+    ("by then", Cue::Vague),
+    ("until then", Cue::Vague),
     ("until the end", Filler),
     ("till the end", Filler),
     ("to the end", Filler),
@@ -149,7 +158,6 @@ const PHRASES: [(&str, Cue); 152] = [
     ("all along", Every),
     ("all but flat", Flat),
     ("all the time", Every),
-    ("all the while", Every),
     ("as a whole", Filler),
     ("at all", Filler),
     ("at all times", Every),
@@ -181,7 +189,6 @@ const PHRASES: [(&str, Cue); 152] = [
     ("built up", Rise),
     ("by the end", AtEnd),
     ("by the last sample", AtEnd),
-    ("by then", Filler),
     ("came back to", Return),
     ("came down", Fall),
     ("came to", Reach),
@@ -282,7 +289,7 @@ const WORDS: [(Cue, &str); 47] = [
     ),
     (Flat, "flat unchanged constant flatlined identical stable steady"),
     (Cue::Settle, "plateaued plateau stabilized stabilised plateauing"),
-    (Keep, "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering staying holding keeping persisted ranged ranges ranging varied varies fluctuated"),
+    (Keep, "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering pinned stuck staying holding keeping persisted ranged ranges ranging varied varies fluctuated"),
     (Reach, "reached reaches reach reaching hit hits touched attained"),
     (Peak, "peaked peaks peak peaking maximum highest maxed greatest"),
     (Trough, "bottomed lowest minimum least trough"),

@@ -61,7 +61,7 @@ pub(super) struct Statement {
     pub(super) is_strict: bool,
     /// Words that are neither cues nor about the series.
     pub(super) rest: usize,
-    /// Those of them that stand before the verb, so that the subject is not understood.
+    /// Those of them that say of what or when the clause speaks, so that nothing follows from it.
     pub(super) unknown_subject: usize,
     /// More series of which the same is said.
     pub(super) more: Vec<Subject>,
@@ -208,8 +208,9 @@ fn clauses<'c>(text: &'c str, figures: &Figures) -> Vec<Vec<Token<'c>>> {
 
 /// Whether a word begins another clause.
 fn joins_clauses(rest: &[Word<'_>]) -> bool {
-    const JOINING: [&str; 9] =
-        ["although", "though", "while", "whereas", "but", "because", "when", "so", "then"];
+    const JOINING: [&str; 10] = [
+        "although", "though", "while", "whereas", "but", "because", "when", "so", "then", "once",
+    ];
     let Some(first) = rest.first() else { return false };
     if JOINING.iter().any(|word| first.is(word)) {
         return true;
@@ -302,7 +303,7 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
             Token::Cue(cue, written) => {
                 found.take_cue(*cue, written, (before, after), &mut nouns, tracks);
             }
-            Token::Figure(figure) => found.take_figure(figure, before, after, text),
+            Token::Figure(figure) => found.take_figure(figure, (before, after), text, tracks),
             Token::Time(time) => found.take_time(time, before, after),
             Token::Word(word) => nouns.take(word, before, &mut found, tracks),
             Token::Break => {}
@@ -366,6 +367,13 @@ impl Nouns {
     }
 }
 
+/// Whether a word after a number is the unit of a level and counts no things.
+fn is_unit(word: &Word<'_>) -> bool {
+    const UNITS: [&str; 8] =
+        ["operations", "ops", "sessions", "messages", "queries", "calls", "events", "items"];
+    UNITS.iter().any(|unit| word.is(unit))
+}
+
 /// Whether a word says what sort of thing it is, and may be the thing's name.
 fn is_role(word: &str) -> bool {
     const ROLES: [&str; 18] = [
@@ -383,7 +391,8 @@ fn names_a_thing(word: &Word<'_>, before: &[Token<'_>]) -> bool {
         matches!(token, Token::Cue(_, text) if ARTICLES.iter().any(|article| text.eq_ignore_ascii_case(article)))
     };
     let brings_in = match before.iter().rev().find(|token| !article(token)) {
-        Some(Token::Cue(Cue::On, _)) => true,
+        // "after the deploy" is a time that nothing here knows.
+        Some(Token::Cue(Cue::On | Cue::From | Cue::Until | Cue::At | Cue::By | Cue::To, _)) => true,
         Some(Token::Cue(_, text)) => {
             text.eq_ignore_ascii_case("for") || text.eq_ignore_ascii_case("of") && !is_plain
         }
@@ -472,7 +481,21 @@ fn fold(written: &str, before: &[Token<'_>]) -> Option<Factor> {
     Some(Factor { numerator, denominator: 1, comparator })
 }
 
+/// Whether a figure or time follows at once.
+fn is_measured(after: &[Token<'_>]) -> bool {
+    let next = after.iter().find(|token| {
+        !matches!(token, Token::Cue(Cue::Filler | Cue::First | Cue::Last | Cue::Above | Cue::Below | Cue::Than, _))
+    });
+    matches!(next, Some(Token::Figure(_) | Token::Time(_)))
+}
+
 impl Statement {
+    /// Part of the clause is not understood: nothing follows from it.
+    fn not_understood(&mut self) {
+        self.rest += 1;
+        self.unknown_subject += 1;
+    }
+
     fn take_cue(
         &mut self,
         cue: Cue,
@@ -512,6 +535,10 @@ impl Statement {
                     self.subject.hint(&word, tracks);
                 }
             }
+            Cue::Vague => self.not_understood(),
+            Cue::Within if written.eq_ignore_ascii_case("within") && !is_measured(after) => {
+                self.not_understood();
+            }
             Cue::Pass | Cue::Under | Cue::Reach if self.cues.last() == Some(&Cue::Not) => {
                 self.cues.pop();
                 self.cues.extend([Cue::Never, cue]);
@@ -534,9 +561,9 @@ impl Statement {
     fn take_figure(
         &mut self,
         figure: &Figure,
-        before: &[Token<'_>],
-        after: &[Token<'_>],
+        (before, after): (&[Token<'_>], &[Token<'_>]),
         text: &str,
+        tracks: &[Track],
     ) {
         let lead = leading(before);
         if self.is_share_of(figure, before) {
@@ -551,6 +578,16 @@ impl Statement {
                 denominator,
                 comparator: figure.comparator,
             });
+            return;
+        }
+        let counts_things = matches!(after.first(), Some(Token::Cue(Cue::Filler, word))
+            if is_role(word.trim_end_matches('s')) || is_role(word));
+        let counts_others = match after.first() {
+            Some(Token::Word(noun)) => !is_unit(noun) && !Subject::measures(noun, tracks),
+            _ => false,
+        };
+        if figure.unit.dimension == Dimension::Count && (counts_things || counts_others) {
+            self.not_understood();
             return;
         }
         let is_distance = after.iter().take(3).any(|token| {

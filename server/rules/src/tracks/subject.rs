@@ -25,6 +25,12 @@ impl Subject {
         self.words.is_empty()
     }
 
+    /// Whether a word is one of a metric's name.
+    pub(super) fn measures(word: &Word<'_>, tracks: &[Track]) -> bool {
+        let keys = alternatives(word.text);
+        tracks.iter().any(|track| track.is_metric(&keys))
+    }
+
     /// Whether a word is a label of some tracks and not of others.
     pub(super) fn names_some(word: &Word<'_>, tracks: &[Track]) -> bool {
         let keys = [exact(word.text)];
@@ -80,7 +86,7 @@ impl Subject {
             self.words.iter().filter(|keys| tells_one_metric(keys, tracks)).collect();
         for track in tracks {
             let named = |part: &Key| self.words.iter().any(|keys| keys.contains(part));
-            let is_told = telling.iter().any(|keys| track.is_own_label(keys));
+            let is_told = telling.iter().any(|keys| track.is_trait(keys));
             let about_metric = is_told || self.words.iter().any(|keys| track.is_metric(keys));
             let all = self.words.iter().all(|keys| track.has(keys));
             let turned = track.metric.iter().any(|part| turning.contains(part) && !named(part));
@@ -118,9 +124,9 @@ impl Subject {
 
 /// Whether a word is a label of tracks of one metric only: the mode `idle`.
 fn tells_one_metric(keys: &[Key], tracks: &[Track]) -> bool {
-    let mut bearers = tracks.iter().filter(|track| track.is_own_label(keys));
+    let mut bearers = tracks.iter().filter(|track| track.is_trait(keys));
     let Some(first) = bearers.next() else { return false };
-    let is_everywhere = tracks.iter().all(|track| track.is_own_label(keys));
+    let is_everywhere = tracks.iter().all(|track| track.is_trait(keys));
     !is_everywhere && bearers.all(|track| track.metric == first.metric)
 }
 
@@ -141,6 +147,10 @@ impl Track {
     fn has(&self, keys: &[Key]) -> bool {
         self.is_metric(keys)
             || keys.iter().any(|key| self.labels.contains(key) || self.context.contains(key))
+    }
+
+    fn is_trait(&self, keys: &[Key]) -> bool {
+        keys.iter().any(|key| self.traits.contains(key))
     }
 
     fn is_own_label(&self, keys: &[Key]) -> bool {
