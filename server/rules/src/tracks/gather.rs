@@ -13,6 +13,7 @@ use gsar_core::text::figures::{Decimal, Unit, figures};
 use gsar_core::text::tokens::words;
 
 use super::exact::{self, Scale};
+use super::queries;
 use crate::observations::{Corpus, Field, NONE, Place, ValueKind, is_naming};
 use crate::ruling::Cite;
 use crate::values;
@@ -89,10 +90,10 @@ pub(super) struct Draft {
 
 impl Draft {
     /// The track; `None` without samples, or where they are too large to compare.
-    pub(super) fn finish(self) -> Option<Track> {
+    pub(super) fn finish(mut self) -> Option<Track> {
         let places = self.points.iter().map(|(_, value, _)| value.places).max()?;
         let mut points = Vec::with_capacity(self.points.len());
-        for (micros, value, cite) in self.points {
+        for (micros, value, cite) in std::mem::take(&mut self.points) {
             points.push(Point { micros, value: exact::at_scale(value, places)?, cite });
         }
         points.sort_by_key(|point| point.micros);
@@ -100,18 +101,25 @@ impl Draft {
         let whole = 10_i128.checked_pow(places)?;
         let is_share =
             places > 0 && points.iter().all(|point| point.value >= 0 && point.value <= whole);
+        let lower = self.name.to_ascii_lowercase();
         let in_percent = self.known == Known::All
-            && ["rate", "percent", "utilization", "availability"].iter().any(|word| self.name.contains(word))
-            && !self.name.contains("per_")
+            && ["rate", "percent", "utilization", "availability"].iter().any(|word| lower.contains(word))
+            && !lower.contains("per_")
             && points.iter().all(|point| point.value >= 0 && point.value <= whole * 100)
             && points.iter().any(|point| point.value > whole);
+        let name = self.name.clone();
+        let (things, metric): (Vec<&str>, Vec<&str>) =
+            name.split(' ').partition(|word| is_thing(word) && name.contains(' '));
+        let metric = metric.join(" ");
+        things.iter().for_each(|thing| label_keys(thing, &mut self.labels));
         let unit = self
             .unit
-            .or_else(|| unit_in_name(&self.name))
+            .or_else(|| unit_in_name(&metric))
+            .or_else(|| queries::usual_unit(&metric))
             .or_else(|| in_percent.then_some(Unit::PERCENT));
         Some(Track {
             known: self.known,
-            metric: name_keys(&self.name),
+            metric: name_keys(&metric),
             name: self.name,
             labels: self.labels,
             traits: self.traits,
@@ -120,6 +128,11 @@ impl Draft {
             points,
         })
     }
+}
+
+/// Whether a word of a series' title names a thing: `tp-articles-1` in `tp-articles-1 CPUUtilization`.
+fn is_thing(word: &str) -> bool {
+    word.contains('-') || word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// The unit in a metric's name: `memory_usage_mb`, `requests_per_second`.
@@ -331,6 +344,7 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         let asked: Vec<&str> = questions(corpus, owner)
             .into_iter()
             .chain(item.iter().flat_map(|item| [item.query.as_str(), item.tool.as_str()]))
+            .map(queries::expression)
             .collect();
         let mut context = Vec::new();
         for word in asked.iter().flat_map(|asked| words(asked)) {
@@ -338,16 +352,16 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             context.extend(parts(word.text).map(key));
             context.push(key(word.text));
         }
-        let metric = asked.iter().find_map(|asked| metric_in_query(asked));
+        let metric = asked.iter().find_map(|asked| queries::metric(asked));
         let name = match metric {
             Some(metric) if matches!(name.as_str(), "" | "result" | "series" | "data") => {
-                metric.to_owned()
+                queries::name(&asked, metric)
             }
             _ => name,
         };
         drafts.push(Draft {
             known: Known::All,
-            unit: unit.or_else(|| unit_of_query(&asked)),
+            unit: unit.or_else(|| queries::unit(&asked)),
             name,
             labels,
             traits,
@@ -371,33 +385,6 @@ fn questions<'e>(corpus: &Corpus<'e>, owner: u32) -> Vec<&'e str> {
         }
     }
     found
-}
-
-/// The first metric that a query names: a word with underscores or dots that is no function.
-fn metric_in_query(query: &str) -> Option<&str> {
-    let is_function = |end: usize| query.get(end..).is_some_and(|rest| rest.starts_with('('));
-    words(query)
-        .filter(|word| !is_function(word.span.end))
-        .map(|word| word.text)
-        .find(|word| word.contains(['_', '.']) && word.starts_with(|c: char| c.is_alphabetic()))
-}
-
-/// The unit of what a query computes: a share times 100 is a percentage, seconds by second are a share.
-fn unit_of_query(asked: &[&str]) -> Option<Unit> {
-    let says = |what: &str| asked.iter().any(|text| text.contains(what));
-    if says("100 *") || says("* 100") || says("*100") || says("100*") {
-        return Some(Unit::PERCENT);
-    }
-    let is_rate = says("rate(");
-    let named = asked.iter().find_map(|query| metric_in_query(query)).and_then(|metric| {
-        Unit::of_field(metric.trim_end_matches("_total").trim_end_matches("_sum"))
-    });
-    let second = Unit::named("s")?;
-    match named {
-        Some(unit) if is_rate => unit.per(second),
-        None if is_rate => Unit::COUNT.per(second),
-        other => other,
-    }
 }
 
 /// Keys under which a record says when.

@@ -28,6 +28,7 @@ mod levels;
 mod moves;
 mod pairs;
 mod phrases;
+mod queries;
 mod statement;
 mod subject;
 mod window;

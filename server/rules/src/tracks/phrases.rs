@@ -344,7 +344,7 @@ const WORDS: [(Cue, &str); 47] = [
     (Fraction, "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth"),
     (AtEnd, "remain"),
     (Filler, "pod pods container containers process processes application service services cluster machine vm \
-              workload job end utc gmt near mode modes share beginning slight usage very"),
+              workload job writer reader leader end utc gmt near mode modes share beginning slight usage very"),
 ];
 
 /// The cue that begins at a place of some words, and how many of them it takes.
@@ -375,7 +375,7 @@ pub(super) fn cue_at(words: &[Word<'_>]) -> Option<(Cue, usize)> {
 }
 
 /// Words of a report beside the words of metrics' names that mean the same.
-const SYNONYMS: [(&str, &str); 42] = [
+const SYNONYMS: [(&str, &str); 43] = [
     ("available", "free freeable"),
     ("bandwidth", "throughput network"),
     ("busy", "utilization usage"),
@@ -392,7 +392,8 @@ const SYNONYMS: [(&str, &str); 42] = [
     ("heap", "heap"),
     ("i", "iowait"),
     ("i/o", "iowait io"),
-    ("latencies", "latency"),
+    ("latencies", "latency duration"),
+    ("latency", "duration"),
     ("load", "utilization"),
     ("logs", "transaction generation"),
     ("mem", "memory"),

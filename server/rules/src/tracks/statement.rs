@@ -323,6 +323,8 @@ struct Nouns {
     is_compared: bool,
     /// "and" stands before, and no verb.
     is_another: bool,
+    /// The subject stands behind the verb: "tripled its CPU request".
+    is_late: bool,
 }
 
 impl Nouns {
@@ -349,9 +351,10 @@ impl Nouns {
         }
         if self.is_after_verb && !is_first {
             found.rest += 1;
-            found.unknown_subject += usize::from(names_a_thing(word, before));
+            found.unknown_subject += usize::from(self.is_late || names_a_thing(word, before));
             return;
         }
+        let is_late = self.is_after_verb;
         let subject = if self.is_another {
             if found.more.is_empty() {
                 found.more.push(Subject::default());
@@ -361,9 +364,9 @@ impl Nouns {
             Some(&mut found.subject)
         };
         if !subject.is_some_and(|subject| subject.add(word, tracks)) {
-            found.rest += 1;
-            found.unknown_subject += usize::from(!self.is_after_verb);
+            found.not_understood();
         }
+        self.is_late |= is_late && !found.subject.is_empty();
     }
 }
 
@@ -376,8 +379,8 @@ fn is_unit(word: &Word<'_>) -> bool {
 
 /// Whether a word says what sort of thing it is, and may be the thing's name.
 fn is_role(word: &str) -> bool {
-    const ROLES: [&str; 18] = [
-        "app", "application", "cluster", "container", "database", "host", "instance", "job", "machine",
+    const ROLES: [&str; 21] = [
+        "leader", "reader", "writer", "app", "application", "cluster", "container", "database", "host", "instance", "job", "machine",
         "main", "node", "pod", "primary", "process", "server", "service", "vm", "workload",
     ];
     ROLES.iter().any(|role| word.eq_ignore_ascii_case(role))
