@@ -37,10 +37,7 @@ struct Read<'e> {
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
     pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self {
-            fields: vec![Read::default(); corpus.fields.len()],
-            tracks: Tracks::default(),
-        }
+        Self { fields: vec![Read::default(); corpus.fields.len()], tracks: Tracks::default() }
     }
 
     /// The figures of a field.

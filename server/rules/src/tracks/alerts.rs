@@ -12,7 +12,7 @@ use gsar_core::text::figures::{ClockTime, CodeKind};
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::{Word, words};
 
-use super::phrases::synonyms;
+use super::vocabulary::synonyms;
 use crate::observations::Corpus;
 use crate::ruling::{Basis, Case, Cite, Ruling};
 use crate::values;
@@ -46,7 +46,8 @@ pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Row> {
 }
 
 fn row(corpus: &Corpus<'_>, field: u32) -> Option<Row> {
-    let cells: Vec<&str> = corpus.line(field).trim().trim_matches('|').split(" | ").map(str::trim).collect();
+    let cells: Vec<&str> =
+        corpus.line(field).trim().trim_matches('|').split(" | ").map(str::trim).collect();
     let last = *cells.last()?;
     if cells.len() < 4 || !cells.first()?.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -79,14 +80,59 @@ fn row(corpus: &Corpus<'_>, field: u32) -> Option<Row> {
 /// What a word says of the direction of a quantity.
 fn direction(word: &Word<'_>) -> Option<bool> {
     const UP: [&str; 27] = [
-        "up", "rose", "rises", "rising", "risen", "elevated", "high", "higher", "increase", "increased",
-        "increases", "increasing", "grew", "growing", "growth", "climbed", "raised", "busier", "surged",
-        "surge", "spiked", "spike", "more", "jumped", "upward", "abnormally-high", "climbing",
+        "up",
+        "rose",
+        "rises",
+        "rising",
+        "risen",
+        "elevated",
+        "high",
+        "higher",
+        "increase",
+        "increased",
+        "increases",
+        "increasing",
+        "grew",
+        "growing",
+        "growth",
+        "climbed",
+        "raised",
+        "busier",
+        "surged",
+        "surge",
+        "spiked",
+        "spike",
+        "more",
+        "jumped",
+        "upward",
+        "abnormally-high",
+        "climbing",
     ];
     const DOWN: [&str; 24] = [
-        "down", "fell", "falls", "falling", "low", "lower", "decrease", "decreased", "decreases",
-        "decreasing", "drop", "dropped", "drops", "dropping", "reduced", "declined", "declining", "less",
-        "shrank", "shrinking", "sank", "downward", "reduction", "decline",
+        "down",
+        "fell",
+        "falls",
+        "falling",
+        "low",
+        "lower",
+        "decrease",
+        "decreased",
+        "decreases",
+        "decreasing",
+        "drop",
+        "dropped",
+        "drops",
+        "dropping",
+        "reduced",
+        "declined",
+        "declining",
+        "less",
+        "shrank",
+        "shrinking",
+        "sank",
+        "downward",
+        "reduction",
+        "decline",
     ];
     if UP.iter().any(|up| word.is(up)) {
         Some(true)
@@ -139,9 +185,12 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
     let mut rest = 0_usize;
     let is_all = case.reading.has(MarkerKind::All);
     for word in words(text) {
-        let inside_time = case.reading.figures.times.iter().any(|time| {
-            time.span.start <= word.span.start && word.span.end <= time.span.end
-        });
+        let inside_time = case
+            .reading
+            .figures
+            .times
+            .iter()
+            .any(|time| time.span.start <= word.span.start && word.span.end <= time.span.end);
         if inside_time {
             continue;
         }
@@ -151,7 +200,10 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
                 return None;
             }
             up = Some(direction);
-        } else if rows.iter().any(|row| matches!(&row.told, Told::Moved { thing, .. } if *thing == name)) {
+        } else if rows
+            .iter()
+            .any(|row| matches!(&row.told, Told::Moved { thing, .. } if *thing == name))
+        {
             things.push(name);
         } else if is_all
             && rows.iter().any(|row| matches!(&row.told, Told::Moved { root, .. } if *root == name))
@@ -176,7 +228,9 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             .filter_map(|row| match &row.told {
                 Told::Moved { thing, root, metric, up }
                     if name(thing, root)
-                        && quantity.iter().all(|keys| keys.iter().any(|key| metric.contains(key))) =>
+                        && quantity
+                            .iter()
+                            .all(|keys| keys.iter().any(|key| metric.contains(key))) =>
                 {
                     Some((row, *up))
                 }
@@ -188,7 +242,8 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
     let mut is_whole = roots.is_empty();
     for name in &things {
         let found = of(&|thing, _| thing == name);
-        if let Some((row, _)) = found.first().filter(|_| found.iter().all(|(_, up)| *up != claimed)) {
+        if let Some((row, _)) = found.first().filter(|_| found.iter().all(|(_, up)| *up != claimed))
+        {
             return refuted(case, row, rest);
         }
         is_whole &= !found.is_empty() && found.iter().all(|(_, up)| *up == claimed);
@@ -209,8 +264,7 @@ const MOST_REST: usize = 4;
 
 fn refuted(case: &Case<'_, '_, '_>, row: &Row, rest: usize) -> Option<Ruling> {
     let cite = Cite::Field(row.field);
-    (rest <= MOST_REST)
-        .then(|| Ruling::contradicted(Basis::Stated, vec![cite], told(case, &cite)))
+    (rest <= MOST_REST).then(|| Ruling::contradicted(Basis::Stated, vec![cite], told(case, &cite)))
 }
 
 fn told(case: &Case<'_, '_, '_>, cite: &Cite) -> String {
@@ -226,7 +280,9 @@ fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
     if reading.has(MarkerKind::All) {
         return None;
     }
-    let ends = |name: Key| rows.iter().any(|row| matches!(&row.told, Told::Called { from, to, .. } if *from == name || *to == name));
+    let ends = |name: Key| {
+        rows.iter().any(|row| matches!(&row.told, Told::Called { from, to, .. } if *from == name || *to == name))
+    };
     let all: Vec<Word<'_>> = words(reading.text).collect();
     let named: Vec<(usize, Key)> = all
         .iter()
@@ -248,7 +304,8 @@ fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             && reading.text.get(code.span.clone()).is_some_and(|text| text.starts_with('5'))
     });
     let has = |listed: &[&str]| all.iter().any(|word| listed.iter().any(|entry| word.is(entry)));
-    let fails = is_status || has(&["500", "failed", "failing", "fail", "fails", "failure", "failures"]);
+    let fails =
+        is_status || has(&["500", "failed", "failing", "fail", "fails", "failure", "failures"]);
     let slow = has(&["pd", "slow", "degraded", "degradation", "slower", "slowed", "slowly"]);
     if fails == slow {
         return None;

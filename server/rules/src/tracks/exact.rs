@@ -41,7 +41,8 @@ pub(super) fn parse(text: &str) -> Option<Decimal> {
     let mut places = i32::try_from(kept.len()).ok()? - exponent;
     let mut mantissa = if negative { -mantissa } else { mantissa };
     if places < 0 {
-        mantissa = mantissa.checked_mul(power(u32::try_from(-places).ok().filter(|up| *up < 20)?)?)?;
+        mantissa =
+            mantissa.checked_mul(power(u32::try_from(-places).ok().filter(|up| *up < 20)?)?)?;
         places = 0;
     }
     let places = u32::try_from(places).ok()?;
@@ -144,7 +145,7 @@ impl Scale {
         if claim.unit.system != System::Decimal {
             return false;
         }
-        SYSTEMS.iter().find(|(decimal, _)| claim.unit.factor % decimal == 0).is_some_and(
+        SYSTEMS.iter().find(|(decimal, _)| claim.unit.factor.is_multiple_of(*decimal)).is_some_and(
             |(decimal, binary)| {
                 let factor = (claim.unit.factor / decimal).checked_mul(*binary);
                 factor.is_some_and(|factor| {
@@ -173,7 +174,8 @@ impl Scale {
         const STEPS: [u64; 4] = [60, 1000, 1024, 3600];
         STEPS.iter().any(|step| {
             let larger = claim.unit.factor.checked_mul(*step);
-            let smaller = (claim.unit.factor % step == 0).then_some(claim.unit.factor / step);
+            let smaller =
+                claim.unit.factor.is_multiple_of(*step).then_some(claim.unit.factor / step);
             [larger, smaller].into_iter().flatten().any(|factor| {
                 let read = Figure {
                     unit: Unit { factor, ..claim.unit },
@@ -278,7 +280,8 @@ mod tests {
             ("13.1 GiB", Some("B"), "14063512655.0", Same),
             ("roughly 500 MB", Some("B"), "536870912.0", Same),
             ("8.3 MB", Some("B"), "8321499136", Different),
-            ("2 GB", Some("B"), "2147483648", Incomparable),
+            ("2 GB", Some("B"), "2147483648", Same),
+            ("2.0 GB", Some("B"), "2147483648", Incomparable),
             ("92 %", Some("percent"), "91.9", Same),
             ("92 %", Some("percent"), "88.9", Different),
             ("over 25,000", None, "25440", Same),

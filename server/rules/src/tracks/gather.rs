@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use gsar_core::text::figures::{Decimal, Unit, figures};
+use gsar_core::text::figures::{Decimal, Unit};
 use gsar_core::text::tokens::words;
 
 use super::exact::{self, Scale};
@@ -103,7 +103,9 @@ impl Draft {
             places > 0 && points.iter().all(|point| point.value >= 0 && point.value <= whole);
         let lower = self.name.to_ascii_lowercase();
         let in_percent = self.known == Known::All
-            && ["rate", "percent", "utilization", "availability"].iter().any(|word| lower.contains(word))
+            && ["rate", "percent", "utilization", "availability"]
+                .iter()
+                .any(|word| lower.contains(word))
             && !lower.contains("per_")
             && points.iter().all(|point| point.value >= 0 && point.value <= whole * 100)
             && points.iter().any(|point| point.value > whole);
@@ -158,7 +160,7 @@ fn name_keys(name: &str) -> Vec<Key> {
 }
 
 /// The words under which a label may be named.
-fn label_keys(text: &str, keys: &mut Vec<Key>) {
+pub(super) fn label_keys(text: &str, keys: &mut Vec<Key>) {
     for word in words(text) {
         keys.push(exact_key(word.text));
         keys.push(key(word.text));
@@ -170,8 +172,8 @@ pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Track> {
     let mut drafts = Vec::new();
     side_by_side(corpus, &mut drafts);
     pairs(corpus, &mut drafts);
-    rows(corpus, &mut drafts);
-    summaries(corpus, &mut drafts);
+    super::rows::rows(corpus, &mut drafts);
+    super::rows::summaries(corpus, &mut drafts);
     super::gauges::gather(corpus, &mut drafts);
     drafts.into_iter().filter_map(Draft::finish).collect()
 }
@@ -195,7 +197,10 @@ pub(super) fn moment(corpus: &Corpus<'_>, field: u32) -> Option<i64> {
 }
 
 /// Fields that stand directly in an object.
-fn direct<'c>(corpus: &'c Corpus<'_>, object: u32) -> impl Iterator<Item = (u32, &'c Field)> {
+pub(super) fn direct<'c>(
+    corpus: &'c Corpus<'_>,
+    object: u32,
+) -> impl Iterator<Item = (u32, &'c Field)> {
     const MOST: u32 = 2_000;
     let (start, end) = corpus.object(object).map_or((0, 0), |found| found.fields);
     (start..end.min(start.saturating_add(MOST)))
@@ -214,7 +219,8 @@ struct Described {
 /// Reads the labels around the array `values`; `skipped` are arrays of samples.
 fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
     const MOST: u32 = 80;
-    let mut found = Described { name: String::new(), labels: Vec::new(), traits: Vec::new(), unit: None };
+    let mut found =
+        Described { name: String::new(), labels: Vec::new(), traits: Vec::new(), unit: None };
     let mut rank = usize::MAX;
     let mut seen = 0;
     let (start, end) = corpus.object(owner).map_or((0, 0), |object| object.fields);
@@ -257,7 +263,8 @@ fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
         if number != owner {
             for (field, read) in direct(corpus, number).take(40) {
                 let name = corpus.name(field);
-                if read.kind == ValueKind::Text && (is_naming(name) || name.ends_with("dentifier")) {
+                if read.kind == ValueKind::Text && (is_naming(name) || name.ends_with("dentifier"))
+                {
                     label_keys(corpus.value(field), &mut found.labels);
                 }
             }
@@ -267,7 +274,7 @@ fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
 }
 
 /// Keys under which tools name a metric, the most telling first.
-const NAMES: [&str; 9] = [
+pub(super) const NAMES: [&str; 9] = [
     "metric_name",
     "metricname",
     "__name__",
@@ -281,12 +288,23 @@ const NAMES: [&str; 9] = [
 
 /// Labels that part a metric and name nobody.
 const TRAITS: [&str; 13] = [
-    "mode", "code", "status", "status_code", "state", "type", "device", "direction", "method", "phase",
-    "reason", "level", "class",
+    "mode",
+    "code",
+    "status",
+    "status_code",
+    "state",
+    "type",
+    "device",
+    "direction",
+    "method",
+    "phase",
+    "reason",
+    "level",
+    "class",
 ];
 
 /// The unit that a tool writes out: `Bytes/Second`, `Percent`, `ms`.
-fn unit_named(text: &str) -> Option<Unit> {
+pub(super) fn unit_named(text: &str) -> Option<Unit> {
     let (what, per) = text.split_once('/').map_or((text, None), |(what, per)| (what, Some(per)));
     let unit = match what {
         "Count" | "count" | "requests" | "ops" => Unit::COUNT,
@@ -330,7 +348,8 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
     for (number, series) in (0_u32..).zip(&corpus.series) {
         let Some(object) = corpus.object(series.object) else { continue };
         let text = corpus.text(object.item);
-        let owner = if object.is_record || object.parent == NONE { series.object } else { object.parent };
+        let owner =
+            if object.is_record || object.parent == NONE { series.object } else { object.parent };
         let mut points = Vec::new();
         for sample in series.samples.0..series.samples.1 {
             let Some(found) = corpus.samples.get(sample as usize) else { continue };
@@ -385,135 +404,4 @@ fn questions<'e>(corpus: &Corpus<'e>, owner: u32) -> Vec<&'e str> {
         }
     }
     found
-}
-
-/// Keys under which a record says when.
-const TIMES: [&str; 6] = ["timestamp", "time", "ts", "datetime", "at", "date"];
-
-/// Records of one list, each with a time, names and numbers.
-fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
-    const MOST_KEYS: usize = 60;
-    let mut open: HashMap<(u32, Vec<&str>, &str), Draft> = HashMap::new();
-    let mut order: Vec<(u32, Vec<&str>, &str)> = Vec::new();
-    for name in TIMES {
-        let mut stamps: Vec<u32> = corpus.by_word.of(key(name)).collect();
-        stamps.reverse();
-        for stamp in stamps {
-            let is_time = corpus.name(stamp).trim_start_matches('@').eq_ignore_ascii_case(name);
-            let Some(row) = corpus.field(stamp).filter(|_| is_time).map(|field| field.object) else {
-                continue;
-            };
-            let Some(record) = corpus.object(row).filter(|row| row.is_record && row.parent != NONE)
-            else {
-                continue;
-            };
-            let Some(micros) = moment(corpus, stamp) else { continue };
-            let mut names: Vec<&str> = Vec::new();
-            let mut numbers = Vec::new();
-            for (field, read) in direct(corpus, row).take(MOST_KEYS) {
-                let (key, value) = (corpus.name(field), corpus.value(field));
-                match (read.kind, exact::parse(value)) {
-                    (ValueKind::Number | ValueKind::Text, Some(number)) if field != stamp => {
-                        numbers.push((key, number, field));
-                    }
-                    (ValueKind::Text, _) if is_naming(key) => names.push(value),
-                    _ => {}
-                }
-            }
-            for (metric, number, field) in numbers {
-                let Some(metric) = metric_of_row(corpus, record.parent, metric) else { continue };
-                let group = (record.parent, names.clone(), metric);
-                let draft = open.entry(group.clone()).or_insert_with(|| {
-                    order.push(group);
-                    let mut labels = Vec::new();
-                    names.iter().for_each(|name| label_keys(name, &mut labels));
-                    Draft {
-                        known: Known::All,
-                        name: metric.to_owned(),
-                        labels,
-                        traits: Vec::new(),
-                        context: Vec::new(),
-                        unit: None,
-                        points: Vec::new(),
-                    }
-                });
-                draft.points.push((micros, number, Cite::Field(field)));
-            }
-        }
-    }
-    drafts.extend(order.into_iter().filter_map(|group| open.remove(&group)));
-}
-
-/// What a number of a record measures: its key, or, where that only says which statistic, the list's name.
-/// A list of outliers is no series.
-fn metric_of_row<'e>(corpus: &Corpus<'e>, list: u32, key: &'e str) -> Option<&'e str> {
-    const STATISTICS: [&str; 8] =
-        ["average", "maximum", "minimum", "sum", "samplecount", "value", "val", "v"];
-    const CONTAINERS: [&str; 8] =
-        ["datapoints", "data", "points", "values", "metrics", "series", "result", "results"];
-    const PARTIAL: [&str; 4] = ["anomalies", "outliers", "spikes", "exceptions"];
-    let mut name = STATISTICS.iter().all(|known| !key.eq_ignore_ascii_case(known)).then_some(key);
-    for (number, object) in corpus.around(list) {
-        let labelled = direct(corpus, number).take(40).find(|(field, _)| {
-            NAMES.iter().any(|known| corpus.name(*field).eq_ignore_ascii_case(known))
-        });
-        if let Some((field, _)) = labelled {
-            name = name.or(Some(corpus.value(field)));
-        }
-        if let Place::Member(first, last) = object.place {
-            let heading = corpus.text(object.item).get(first as usize..last as usize)?;
-            let is = |listed: &[&str]| listed.iter().any(|word| heading.eq_ignore_ascii_case(word));
-            if is(&PARTIAL) {
-                return None;
-            }
-            if !is(&CONTAINERS) {
-                name = name.or(Some(heading));
-            }
-        }
-    }
-    name
-}
-
-/// Lines that sum a series up.
-fn summaries(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
-    let mut lines: Vec<u32> = corpus.by_word.of(key("max")).collect();
-    lines.reverse();
-    for line in lines {
-        let text = corpus.value(line);
-        let mut labels = Vec::new();
-        if let Some(thing) = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')) {
-            label_keys(thing.0, &mut labels);
-        }
-        let mut unit = None;
-        let mut points = Vec::new();
-        for pair in text.split_whitespace() {
-            match pair.split_once('=') {
-                Some(("unit", named)) => unit = unit_named(named),
-                Some(("first" | "last" | "min" | "max", stated)) => {
-                    points.extend(summed(stated, line));
-                }
-                _ => {}
-            }
-        }
-        let name = text.split_whitespace().next().unwrap_or("").to_owned();
-        if points.len() >= 4 {
-            drafts.push(Draft {
-                known: Known::Ends,
-                name,
-                labels,
-                traits: Vec::new(),
-                context: Vec::new(),
-                unit,
-                points,
-            });
-        }
-    }
-}
-
-/// `1140.0@11:34`.
-fn summed(stated: &str, line: u32) -> Option<(i64, Decimal, Cite)> {
-    let (value, at) = stated.split_once('@')?;
-    let time = figures(at).times.into_iter().next()?;
-    let seconds = time.seconds().unwrap_or(i64::from(time.seconds_of_day));
-    Some((seconds.checked_mul(1_000_000)?, exact::parse(value)?, Cite::Field(line)))
 }

@@ -38,7 +38,8 @@ pub(super) fn gather(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             let item = corpus.item_of(line);
             let percent = told.share.map(|share| (Unit::PERCENT, share));
             for (unit, value) in std::iter::once((told.unit, told.value)).chain(percent) {
-                let place = open.iter().position(|(of, in_unit, _)| *of == item && *in_unit == unit);
+                let place =
+                    open.iter().position(|(of, in_unit, _)| *of == item && *in_unit == unit);
                 let point = (told.micros, value, Cite::Field(line));
                 match place.and_then(|place| open.get_mut(place)) {
                     Some((_, _, draft)) => draft.points.push(point),
@@ -64,9 +65,10 @@ fn pair<'e>(
 ) {
     let text = corpus.value(line);
     let wanted = key(quantity);
-    let found = text.split_ascii_whitespace().filter_map(|word| word.split_once('=')).find(|(name, _)| {
-        key(name) == wanted || parts(name).any(|part| key(part) == wanted)
-    });
+    let found = text
+        .split_ascii_whitespace()
+        .filter_map(|word| word.split_once('='))
+        .find(|(name, _)| key(name) == wanted || parts(name).any(|part| key(part) == wanted));
     let Some((name, value)) = found else { return };
     let (Some(value), Some(micros)) =
         (super::exact::parse(value.trim_end_matches([',', ';'])), moment(corpus, line))

@@ -40,7 +40,9 @@ pub(super) fn bound(view: &View<'_>, low: &Figure, high: Option<&Figure>) -> Opt
             }
         }
     };
-    let far = |point: &&Point| test(point) == Different && (!low.approximate || is_far(view, low, **point));
+    let far = |point: &&Point| {
+        test(point) == Different && (!low.approximate || is_far(view, low, **point))
+    };
     if let Some(outside) = view.points.iter().find(far) {
         return Some(Finding::fails(view, &[*outside]));
     }
@@ -158,7 +160,9 @@ fn by_then(view: &View<'_>, time: &ClockTime, figure: &Figure) -> Option<Finding
         (Same, Different) if view.is_complete() => {
             Some(Finding::holds(view, &[Some(before), Some(here)]))
         }
-        (Different, _) if view.agree(figure, here) == Different => Some(Finding::fails(view, &[here])),
+        (Different, _) if view.agree(figure, here) == Different => {
+            Some(Finding::fails(view, &[here]))
+        }
         _ => None,
     }
 }
@@ -187,11 +191,7 @@ fn settled(view: &View<'_>, figure: &Figure, point: Point) -> Option<Finding> {
 }
 
 /// The value at a time; a neighbouring sample that agrees leaves it open.
-pub(super) fn at(
-    view: &View<'_>,
-    time: &ClockTime,
-    figure: &Figure,
-) -> Option<Finding> {
+pub(super) fn at(view: &View<'_>, time: &ClockTime, figure: &Figure) -> Option<Finding> {
     let place = view.at(time)?;
     let here = view.point(place)?;
     match view.agree(figure, here) {
@@ -199,10 +199,11 @@ pub(super) fn at(
         Agreement::Incomparable => None,
         Different => {
             let beside = [place.checked_sub(1), place.checked_add(1)];
-            let near = beside.into_iter().flatten().filter_map(|place| view.point(place)).any(|point| {
-                (point.micros - here.micros).abs() <= view.track.step()
-                    && view.agree(figure, point) != Different
-            });
+            let near =
+                beside.into_iter().flatten().filter_map(|place| view.point(place)).any(|point| {
+                    (point.micros - here.micros).abs() <= view.track.step()
+                        && view.agree(figure, point) != Different
+                });
             (!near).then(|| Finding::fails(view, &[here]))
         }
     }
@@ -261,7 +262,9 @@ pub(super) fn counted(
     figure: &Figure,
     stated: (usize, Option<usize>),
 ) -> Option<Finding> {
-    if !view.is_complete() || view.points.iter().any(|point| view.agree(figure, *point) == Agreement::Incomparable) {
+    if !view.is_complete()
+        || view.points.iter().any(|point| view.agree(figure, *point) == Agreement::Incomparable)
+    {
         return None;
     }
     let agrees = |point: &Point| view.agree(figure, *point) == Same;
@@ -294,7 +297,10 @@ pub(super) fn bounds(statement: &Statement) -> Option<(&Figure, Option<&Figure>)
 /// Whether a sample is beyond what "near" could mean: less than half of the figure, or half as much again.
 fn is_far(view: &View<'_>, figure: &Figure, point: Point) -> bool {
     let times = |factor: i128, comparator| Figure {
-        value: Decimal { mantissa: figure.value.mantissa * factor, places: figure.value.places + 1 },
+        value: Decimal {
+            mantissa: figure.value.mantissa * factor,
+            places: figure.value.places + 1,
+        },
         comparator: Some(comparator),
         ..figure.clone()
     };
@@ -344,7 +350,10 @@ pub(super) fn baseline(view: &View<'_>, statement: &Statement) -> Option<Finding
     };
     let apart = (point.value - first.value).abs();
     let excursion = (view.greatest()?.value - first.value).max(first.value - view.least()?.value);
-    if !statement.has(Cue::Return) || !statement.values.is_empty() || excursion * 4 < first.value.abs() {
+    if !statement.has(Cue::Return)
+        || !statement.values.is_empty()
+        || excursion * 4 < first.value.abs()
+    {
         return None;
     }
     if apart * 10 <= first.value.abs() {

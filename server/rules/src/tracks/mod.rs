@@ -20,17 +20,23 @@
 //! refutes it. Summaries that give only ends and extremes decide what these decide.
 
 mod alerts;
+mod clauses;
 mod exact;
 mod finding;
 mod gather;
 mod gauges;
 mod levels;
 mod moves;
+mod nouns;
 mod pairs;
 mod phrases;
+mod proportions;
 mod queries;
+mod roles;
+mod rows;
 mod statement;
 mod subject;
+mod vocabulary;
 mod window;
 
 #[cfg(test)]
@@ -105,7 +111,8 @@ fn moments(statements: &mut Vec<Statement>, tracks: &[Track]) {
     for place in 1..statements.len() {
         let Some((before, [named, ..])) = statements.split_at_mut_checked(place) else { return };
         let is_named = named.is_moment && named.values.is_empty() && named.rest == 0;
-        let Some(main) = before.last_mut().filter(|main| is_named && main.window.at.is_none()) else {
+        let Some(main) = before.last_mut().filter(|main| is_named && main.window.at.is_none())
+        else {
             continue;
         };
         let meant = named.subject.tracks(tracks);
@@ -180,7 +187,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         return moves::not_until(view, statement);
     }
     if let Some(part) = statement.fraction {
-        return moves::fraction(view, statement, part);
+        return proportions::fraction(view, statement, part);
     }
     if says(Cue::NearZero) {
         return levels::near_zero(view, statement);
@@ -214,7 +221,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         return moves::slower(view, if says(Cue::Fall) { Way::Down } else { Way::Up });
     }
     if says(Cue::Gone) {
-        return moves::gone(view, bounds?.0);
+        return proportions::gone(view, bounds?.0);
     }
     if let Some((low, Some(high))) = bounds {
         return levels::span(view, low, high);

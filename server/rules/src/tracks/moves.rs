@@ -1,13 +1,13 @@
 //! Claims about how a series changed: its direction, from where to where, by how much, how steadily.
 
-use gsar_core::text::figures::{Agreement, Comparator, Dimension, Figure};
+use gsar_core::text::figures::{Agreement, Comparator, Figure};
 
-use super::exact::Share;
 use super::finding::Finding;
 use super::gather::{Known, Point};
 use super::levels;
 use super::phrases::Cue;
-use super::statement::{Factor, Force, Part, Statement};
+use super::proportions;
+use super::statement::{Force, Part, Statement};
 use super::window::View;
 use Agreement::{Different, Same};
 
@@ -20,7 +20,7 @@ pub(super) enum Way {
 
 impl Way {
     /// How far it is from one value to another in this direction.
-    fn gain(self, from: Point, to: Point) -> i128 {
+    pub(super) fn gain(self, from: Point, to: Point) -> i128 {
         match self {
             Way::Up => to.value - from.value,
             Way::Down => from.value - to.value,
@@ -31,19 +31,21 @@ impl Way {
 /// Decides a clause that says in which direction a series went.
 pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding> {
     if let Some(factor) = statement.factor {
-        return by_factor(view, statement, way, factor);
+        return proportions::by_factor(view, statement, way, factor);
     }
     let (from, to, by) =
         (statement.value(Part::From), statement.value(Part::To), statement.value(Part::By));
     if let (Some(from), Some(to)) = (from, to) {
         let pair = from_to(view, statement, way, from, to)?;
         return match by {
-            Some(by) if pair.holds => by_amount(view, way, by).filter(|found| found.holds),
+            Some(by) if pair.holds => {
+                proportions::by_amount(view, way, by).filter(|found| found.holds)
+            }
             _ => Some(pair),
         };
     }
     if let Some(by) = by {
-        return by_amount(view, way, by);
+        return proportions::by_amount(view, way, by);
     }
     if let Some(to) = to {
         return came_to(view, statement, way, to);
@@ -157,17 +159,18 @@ fn steadily(view: &View<'_>, statement: &Statement, way: Way, range: i128) -> Op
     let each = statement.has(Cue::Every);
     let exact = each || statement.is_strict;
     if statement.has(Cue::Keep) && !each && way.gain(goal, last) < 0 {
-        return at_the_end(view, way)
-            .filter(|found| !found.holds)
-            .or_else(|| view.greatest().filter(|_| !view.is_complete()).map(|_| Finding::fails(view, &[goal, last])));
+        return at_the_end(view, way).filter(|found| !found.holds).or_else(|| {
+            view.greatest()
+                .filter(|_| !view.is_complete())
+                .map(|_| Finding::fails(view, &[goal, last]))
+        });
     }
     if !view.is_complete() {
         // Known are the ends and extremes: a trend without a step back ends at its extreme.
         let turned = way.gain(goal, last) < 0 && (exact || -way.gain(goal, last) * 20 >= range);
         let dipped = way.gain(start, first) > 0 && (exact || way.gain(start, first) * 20 >= range);
-        return (turned || dipped).then(|| {
-            Finding::fails(view, &if turned { [goal, last] } else { [first, start] })
-        });
+        return (turned || dipped)
+            .then(|| Finding::fails(view, &if turned { [goal, last] } else { [first, start] }));
     }
     let against = view.points.windows(2).find(|pair| {
         let step = gain(way, pair).unwrap_or(0);
@@ -229,7 +232,8 @@ fn from_to(
             return Some(Finding::holds(view, &[Some(start), Some(here)]));
         }
         let near = ends.iter().any(|end| (end.micros - here.micros).abs() <= step);
-        return (agree(to, &here) == Different && !near).then(|| Finding::fails(view, &[here, end]));
+        return (agree(to, &here) == Different && !near)
+            .then(|| Finding::fails(view, &[here, end]));
     }
     if let Some(seconds) = statement.window.within {
         let took = end.micros - start.micros;
@@ -260,9 +264,8 @@ fn never_there(
     {
         return Some(Finding::fails(view, &[*end, *start]));
     }
-    let nowhere = |figure: &Figure| {
-        view.points.iter().all(|point| view.agree(figure, *point) == Different)
-    };
+    let nowhere =
+        |figure: &Figure| view.points.iter().all(|point| view.agree(figure, *point) == Different);
     let missing = from.1.is_empty() && nowhere(from.0) || to.1.is_empty() && nowhere(to.0);
     (missing && view.track.known == Known::All).then(|| Finding::fails(view, &[first, last]))
 }
@@ -272,9 +275,8 @@ fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Opt
     let first = view.first()?;
     let extreme = if way == Way::Up { view.greatest()? } else { view.least()? };
     if statement.window.at.is_some() {
-        return levels::reaches(view, statement, to).filter(|found| {
-            !found.holds || way.gain(first, extreme) > 0
-        });
+        return levels::reaches(view, statement, to)
+            .filter(|found| !found.holds || way.gain(first, extreme) > 0);
     }
     let last = view.last()?;
     let ends = if statement.has(Cue::AtEnd) { vec![last] } else { vec![extreme, last] };
@@ -293,94 +295,6 @@ fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Opt
     let other_unit = view.track.scale.is_other_unit(to, extreme.value);
     let fails = is_far && (not_so_far || other_unit || statement.has(Cue::AtEnd));
     fails.then(|| Finding::fails(view, &ends))
-}
-
-/// "fell by about 87 %", "rose by 40 GB".
-fn by_amount(view: &View<'_>, way: Way, by: &Figure) -> Option<Finding> {
-    let (first, last) = (view.first()?, view.last()?);
-    let extreme = if way == Way::Up { view.greatest()? } else { view.least()? };
-    let net = way.gain(first, last);
-    if way.gain(first, extreme) <= 0 {
-        return Some(Finding::fails(view, &[first, last]));
-    }
-    let is_share = by.unit.dimension == Dimension::Percent;
-    let agree = |to: Point| {
-        let change = Point { value: way.gain(first, to), ..first };
-        let absolute = view.agree(by, change);
-        if !is_share {
-            return absolute;
-        }
-        let share = share_of(by).agree(change.value, first.value);
-        match (share, absolute) {
-            (Same, _) | (_, Same) => Same,
-            (Different, Different | Agreement::Incomparable) => Different,
-            _ => Agreement::Incomparable,
-        }
-    };
-    let found = [last, extreme].into_iter().find(|point| agree(*point) == Same);
-    match found {
-        Some(point) if net > 0 || point.value == extreme.value => {
-            Some(Finding::holds(view, &[Some(first), Some(point)]))
-        }
-        _ if agree(last) == Different && agree(extreme) == Different => {
-            Some(Finding::fails(view, &[first, last, extreme]))
-        }
-        _ => None,
-    }
-}
-
-/// A percentage as a share of a whole.
-pub(super) fn share_of(figure: &Figure) -> Share {
-    let places = figure.value.places.min(12);
-    let denominator = 100 * 10_i128.pow(places);
-    Share {
-        numerator: figure.value.mantissa,
-        denominator,
-        approximate: figure.approximate,
-        comparator: figure.comparator,
-        half_digit: 1,
-    }
-}
-
-/// "Roughly 85 % of the free space was gone".
-pub(super) fn gone(view: &View<'_>, figure: &Figure) -> Option<Finding> {
-    let (first, last) = (view.first()?, view.last()?);
-    if figure.unit.dimension != Dimension::Percent {
-        return None;
-    }
-    match share_of(figure).agree(first.value - last.value, first.value) {
-        Same => Some(Finding::holds(view, &[Some(first), Some(last)])),
-        Different => Some(Finding::fails(view, &[first, last])),
-        Agreement::Incomparable => None,
-    }
-}
-
-/// "more than tripled", "doubled between 14:20 and 14:24", "rose fivefold".
-fn by_factor(view: &View<'_>, statement: &Statement, way: Way, factor: Factor) -> Option<Finding> {
-    let (first, last) = (view.first()?, view.last()?);
-    if statement.window.at.is_some() || !statement.values.is_empty() {
-        return None;
-    }
-    let extreme = if way == Way::Up { view.greatest()? } else { view.least()? };
-    // "more than halved": less than half is left; "fell threefold": a third is left.
-    let is_part = factor.numerator < factor.denominator;
-    let (numerator, denominator) = match (way, is_part) {
-        (Way::Down, false) => (factor.denominator, factor.numerator),
-        _ => (factor.numerator, factor.denominator),
-    };
-    let comparator = match (way, factor.comparator) {
-        (Way::Down, Some(Comparator::Over | Comparator::AtLeast)) => Some(Comparator::Under),
-        (Way::Down, Some(Comparator::Under | Comparator::AtMost)) => Some(Comparator::Over),
-        (_, other) => other,
-    };
-    let share = Share { numerator, denominator, approximate: true, comparator, half_digit: 0 };
-    let agree = |point: Point| share.agree(point.value, first.value);
-    let ends = if view.is_whole && comparator.is_none() { vec![last, extreme] } else { vec![last] };
-    if let Some(found) = ends.iter().find(|point| agree(**point) == Same) {
-        return Some(Finding::holds(view, &[Some(first), Some(*found)]));
-    }
-    let all = agree(last) == Different && agree(extreme) == Different;
-    all.then(|| Finding::fails(view, &[first, last]))
 }
 
 /// "did not move", "was stable", "levelled off".
@@ -410,7 +324,10 @@ pub(super) fn slower(view: &View<'_>, way: Way) -> Option<Finding> {
     let recent = before.get(before.len().checked_sub(TAIL)?..)?;
     let (late, early): (i128, i128) = (tail.iter().sum(), recent.iter().sum());
     let all: i128 = steps.iter().sum();
-    let last = [view.points.len().checked_sub(TAIL + 1).and_then(|at| view.points.get(at)).copied()?, view.last()?];
+    let last = [
+        view.points.len().checked_sub(TAIL + 1).and_then(|at| view.points.get(at)).copied()?,
+        view.last()?,
+    ];
     if late >= early && late > 0 {
         return Some(Finding::fails(view, &last));
     }
@@ -455,24 +372,5 @@ pub(super) fn not_until(view: &View<'_>, statement: &Statement) -> Option<Findin
         Some(Finding::holds(view, &[before.last().copied(), Some(here)]))
     } else {
         None
-    }
-}
-
-/// "to about a twentieth of its peak".
-pub(super) fn fraction(view: &View<'_>, statement: &Statement, part: i128) -> Option<Finding> {
-    if !statement.values.is_empty() || statement.factor.is_some() {
-        return None;
-    }
-    let whole = if statement.has(Cue::Peak) { view.greatest()? } else { return None };
-    let last = match &statement.window.at {
-        Some(time) => view.at(time).and_then(|place| view.point(place))?,
-        None => view.last()?,
-    };
-    let share =
-        Share { numerator: 1, denominator: part, approximate: true, comparator: None, half_digit: 0 };
-    match share.agree(last.value, whole.value) {
-        Same => Some(Finding::holds(view, &[Some(whole), Some(last)])),
-        Different => Some(Finding::fails(view, &[whole, last])),
-        Agreement::Incomparable => None,
     }
 }

@@ -7,11 +7,7 @@ use super::statement::Statement;
 use super::window::{self, View};
 
 /// Decides a clause about two series.
-pub(super) fn decide(
-    view: &View<'_>,
-    statement: &Statement,
-    tracks: &[Track],
-) -> Option<Finding> {
+pub(super) fn decide(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Finding> {
     let others = statement.other.tracks(tracks);
     let other = others.iter().find(|other| other.known == view.track.known)?;
     let other = window::view(other, &statement.window)?;
@@ -49,9 +45,5 @@ pub(super) fn decide(
 /// Whether two instants are one; `None` where the distance of samples leaves it open.
 fn time_agrees(view: &View<'_>, apart: i64) -> Option<bool> {
     let step = view.track.step();
-    if apart.abs() * 2 <= step {
-        Some(true)
-    } else {
-        (apart.abs() > step).then_some(false)
-    }
+    if apart.abs() * 2 <= step { Some(true) } else { (apart.abs() > step).then_some(false) }
 }

@@ -106,9 +106,10 @@ pub(super) enum Cue {
 }
 
 use Cue::{
-    Above, And, At, AtEnd, AtStart, Average, Baseline, Be, Below, Between, By, Consecutive, Every, Fall,
-    Filler, First, Flat, Fraction, From, Gone, Keep, Last, NearZero, Never, Not, On, Pass, Peak, Reach,
-    Return, Rise, Sample, Saturated, Slower, Steady, Than, Thereafter, To, Trough, Under, Until, Within,
+    Above, And, At, AtEnd, AtStart, Average, Baseline, Be, Below, Between, By, Consecutive, Every,
+    Fall, Filler, First, Flat, Fraction, From, Gone, Keep, Last, NearZero, Never, Not, On, Pass,
+    Peak, Reach, Return, Rise, Sample, Saturated, Slower, Steady, Than, Thereafter, To, Trough,
+    Under, Until, Within,
 };
 
 /// Phrases of several words, tried before single words.
@@ -289,7 +290,10 @@ const WORDS: [(Cue, &str); 47] = [
     ),
     (Flat, "flat unchanged constant flatlined identical stable steady"),
     (Cue::Settle, "plateaued plateau stabilized stabilised plateauing"),
-    (Keep, "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering pinned stuck staying holding keeping persisted ranged ranges ranging varied varies fluctuated"),
+    (
+        Keep,
+        "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering pinned stuck staying holding keeping persisted ranged ranges ranging varied varies fluctuated",
+    ),
     (Reach, "reached reaches reach reaching hit hits touched attained"),
     (Peak, "peaked peaks peak peaking maximum highest maxed greatest"),
     (Trough, "bottomed lowest minimum least trough"),
@@ -341,10 +345,16 @@ const WORDS: [(Cue, &str); 47] = [
     (Thereafter, "thereafter afterwards"),
     (Saturated, "saturated pegged"),
     (Baseline, "baseline normal"),
-    (Fraction, "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth"),
+    (
+        Fraction,
+        "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth",
+    ),
     (AtEnd, "remain"),
-    (Filler, "pod pods container containers process processes application service services cluster machine vm \
-              workload job writer reader leader end utc gmt near mode modes share beginning slight usage very"),
+    (
+        Filler,
+        "pod pods container containers process processes application service services cluster machine vm \
+              workload job writer reader leader end utc gmt near mode modes share beginning slight usage very",
+    ),
 ];
 
 /// The cue that begins at a place of some words, and how many of them it takes.
@@ -373,74 +383,6 @@ pub(super) fn cue_at(words: &[Word<'_>]) -> Option<(Cue, usize)> {
         .find(|(_, listed)| listed.split_ascii_whitespace().any(|word| first.is(word)))
         .map(|(cue, _)| (*cue, 1))
 }
-
-/// Words of a report beside the words of metrics' names that mean the same.
-const SYNONYMS: [(&str, &str); 43] = [
-    ("available", "free freeable"),
-    ("bandwidth", "throughput network"),
-    ("busy", "utilization usage"),
-    ("connections", "conn conns"),
-    ("consumption", "usage utilization used"),
-    ("cores", "cpu"),
-    ("disk", "storage filesystem fs"),
-    ("drive", "storage disk"),
-    ("duration", "latency"),
-    ("durations", "latency"),
-    ("errors", "error failed"),
-    ("failures", "error failed"),
-    ("free", "freeable available"),
-    ("heap", "heap"),
-    ("i", "iowait"),
-    ("i/o", "iowait io"),
-    ("latencies", "latency duration"),
-    ("latency", "duration"),
-    ("load", "utilization"),
-    ("logs", "transaction generation"),
-    ("mem", "memory"),
-    ("memory", "mem rss"),
-    ("processor", "cpu"),
-    ("processors", "cpu"),
-    ("queue", "depth"),
-    ("ram", "memory"),
-    ("rate", "iops generation"),
-    ("reads", "read"),
-    ("remaining", "free freeable"),
-    ("replication", "replica"),
-    ("requests", "rps throughput"),
-    ("sessions", "load"),
-    ("space", "storage disk free"),
-    ("storage", "disk space"),
-    ("swapping", "swap"),
-    ("throughput", "requests rps"),
-    ("traffic", "throughput iops requests"),
-    ("use", "usage utilization used"),
-    ("used", "usage utilization"),
-    ("wal", "transaction logs generation"),
-    ("written", "write generation"),
-    ("wrote", "write generation"),
-    ("generated", "generation"),
-];
-
-/// Words of metrics' names that mean the same as a word of a report.
-pub(super) fn synonyms(word: &str) -> impl Iterator<Item = &'static str> {
-    SYNONYMS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(word))
-        .into_iter()
-        .flat_map(|(_, others)| others.split(' '))
-}
-
-/// Words of metrics' names that a report leaves out.
-pub(super) const SOFT: [&str; 44] = [
-    "average", "avg", "bytes", "container", "count", "current", "database", "db", "depth", "docker", "gb",
-    "generation", "gib", "iops", "kb", "kib", "maximum", "max", "mb", "mean", "mib", "min", "minimum", "ms",
-    "node", "number", "of", "pct", "per", "percent", "percentage", "rate", "ratio", "second", "seconds",
-    "space", "stats", "sum", "system", "total", "usage", "used", "utilization", "value",
-];
-
-/// Words of metrics' names that turn them round: memory in use and memory that is free.
-pub(super) const TURNING: [&str; 8] =
-    ["available", "failed", "free", "freeable", "idle", "remaining", "unused", "waiting"];
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,8 @@ pub(super) fn expression(asked: &str) -> &str {
 /// The first metric that a query names: a word with underscores, dots or colons before its labels or range;
 /// else one that is no function.
 pub(super) fn metric(query: &str) -> Option<&str> {
-    let followed = |end: usize, by: &[char]| query.get(end..).is_some_and(|rest| rest.starts_with(by));
+    let followed =
+        |end: usize, by: &[char]| query.get(end..).is_some_and(|rest| rest.starts_with(by));
     let named = || {
         words(query).filter(|word| {
             word.text.contains(['_', '.']) && word.text.starts_with(|c: char| c.is_alphabetic())
@@ -79,7 +80,9 @@ pub(super) fn usual_unit(metric: &str) -> Option<Unit> {
     match metric {
         "FreeStorageSpace" | "FreeableMemory" | "SwapUsage" | "BinLogDiskUsage" => Some(byte),
         "ReplicaLag" | "AuroraReplicaLagMaximum" => Some(second),
-        "ReadThroughput" | "WriteThroughput" | "NetworkReceiveThroughput"
+        "ReadThroughput"
+        | "WriteThroughput"
+        | "NetworkReceiveThroughput"
         | "NetworkTransmitThroughput" => byte.per(second),
         "CPUUtilization" | "MemoryUtilization" => Some(Unit::PERCENT),
         _ => None,
@@ -100,7 +103,10 @@ mod tests {
         assert_eq!(named.as_deref(), Some("p99 http_request_duration_seconds"));
         assert_eq!(unit(&[query]), Unit::named("s"));
         assert_eq!(metric("sum(rate(node_cpu_seconds_total[5m]))"), Some("node_cpu_seconds_total"));
-        assert_eq!(unit(&["sum by (pod) (rate(container_cpu_usage_seconds_total[1m]))"]), Some(Unit::CORES));
+        assert_eq!(
+            unit(&["sum by (pod) (rate(container_cpu_usage_seconds_total[1m]))"]),
+            Some(Unit::CORES)
+        );
         assert_eq!(unit(&["100 * avg(up_ratio)"]), Some(Unit::PERCENT));
         assert_eq!(metric("up"), None);
     }

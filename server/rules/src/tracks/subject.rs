@@ -7,7 +7,7 @@
 use gsar_core::text::tokens::Word;
 
 use super::gather::Track;
-use super::phrases::{SOFT, TURNING, synonyms};
+use super::vocabulary::{SOFT, TURNING, synonyms};
 use crate::words::{Key, exact, key, parts};
 
 /// What a claim calls the series that it speaks of.
@@ -97,9 +97,10 @@ impl Subject {
                 track.metric.iter().filter(|part| !soft.contains(part) && !named(part)).count();
             let hinted = |part: &Key| self.hints.iter().any(|keys| keys.contains(part));
             let covered = track.metric.iter().filter(|part| named(part) || hinted(part)).count();
-            let is_exact = self.words.iter().any(|keys| {
-                keys.first().is_some_and(|own| track.metric.contains(own))
-            });
+            let is_exact = self
+                .words
+                .iter()
+                .any(|keys| keys.first().is_some_and(|own| track.metric.contains(own)));
             if missing == 0 || is_exact || is_told {
                 found.push((missing, covered, track));
             }

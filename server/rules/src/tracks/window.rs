@@ -45,7 +45,8 @@ pub(super) fn view<'t>(track: &'t Track, window: &Window) -> Option<View<'t>> {
         start = instant(track, from)?;
     }
     if let Some(until) = &window.until {
-        end = instant(track, until)?;
+        // "until 16:22" takes in what was sampled in that minute.
+        end = instant(track, until)? + (i64::from(until.grain) - 1) * 1_000_000;
     }
     if let Some(seconds) = window.first_seconds {
         end = start.checked_add(seconds.checked_mul(1_000_000)?)?;
@@ -54,7 +55,7 @@ pub(super) fn view<'t>(track: &'t Track, window: &Window) -> Option<View<'t>> {
         start = end.checked_sub(seconds.checked_mul(1_000_000)?)?;
     }
     let step = track.step();
-    if start < first - step || end > last + step || start > end {
+    if start < first - step || end > last + step.max(60_000_000) || start > end {
         return None;
     }
     let low = all.partition_point(|point| point.micros < start);
@@ -87,9 +88,8 @@ impl<'t> View<'t> {
             Known::All | Known::Logged => self.track.step() / 2,
         };
         let points = self.track.points.as_slice();
-        let inside = points
-            .iter()
-            .position(|point| point.micros >= wanted && point.micros < wanted + grain);
+        let inside =
+            points.iter().position(|point| point.micros >= wanted && point.micros < wanted + grain);
         inside.or_else(|| {
             let nearest = (0..points.len()).min_by_key(|place| {
                 points.get(*place).map_or(i64::MAX, |point| (point.micros - wanted).abs())
