@@ -84,12 +84,12 @@ fn says_nothing(line: &str) -> bool {
         return false;
     }
     let line = line.trim_start_matches(['[', '"', ' ']);
-    let starts = |phrase: &&str| {
+    let starts = |phrase: &str| {
         line.get(..phrase.len()).is_some_and(|start| start.eq_ignore_ascii_case(phrase))
     };
     // `grep` and `pgrep` answer with 1 where nothing matches.
     let grep = holds(line, "grep ") && holds(line, "return code 1");
-    grep || NOTHING_AT_START.iter().any(|phrase| starts(&phrase))
+    grep || NOTHING_AT_START.iter().any(|phrase| starts(phrase))
         || NOTHING_INSIDE.iter().any(|phrase| holds(line, phrase))
 }
 

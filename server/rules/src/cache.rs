@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use gsar_core::text::figures::ClockTime;
 
+use super::lists::Lists;
 use super::observations::Corpus;
 use super::polarity::{denies, fails};
 use super::tracks::Tracks;
@@ -23,6 +24,7 @@ pub(crate) struct Polarity {
 #[derive(Debug)]
 pub(crate) struct Cache<'e> {
     fields: Vec<Read<'e>>,
+    lists: OnceCell<Lists>,
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
 }
@@ -37,7 +39,16 @@ struct Read<'e> {
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
     pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self { fields: vec![Read::default(); corpus.fields.len()], tracks: Tracks::default() }
+        Self {
+            fields: vec![Read::default(); corpus.fields.len()],
+            lists: OnceCell::new(),
+            tracks: Tracks::default(),
+        }
+    }
+
+    /// The lists of the evidence.
+    pub(crate) fn lists(&self, corpus: &Corpus<'e>) -> &Lists {
+        self.lists.get_or_init(|| Lists::find(corpus))
     }
 
     /// The figures of a field.

@@ -38,16 +38,16 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         if let Answer::Nothing(says) = answer(case.corpus, item)
             && was_asked(case, item, says)
         {
+            if is_shown_elsewhere(case, item, sort) {
+                return None;
+            }
             let cite = says.map_or(Cite::Item(item), Cite::Field);
             let says =
                 says.map_or_else(|| note::absent(case, item), |field| note::says(case, field));
-            return match sort {
-                Claimed::Absent => Some(Ruling::grounded(Basis::Absent, vec![cite], says)),
-                Claimed::Present if !is_shown_elsewhere(case, item) => {
-                    Some(Ruling::contradicted(Basis::Absent, vec![cite], says))
-                }
-                Claimed::Present => None,
-            };
+            return Some(match sort {
+                Claimed::Absent => Ruling::grounded(Basis::Absent, vec![cite], says),
+                Claimed::Present => Ruling::contradicted(Basis::Absent, vec![cite], says),
+            });
         }
     }
     if sort == Claimed::Present {
@@ -208,6 +208,8 @@ fn was_asked(case: &Case<'_, '_, '_>, item: u32, says: Option<u32>) -> bool {
             .iter()
             .any(|span| span.start <= term.span.start && term.span.end <= span.end)
     });
+    let denied = sought
+        & reading.bits(|term| term.negated && !matches!(term.role, Role::Common | Role::Kind));
     let unasked = reading.terms.iter().any(|term| match term.role {
         Role::Demand(Sense::Compare) => false,
         Role::Demand(Sense::Order) => reading.figures.figures.is_empty(),
@@ -216,6 +218,7 @@ fn was_asked(case: &Case<'_, '_, '_>, item: u32, says: Option<u32>) -> bool {
     });
     !unasked
         && strict & !asked == 0
+        && denied & !asked == 0
         && quoted & sought & !asked == 0
         && asked & telling != 0
         && sorts_agree(case, asked)
@@ -288,7 +291,7 @@ fn asks_for(case: &Case<'_, '_, '_>, item: u32) -> bool {
 
 /// Whether what the claim names is there after all: another item has a record of that name, or a line with all of
 /// what was sought.
-fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32) -> bool {
+fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32, sort: Claimed) -> bool {
     let reading = case.reading;
     let named = reading.terms.iter().filter(|term| term.role == Role::Entity).any(|term| {
         let names = term.keys.first().map(|key| case.corpus.by_name.of(*key).take(64));
@@ -302,11 +305,11 @@ fn is_shown_elsewhere(case: &Case<'_, '_, '_>, searched: u32) -> bool {
     let sought = reading.bits(|term| {
         !is_seeking(term) && matches!(term.role, Role::Word | Role::Name | Role::Entity)
     });
-    named
+    sort == Claimed::Present && named
         || sought.count_ones() > 1
             && case.candidates.iter().any(|candidate| {
                 tells(case, absence::item_of(case, candidate.target), searched)
-                    && candidate.near & sought == sought
+                    && candidate.terms & sought == sought
             })
 }
 
@@ -346,6 +349,7 @@ fn lists_without(case: &Case<'_, '_, '_>, item: u32) -> bool {
                 | case.marks.content(*case.corpus.roots.get(item as usize).unwrap_or(&u32::MAX)))
             == 0
         && reading.bits(|term| matches!(term.role, Role::Demand(_))) == 0
+        && case.corpus.item(item).is_some_and(|item| item.exhaustive)
         && !absence::is_filtered_item(case.corpus, item)
         && (root.fields.0..root.fields.1).all(|field| case.marks.field(field) & specific == 0)
         && !has_part(case, root.fields, specific)
@@ -402,4 +406,65 @@ fn has_part(case: &Case<'_, '_, '_>, fields: (u32, u32), wanted: u64) -> bool {
         let mut fields_with = case.corpus.by_word.of(key(part));
         fields_with.any(|field| fields.0 <= field && field < fields.1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{self, Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{class, expect, text};
+
+    #[test]
+    fn a_search_that_found_nothing_decides() {
+        let evidence = [
+            text("search", "kubectl get pods -A | grep rabbit", "No resources found\n"),
+            text(
+                "logs",
+                "fetch_logs {\"pod\": \"cart-5d8f7c9b64-aa2bb\", \"filter\": \"deadlock\"}",
+                "[]\n",
+            ),
+            text(
+                "job",
+                "kubectl describe job sweep -n shop",
+                "Error from server (NotFound): jobs.batch \"sweep\" not found\n",
+            ),
+        ];
+        expect(
+            &evidence,
+            &[
+                ("No pod matches 'rabbit'", Grounded),
+                ("A search of the pods for rabbit found nothing", Grounded),
+                ("The search turned up a rabbit pod", Contradicted),
+                ("The logs of cart-5d8f7c9b64-aa2bb contain no deadlock", Grounded),
+                ("The logs of cart-5d8f7c9b64-aa2bb contain no panic", Ungrounded),
+                ("The logs of web-1 contain no deadlock", Ungrounded),
+                ("The job sweep exists in shop", Contradicted),
+                ("The job sweep was not found in shop", Grounded),
+                ("No deadlock occurred anywhere", Ungrounded),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_refusal_decides_nothing() {
+        let refused = [text(
+            "secrets",
+            "kubectl get secrets -A",
+            "Error from server (Forbidden): secrets is forbidden\n",
+        )];
+        assert_eq!(class("No secrets were found", &refused), Class::Ungrounded);
+    }
+
+    #[test]
+    fn what_another_item_shows_is_there() {
+        let evidence = [
+            text("old", "kubectl get pods -n shop | grep rabbit", "No resources found\n"),
+            text(
+                "new",
+                "kubectl get pods -A",
+                "NAME       READY   STATUS\nrabbit-0   1/1     Running\n",
+            ),
+        ];
+        assert_ne!(class("The pod rabbit-0 exists", &evidence), Contradicted);
+    }
 }

@@ -172,6 +172,25 @@ pub(crate) fn count(case: &Case<'_, '_, '_>, number: u32, satisfied: usize, all:
     format!("{satisfied} of {all} in {} are so", item(case, number))
 }
 
+/// "MEMORY is 315Mi for a in top, against 365Mi".
+pub(crate) fn compared(case: &Case<'_, '_, '_>, one: u32, other: u32) -> String {
+    format!("{}, against `{}`", says(case, one), shortened(case.corpus.value(other)))
+}
+
+/// "7 + 6 + 8 = 21 in pods".
+pub(crate) fn sum(case: &Case<'_, '_, '_>, fields: &[u32], total: &Figure) -> String {
+    const MOST: usize = 8;
+    let of =
+        fields.first().map_or_else(String::new, |field| item(case, case.corpus.item_of(*field)));
+    let first = |field: &u32| case.corpus.value(*field).split(' ').next().unwrap_or("");
+    let mut parts: Vec<&str> = fields.iter().take(MOST).map(first).collect();
+    if fields.len() > MOST {
+        parts.push("…");
+    }
+    let digits = 10_i128.checked_pow(total.value.places).unwrap_or(1);
+    format!("{} = {} in {of}", parts.join(" + "), total.value.mantissa / digits)
+}
+
 /// "12 lines in kernel tell of it".
 pub(crate) fn lines(case: &Case<'_, '_, '_>, number: u32, lines: usize) -> String {
     format!(

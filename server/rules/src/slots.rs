@@ -1,0 +1,83 @@
+//! Whether a member of a list shows something else in the place where another shows what a claim says.
+//!
+//! The place is a key, or in lines the same word counted from the start.
+
+use super::candidates::Target;
+use super::magnitudes::bits_in;
+use super::members::Member;
+use super::ruling::Case;
+use super::words::evidence_keys;
+
+/// The field in which `other` shows something else than `example` does for one of the terms; `None` where it shows
+/// nothing in that place.
+pub(crate) fn shows_other(
+    case: &Case<'_, '_, '_>,
+    example: &Member,
+    other: &Member,
+    terms: u64,
+) -> Option<u32> {
+    match (example.target, other.target) {
+        (Target::Object(_), Target::Object(_)) => other_value(case, example, other, terms),
+        (Target::Line(example), Target::Line(other)) => other_word(case, example, other, terms),
+        _ => None,
+    }
+}
+
+/// A field under the key under which the example shows the term.
+fn other_value(
+    case: &Case<'_, '_, '_>,
+    example: &Member,
+    other: &Member,
+    terms: u64,
+) -> Option<u32> {
+    let corpus = case.corpus;
+    example.fields(corpus).find_map(|field| {
+        let found = corpus.field(field)?;
+        let shows = bits_in(case.reading, corpus.value_words(found), terms) != 0
+            || bits_in(case.reading, corpus.key_words(found), terms) != 0;
+        let name = corpus.name(field);
+        if !shows || name.is_empty() {
+            return None;
+        }
+        let heading = |field: u32| {
+            let object = corpus.field(field).and_then(|found| corpus.object(found.object));
+            object.map(|object| (object.is_record, corpus.heading_words(object).to_vec()))
+        };
+        other.fields(corpus).find(|candidate| {
+            corpus.name(*candidate).eq_ignore_ascii_case(name)
+                && heading(*candidate) == heading(field)
+                && !corpus.value(*candidate).is_empty()
+                && corpus.value(*candidate) != corpus.value(field)
+        })
+    })
+}
+
+/// A line that has another word where the example has the term.
+fn other_word(case: &Case<'_, '_, '_>, example: u32, other: u32, terms: u64) -> Option<u32> {
+    let words = |field: u32| case.corpus.value(field).split_whitespace();
+    let place = words(example).position(|word| bits_of_word(case, word, terms) != 0)?;
+    let (here, there) = (words(example).nth(place)?, words(other).nth(place)?);
+    let same_shape =
+        words(example).take(place).zip(words(other).take(place)).all(|(a, b)| shape(a) == shape(b))
+            && shape(here) == shape(there);
+    (same_shape && here != there).then_some(other)
+}
+
+fn bits_of_word(case: &Case<'_, '_, '_>, written: &str, terms: u64) -> u64 {
+    let mut keys = Vec::with_capacity(4);
+    for word in gsar_core::text::tokens::words(written) {
+        evidence_keys(word.text, |key| keys.push(key));
+    }
+    bits_in(case.reading, &keys, terms)
+}
+
+/// What sort of word: letters, digits, or neither.
+fn shape(word: &str) -> u8 {
+    let letters = word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let digits = word.bytes().any(|byte| byte.is_ascii_digit());
+    match (letters, digits) {
+        (false, false) => 0,
+        (false, true) => 1,
+        (true, _) => 2,
+    }
+}
