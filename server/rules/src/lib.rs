@@ -75,6 +75,7 @@ mod states;
 mod sums;
 mod tallies;
 mod tally;
+mod tracks;
 mod values;
 mod wordlists;
 mod words;

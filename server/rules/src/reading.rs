@@ -7,7 +7,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures, agree, figures};
+use gsar_core::text::figures::{
+    Agreement, CodeKind, Comparator, Dimension, Figure, Figures, agree, figures,
+};
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
@@ -138,9 +140,12 @@ impl<'c> Reading<'c> {
         }
         let inside =
             |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
-        if self.figures.figures.iter().any(|figure| inside(&figure.span))
-            || self.figures.times.iter().any(|time| inside(&time.span))
-        {
+        if let Some(figure) = self.figures.figures.iter().find(|figure| inside(&figure.span)) {
+            // "doubled" is a word of English.
+            self.is_english |= figure.unit.dimension == Dimension::Multiple;
+            return;
+        }
+        if self.figures.times.iter().any(|time| inside(&time.span)) {
             return;
         }
         let code = self.figures.codes.iter().find(|code| inside(&code.span)).map(|code| code.kind);
