@@ -246,7 +246,11 @@ impl<'c> Reading<'c> {
             return Role::Name;
         }
         // "orders service": a word before the sort of a thing names the thing.
-        let names_kind = next.is_some_and(|next| sense_of(next) == Some(Sense::Kind));
+        let names_kind = next.is_some_and(|next| {
+            let is_alert =
+                ["alert", "alerts", "incident", "incidents"].iter().any(|kind| next.is(kind));
+            sense_of(next) == Some(Sense::Kind) && !is_alert
+        });
         let plain = sense_of(word).is_none() && shape == Shape::Plain;
         if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() {
             Role::Name
@@ -520,6 +524,12 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
             keys.push(key);
         }
     };
+    // "xk2p9": the last part of a pod's name.
+    let is_suffix = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_digit());
+    if role == Role::Name && word.len() == 5 && is_suffix {
+        add(&mut keys, soft(word));
+    }
     if role != Role::Entity {
         add(&mut keys, key(word));
         for other in known(exact(word)).map_or(&[][..], |known| &known.others) {
@@ -534,6 +544,14 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
             add(&mut keys, soft(&joined));
         } else if matches!(role, Role::Word | Role::Common) {
             add(&mut keys, soft(word));
+            // "exhaustion" and "exhausted", "completion" and "completed", "deployment" and "deployed".
+            if let Some(verb) = word.strip_suffix("ment").filter(|verb| verb.len() > 3) {
+                add(&mut keys, key(verb));
+            } else if let Some(verb) = word.strip_suffix("ion").filter(|verb| verb.len() > 3) {
+                add(&mut keys, key(verb));
+            } else if let Some(verb) = word.strip_suffix("ed").filter(|verb| verb.len() > 3) {
+                add(&mut keys, key(&format!("{verb}ion")));
+            }
         }
     } else {
         add(&mut keys, key(word));
