@@ -168,8 +168,8 @@ impl Reader<'_, '_> {
         }
         if let Some(columns) = self.header(&line, &content, next) {
             // A quotation mark before the first column is none of it.
-            let indent = if written.starts_with('"') { 0 } else { indent };
-            self.table = Some(Table { indent, columns, barred: written.contains(" | ") });
+            let of_rows = if written.starts_with('"') { 0 } else { indent };
+            self.table = Some(Table { indent: of_rows, columns, barred: written.contains(" | ") });
             self.close_to_indent(indent);
             self.fresh = false;
             return;

@@ -15,7 +15,7 @@ use super::phases::Phase;
 use super::reading::Term;
 use super::ruling::Case;
 use super::values::compare;
-use super::words::{exact, key, parts, soft_key};
+use super::words::{Key, exact, key, parts, soft_key};
 
 /// The most places looked up under one word, and collected for one stretch.
 const MOST: usize = 4_000;
@@ -117,10 +117,17 @@ impl Gatherer<'_, '_, '_, '_> {
         }
     }
 
-    /// `system.mem.used` for "memory".
+    /// `system.mem.used` for "memory", "exhausted" for "exhaustion".
     fn by_synonyms(&mut self) {
         let mut found = Vec::new();
-        for (bit, term) in self.terms(self.asked.words) {
+        for (bit, term) in self.terms(self.asked.words | self.asked.phase_bits) {
+            for other in derived(term.text) {
+                for field in self.case.corpus.by_word.of(other).take(MOST) {
+                    if let Some(place) = self.place_of(field) {
+                        found.push((place, bit | self.case.marks.field(field)));
+                    }
+                }
+            }
             for other in known(exact(term.text)).map_or(&[][..], |known| &known.others) {
                 for field in self.case.corpus.by_word.of(soft_key(*other)).take(MOST) {
                     let line = Target::Line(field);
@@ -231,6 +238,17 @@ impl Gatherer<'_, '_, '_, '_> {
             self.case.corpus.item(item).is_some_and(|item| item.lane.is_hard())
         });
         Places(places)
+    }
+}
+
+/// The verb of a noun, or the noun of a verb: "exhaustion" and "exhausted", "deployment" and "deployed".
+fn derived(word: &str) -> Option<Key> {
+    const SHORTEST: usize = 4;
+    let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() >= SHORTEST);
+    if let Some(verb) = stem("ment").or_else(|| stem("ion")) {
+        Some(key(verb))
+    } else {
+        stem("ed").map(|verb| key(&format!("{verb}ion")))
     }
 }
 

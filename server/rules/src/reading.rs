@@ -544,14 +544,6 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
             add(&mut keys, soft(&joined));
         } else if matches!(role, Role::Word | Role::Common) {
             add(&mut keys, soft(word));
-            // "exhaustion" and "exhausted", "completion" and "completed", "deployment" and "deployed".
-            if let Some(verb) = word.strip_suffix("ment").filter(|verb| verb.len() > 3) {
-                add(&mut keys, key(verb));
-            } else if let Some(verb) = word.strip_suffix("ion").filter(|verb| verb.len() > 3) {
-                add(&mut keys, key(verb));
-            } else if let Some(verb) = word.strip_suffix("ed").filter(|verb| verb.len() > 3) {
-                add(&mut keys, key(&format!("{verb}ion")));
-            }
         }
     } else {
         add(&mut keys, key(word));
