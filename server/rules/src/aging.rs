@@ -226,3 +226,37 @@ fn rule(
         note: note::says(case, event.field),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, text};
+
+    #[test]
+    fn ages_and_paces_are_those_that_the_tool_prints() {
+        let pods = "\
+NAME                          READY   STATUS             RESTARTS      AGE
+ledger-66f4b9d7c8-4tqzw       0/1     CrashLoopBackOff   7 (32s ago)   11m
+cart-5d8f7c9b64-aa2bb         1/1     Running            0             25d
+";
+        let events = "\
+LAST SEEN            TYPE      REASON    OBJECT                        MESSAGE
+3m30s (x256 over 58m)   Warning   BackOff   Pod/ledger-66f4b9d7c8-4tqzw   Back-off restarting failed container
+";
+        expect(
+            &[text("pods", "kubectl get pods", pods), text("events", "kubectl get events", events)],
+            &[
+                ("ledger was created 11 minutes ago.", Grounded),
+                ("ledger was created 11 hours ago.", Contradicted),
+                ("cart has been up for about 25 days.", Grounded),
+                ("The last restart of ledger was 32 seconds ago.", Grounded),
+                ("The last restart of ledger was 32 minutes ago.", Contradicted),
+                ("The last restart of billing was 32 seconds ago.", Ungrounded),
+                ("BackOff events come at a rate of four to five per minute.", Grounded),
+                ("BackOff events came about every 14 seconds.", Grounded),
+                ("BackOff events came about every five minutes.", Contradicted),
+            ],
+        );
+    }
+}

@@ -131,7 +131,11 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
         span: span.clone(),
     };
     // "The previous container": no name, though it stands before the sort of a thing.
-    asked.strict &= !bits(&|term| term.role == Role::Name && any(term.text, &WHICH));
+    let which =
+        bits(&|term| matches!(term.role, Role::Name | Role::Word) && any(term.text, &WHICH));
+    asked.strict &= !which;
+    asked.words &= !which;
+    asked.light |= which;
     // A call that "failed with 500": the status says that it failed.
     if bits(&is_failure_status) != 0 {
         let failing = bits(&|term| any(term.text, &FAILING));
@@ -256,7 +260,8 @@ impl Asked {
 
     /// The same thing in another phase: when it started, when it ended.
     pub(crate) fn in_phase(&self, phase: Phase) -> Self {
-        Self { phase: Some(phase), phase_bits: 0, ..self.clone() }
+        let light = self.light | self.phase_bits;
+        Self { phase: Some(phase), phase_bits: 0, light, ..self.clone() }
     }
 
     pub(crate) fn complete(&mut self, text: &str, other: &Asked) {

@@ -194,3 +194,135 @@ fn is_told(case: &Case<'_, '_, '_>, relation: &Relation, first: &Asked, second: 
         && reading.figures.times.iter().all(|time| inside(time.span.start, time.span.end))
         && reading.quotations.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, json, text};
+
+    const ALERTS: &str = r#"{"alerts":[
+        {"alert_name":"LedgerLatencyHigh","fired_at":"2026-05-04T09:30:02Z","service":"ledger","description":"p99 latency of ledger exceeded 2 s"},
+        {"alert_name":"LedgerErrorRate","fired_at":"2026-05-04T09:30:15Z","service":"ledger","description":"error rate of ledger exceeded 10 %"},
+        {"alert_name":"GatewayPoolExhausted","fired_at":"2026-05-04T09:30:28Z","service":"gateway","description":"connection pool of gateway exhausted"},
+        {"alert_name":"SearchCPUHigh","fired_at":"2026-05-04T09:34:28Z","service":"search","description":"CPU of search above 90 %"}]}"#;
+
+    #[test]
+    fn alerts_are_put_in_order_by_when_they_fired() {
+        expect(
+            &[json("alerts", "alertmanager", ALERTS)],
+            &[
+                (
+                    "The exhaustion of the gateway pool came 26 s after the ledger latency alert.",
+                    Grounded,
+                ),
+                (
+                    "The exhaustion of the gateway pool came 26 minutes after the ledger latency alert.",
+                    Contradicted,
+                ),
+                (
+                    "The exhaustion of the gateway pool came 26 s after the ledger error rate alert.",
+                    Contradicted,
+                ),
+                (
+                    "The exhaustion of the gateway pool came 26 s after the billing latency alert.",
+                    Ungrounded,
+                ),
+                (
+                    "The ledger error rate alert fired before the gateway pool was exhausted.",
+                    Grounded,
+                ),
+                (
+                    "The ledger error rate alert fired after the gateway pool was exhausted.",
+                    Contradicted,
+                ),
+                (
+                    "The search CPU alert fired exactly four minutes after the gateway pool was exhausted.",
+                    Grounded,
+                ),
+                (
+                    "The search CPU alert fired less than three minutes after the gateway pool was exhausted.",
+                    Contradicted,
+                ),
+                ("The search CPU alert perhaps fired before the ledger latency alert.", Ungrounded),
+            ],
+        );
+    }
+
+    const DESCRIBED: &str = "\
+Name:             orders-6c8868cb6d-qcv2t
+Start Time:       Wed, 01 Jul 2026 12:50:07 +0200
+Init Containers:
+  wait-for-queue:
+    Args:
+      until nc -z queue 5672; do
+        sleep 2
+      done
+
+    State:          Terminated
+      Reason:       Completed
+      Started:      Fri, 03 Jul 2026 06:54:53 +0200
+      Finished:     Fri, 03 Jul 2026 06:55:43 +0200
+Containers:
+  orders:
+    State:          Running
+      Started:      Fri, 03 Jul 2026 06:55:46 +0200
+    Last State:     Terminated
+      Started:      Thu, 02 Jul 2026 08:05:46 +0200
+      Finished:     Fri, 03 Jul 2026 06:54:28 +0200
+";
+
+    #[test]
+    fn containers_are_put_in_order_by_their_states() {
+        expect(
+            &[text("pod", "kubectl describe pod orders-6c8868cb6d-qcv2t", DESCRIBED)],
+            &[
+                (
+                    "orders started three seconds after its wait-for-queue container had finished.",
+                    Grounded,
+                ),
+                ("orders was already running when wait-for-queue finished.", Contradicted),
+                ("orders started three seconds before wait-for-queue had finished.", Contradicted),
+                ("orders started three minutes after wait-for-queue had finished.", Contradicted),
+                ("invoices started three seconds after wait-for-queue had finished.", Ungrounded),
+            ],
+        );
+    }
+
+    const LOG: &str = "\
+2026-05-04 12:30:15,892 INFO main - Started LedgerApplication in 0.658 seconds
+2026-05-04 12:30:45,567 INFO exec-2 - Payment processed successfully
+2026-05-04 12:51:24,856 ERROR exec-20 - Failed to acquire database connection
+2026-05-04 12:51:25,102 ERROR exec-21 - Failed to acquire database connection
+2026-05-04 12:51:25,204 ERROR exec-21 - Payment rejected
+";
+
+    #[test]
+    fn lines_of_a_log_are_as_far_apart_as_their_stamps() {
+        expect(
+            &[text("log", "kubectl logs ledger-0", LOG)],
+            &[
+                (
+                    "The first failure to get a database connection came about 21 minutes after the application had started.",
+                    Grounded,
+                ),
+                (
+                    "The first failure to get a database connection came about 12 minutes after the application had started.",
+                    Contradicted,
+                ),
+                (
+                    "The payment was rejected about a tenth of a second after the last failure to acquire a database connection.",
+                    Grounded,
+                ),
+                (
+                    "The payment was rejected before the first failure to acquire a database connection.",
+                    Contradicted,
+                ),
+                (
+                    "The first failure to acquire a cache connection came before the payment was rejected.",
+                    Ungrounded,
+                ),
+            ],
+        );
+    }
+}

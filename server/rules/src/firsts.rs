@@ -12,6 +12,7 @@ use super::episodes::{Ages, find};
 use super::lengths::lengths;
 use super::light::is_light;
 use super::note;
+use super::phases::phase_of_word;
 use super::places::terms_of;
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -208,6 +209,50 @@ fn is_told(case: &Case<'_, '_, '_>, parts: &[&Asked]) -> bool {
     case.reading.terms.iter().enumerate().all(|(place, term)| {
         parts.iter().any(|part| part.has(place))
             || is_light(term.text)
+            || phase_of_word(term.text).is_some()
             || matches!(term.role, Role::Kind | Role::Demand(super::lexicon::Sense::Extreme))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, json, text};
+
+    #[test]
+    fn the_first_and_last_of_a_list_are_those_of_its_instants() {
+        let alerts = r#"{"alerts":[
+            {"alert_name":"LedgerLatencyHigh","fired_at":"2026-05-04T09:30:02Z"},
+            {"alert_name":"GatewayErrorRate","fired_at":"2026-05-04T09:30:28Z"},
+            {"alert_name":"SearchCPUHigh","fired_at":"2026-05-04T09:34:28Z"}]}"#;
+        expect(
+            &[json("alerts", "alertmanager", alerts)],
+            &[
+                ("LedgerLatencyHigh was the first alert to fire.", Grounded),
+                ("GatewayErrorRate was the first alert to fire.", Contradicted),
+                ("SearchCPUHigh was the last alert to fire.", Grounded),
+                ("CartLatencyHigh was the first alert to fire.", Ungrounded),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_first_line_of_its_sort_says_what_it_was() {
+        let log = "\
+2026-05-04T09:30:02Z INFO session opened for user 7
+2026-05-04T09:30:05Z ERROR certificate expired for user 8
+2026-05-04T09:30:09Z ERROR redis timeout for user 9
+";
+        expect(
+            &[text("log", "kubectl logs auth-0", log)],
+            &[
+                ("The first error in the log is an expired certificate.", Grounded),
+                ("The first error in the log is a redis timeout.", Contradicted),
+                ("The log starts with a redis timeout.", Contradicted),
+                ("The log ends with a redis timeout.", Grounded),
+                ("The first error in the log is a kafka timeout.", Ungrounded),
+            ],
+        );
+    }
 }

@@ -255,3 +255,53 @@ fn is_at_clock(time: &Moment, at: i64, event: &Event) -> Option<bool> {
     }
     (gap.abs() > grain).then_some(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, json, text};
+
+    const EVENTS: &str = r#"{"events":[
+        {"date":"2026-03-27T08:04:18Z","message":"Multi-AZ failover of ledger-db initiated.","source":"ledger-db"},
+        {"date":"2026-03-27T08:04:21Z","message":"Instance restarting.","source":"ledger-db"},
+        {"date":"2026-03-27T08:04:58Z","message":"Multi-AZ failover of ledger-db completed.","source":"ledger-db"},
+        {"date":"2026-03-27T08:05:04Z","message":"Instance is available and accepting connections.","source":"ledger-db"},
+        {"date":"2026-03-28T11:00:00Z","message":"Backup of ledger-db completed.","source":"ledger-db"}]}"#;
+
+    #[test]
+    fn an_event_is_dated_by_its_record() {
+        expect(
+            &[json("events", "rds_events", EVENTS)],
+            &[
+                ("The failover of ledger-db completed at 08:04:58 UTC.", Grounded),
+                ("The failover of ledger-db completed at 08:05 UTC on 27 March 2026.", Grounded),
+                ("The failover of ledger-db completed at 09:04:58 CET.", Grounded),
+                ("The failover of ledger-db completed at 08:14:58 UTC on 27 March.", Contradicted),
+                ("The failover of orders-db completed at 08:04:58 UTC.", Ungrounded),
+                ("On 28 March the backup of ledger-db completed.", Grounded),
+                ("The backup of ledger-db completed on 29 March 2026.", Contradicted),
+                ("The failover of ledger-db may have completed on 29 March 2026.", Ungrounded),
+            ],
+        );
+    }
+
+    #[test]
+    fn h22_what_is_to_expire_is_not_dated_by_the_line_that_says_so() {
+        let log = "\
+2026-03-12 10:15:28,398 INFO validating certificate of ledger
+2026-03-12 10:15:28,411 WARNING certificate of ledger expired on 2026-03-03 17:00:08
+2026-03-12 10:15:29,000 INFO retrying
+2026-03-12 10:15:30,000 INFO retrying
+";
+        expect(
+            &[text("log", "kubectl logs ledger-0", log)],
+            &[
+                ("The certificate of ledger expired on 3 March 2026.", Grounded),
+                ("The certificate of ledger expired on 5 March 2026.", Contradicted),
+                ("The certificate of ledger was validated at 10:15:28.", Grounded),
+                ("The certificate of ledger was validated at 10:25:28.", Contradicted),
+            ],
+        );
+    }
+}

@@ -134,3 +134,51 @@ fn says_at_once(all: &[Word<'_>]) -> bool {
         |window| matches!(window, [second, _, which] if second.is("second") && which.is("which")),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, json, text};
+
+    #[test]
+    fn a_run_lasts_from_its_start_to_its_end() {
+        let described = "\
+Name:             ledger-0
+Containers:
+  ledger:
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Last State:     Terminated
+      Reason:       OOMKilled
+      Started:      Thu, 12 Mar 2026 14:00:03 +0000
+      Finished:     Thu, 12 Mar 2026 14:01:05 +0000
+";
+        expect(
+            &[text("pod", "kubectl describe pod ledger-0", described)],
+            &[
+                ("The last run of the container lasted 62 seconds.", Grounded),
+                ("The last run of the container lasted 62 minutes.", Contradicted),
+                ("The previous run of ledger took just over a minute.", Grounded),
+                ("The container survived about five minutes before it was killed.", Contradicted),
+                ("The last run of cart lasted 62 seconds.", Ungrounded),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_recurring_event_spans_its_first_and_last_time() {
+        let events = r#"{"events":[{"reason":"BackOff","object":"Pod/ledger-0","count":8,"message":"back-off restarting container",
+            "first_time":"2026-04-18T10:05:00Z","last_time":"2026-04-18T10:45:00Z"}]}"#;
+        expect(
+            &[json("events", "kubectl get events", events)],
+            &[
+                ("The BackOff of ledger-0 recurred over a period of 40 minutes.", Grounded),
+                (
+                    "The BackOff of ledger-0 recurred over a period of less than half an hour.",
+                    Contradicted,
+                ),
+            ],
+        );
+    }
+}

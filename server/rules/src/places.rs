@@ -121,7 +121,7 @@ impl Gatherer<'_, '_, '_, '_> {
     fn by_synonyms(&mut self) {
         let mut found = Vec::new();
         for (bit, term) in self.terms(self.asked.words | self.asked.phase_bits) {
-            for other in derived(term.text) {
+            if let Some(other) = derived(term.text) {
                 for field in self.case.corpus.by_word.of(other).take(MOST) {
                     if let Some(place) = self.place_of(field) {
                         found.push((place, bit | self.case.marks.field(field)));

@@ -524,12 +524,6 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
             keys.push(key);
         }
     };
-    // "xk2p9": the last part of a pod's name.
-    let is_suffix = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        && word.bytes().any(|byte| byte.is_ascii_digit());
-    if role == Role::Name && word.len() == 5 && is_suffix {
-        add(&mut keys, soft(word));
-    }
     if role != Role::Entity {
         add(&mut keys, key(word));
         for other in known(exact(word)).map_or(&[][..], |known| &known.others) {

@@ -307,3 +307,45 @@ fn only_joins(text: &str) -> bool {
         .any(|plain| word.is(plain))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lengths::lengths;
+    use super::*;
+
+    fn read(text: &str) -> Option<(Link, &str, &str)> {
+        let found = relations(text, &lengths(text)).into_iter().next()?;
+        let part = |span: Range<usize>| text.get(span).unwrap_or("").trim().trim_matches(',');
+        Some((found.link, part(found.first), part(found.second)))
+    }
+
+    #[test]
+    fn two_sides_and_what_links_them() {
+        for (text, link, first, second) in [
+            ("X came half a minute after Y", Link::After, "X came", "Y"),
+            ("After Y, X came", Link::Before, "Y", "X came"),
+            ("X was followed by Y", Link::Before, "X", "Y"),
+            ("X is five seconds older than Y", Link::Before, "X is", "Y"),
+            ("X started only once Y had ended", Link::After, "X started", "Y had ended"),
+            ("X trails Y by about a tenth of a second", Link::After, "X", "Y by"),
+            ("Ten minutes passed between X and Y", Link::Apart, "X", "Y"),
+            ("X was already open when Y closed", Link::Before, "X was already open", "Y closed"),
+            ("X came well before Y, 97 s earlier", Link::Before, "X came well", "Y"),
+        ] {
+            assert_eq!(read(text), Some((link, first, second)), "{text}");
+        }
+        assert_eq!(read("X restarted four times"), None);
+        assert_eq!(read("X came after Y, and Z failed"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn reading_never_panics(text in "(\\PC|after |before |between |and |5 s |, |the |passed |once ){0,20}") {
+            for relation in relations(&text, &lengths(&text)) {
+                prop_assert!(text.get(relation.first).is_some() && text.get(relation.second).is_some());
+            }
+        }
+    }
+}
