@@ -104,12 +104,16 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
         |accepts: &dyn Fn(&Term<'_>) -> bool| reading.bits(|term| own(term) && accepts(term));
     let light = |term: &Term<'_>| any(term.text, &LIGHT);
     let is_phase = |term: &Term<'_>| phase_of_word(term.text).is_some();
+    // An ordinary word tells which of several is meant only where the evidence has it.
+    let common = bits(&|term| term.role == Role::Common);
+    let shown = bits(&|term| term.role == Role::Common && !light(term) && !is_phase(term))
+        & case.marks.anywhere();
     let all: Vec<Word<'_>> = words(text).collect();
     let has = |wanted: &[&str]| all.iter().any(|word| any(word.text, wanted));
     let mut asked = Asked {
         strict: bits(&|term| term.is_strict()),
-        words: bits(&|term| term.role == Role::Word && !light(term) && !is_phase(term)),
-        light: bits(&|term| is_content(term) && light(term)),
+        words: bits(&|term| term.role == Role::Word && !light(term) && !is_phase(term)) | shown,
+        light: bits(&|term| is_content(term) && light(term)) | common & !shown,
         kinds: bits(&|term| term.role == Role::Kind && !light(term)),
         demands: bits(&|term| is_demanding(term) && !light(term) && !is_phase(term)),
         phase_bits: bits(&is_phase),

@@ -5,9 +5,10 @@
 use gsar_core::Class;
 use gsar_core::text::tokens::{Word, words};
 
-use super::asked::{Pick, asked, is_plain};
-use super::chronicle::Event;
-use super::episodes::{Ages, find};
+use super::asked::{Asked, Pick, asked, is_plain};
+use super::candidates::Target;
+use super::chronicle::{Chronicle, Event};
+use super::episodes::{Ages, Found, find};
 use super::lengths::lengths;
 use super::light::is_light;
 use super::moments::SECOND;
@@ -43,9 +44,14 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     thing.drop_phase(case);
     let chronicle = case.cache.chronicle(case.corpus, case.day);
-    let starts = find(case, chronicle, &thing.in_phase(Phase::Start), Ages::Without)?;
-    let last = if recurs { Phase::Last } else { Phase::End };
-    let ends = find(case, chronicle, &thing.in_phase(last), Ages::Without)?;
+    let (starts, ends) = if recurs {
+        recurrence(case, chronicle, &thing)?
+    } else {
+        (
+            find(case, chronicle, &thing.in_phase(Phase::Start), Ages::Without)?,
+            find(case, chronicle, &thing.in_phase(Phase::End), Ages::Without)?,
+        )
+    };
     let mut pairs: Vec<(&Event, &Event)> = Vec::new();
     for end in &ends.events {
         let own = starts.events.iter().filter(|start| start.place == end.place);
@@ -89,6 +95,24 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     Some(Ruling { class, basis: Basis::Derived, cites, note: note::in_order(case, start, end) })
 }
 
+/// When something that happened again and again was seen first and last: by its record, else by its lines.
+fn recurrence<'a>(
+    case: &Case<'a, '_, '_>,
+    chronicle: &'a Chronicle,
+    thing: &Asked,
+) -> Option<(Found<'a>, Found<'a>)> {
+    let by_record = |phase| find(case, chronicle, &thing.in_phase(phase), Ages::Without);
+    if let (Some(first), Some(last)) = (by_record(Phase::Start), by_record(Phase::Last)) {
+        return Some((first, last));
+    }
+    let by_line = |pick| {
+        let several = Asked { pick, ..thing.clone() };
+        find(case, chronicle, &several, Ages::Without)
+            .filter(|found| found.events.iter().all(|event| matches!(event.place, Target::Line(_))))
+    };
+    Some((by_line(Pick::First)?, by_line(Pick::Last)?))
+}
+
 /// Whether the claim has a verb of lasting.
 pub(crate) fn says_lasting(text: &str) -> bool {
     const PHRASES: [&[&str]; 18] = [
@@ -120,8 +144,17 @@ pub(crate) fn says_lasting(text: &str) -> bool {
 
 /// Whether the claim speaks of something that happened again and again.
 fn says_recurring(all: &[Word<'_>]) -> bool {
-    const VERBS: [&str; 8] =
-        ["recurred", "recurs", "repeated", "spanned", "spans", "stretched", "kept", "continued"];
+    const VERBS: [&str; 9] = [
+        "recurred",
+        "recurs",
+        "repeated",
+        "span",
+        "spanned",
+        "spans",
+        "stretched",
+        "kept",
+        "continued",
+    ];
     let over = all.windows(3).any(|window| {
         matches!(window, [over, _, period] if over.is("over") && (period.is("period") || period.is("span")))
     });
