@@ -26,6 +26,9 @@ pub(crate) struct Found<'a> {
     pub(crate) is_close: bool,
     /// Whether one of several things without a name was picked.
     pub(crate) is_vague: bool,
+    /// Whether what is meant is certain enough to say that the claim is wrong: it has a name or two words, and the
+    /// very phase that is asked for.
+    pub(crate) is_firm: bool,
 }
 
 /// Whether things dated by their age are looked at.
@@ -72,7 +75,7 @@ fn find_among<'a>(
 ) -> Option<Found<'a>> {
     let total =
         count(asked.words | asked.demands) * WORD + if asked.phase.is_some() { WORD } else { 0 };
-    let mut best: Vec<(&Event, i64)> = Vec::new();
+    let mut best: Vec<(&Event, Rank)> = Vec::new();
     let mut best_score = i64::MIN;
     for (place, terms) in places.each() {
         if asked.strict & !terms != 0 {
@@ -82,7 +85,8 @@ fn find_among<'a>(
             if matches!(event.clock, Clock::Ago(_)) != (ages == Ages::Only) {
                 continue;
             }
-            let Some((matched, score)) = rank(case, event, terms, asked, total) else { continue };
+            let Some(rank) = rank(case, event, terms, asked, total) else { continue };
+            let score = rank.score;
             if score < best_score || !is_then(event, asked) || !has_figures(case, place, asked) {
                 continue;
             }
@@ -90,11 +94,16 @@ fn find_among<'a>(
                 best.clear();
                 best_score = score;
             }
-            best.push((event, matched));
+            best.push((event, rank));
         }
     }
-    let is_full = best.iter().all(|(_, matched)| *matched == total);
-    let is_close = best.iter().all(|(_, matched)| matched * 4 >= total * 3);
+    let is_full = best.iter().all(|(_, rank)| rank.matched == total);
+    let is_close = best.iter().all(|(_, rank)| rank.matched * 4 >= total * 3);
+    let in_phase = best.iter().all(|(_, rank)| rank.in_very_phase);
+    let is_named = asked.strict != 0
+        || asked.words.count_ones() + u32::from(asked.phase.is_some()) >= 2
+        || asked.of_alert && asked.phase.is_some()
+        || asked.is_run;
     let mut events: Vec<&Event> = best.into_iter().map(|(event, _)| event).collect();
     if !are_comparable(&events) {
         return None;
@@ -116,8 +125,22 @@ fn find_among<'a>(
             events = vec![events.into_iter().max_by_key(|event| (event.at, event.field))?];
         }
     }
-    Some(Found { events, is_full, is_close, is_vague })
+    let is_firm = in_phase && is_named;
+    Some(Found { events, is_full, is_close, is_vague, is_firm })
 }
+
+/// How well an event fits a stretch.
+struct Rank {
+    /// What it has of it.
+    matched: i64,
+    /// That, and what tells it from others that have as much.
+    score: i64,
+    /// Whether its key or the claim's own verb says the phase, and no other verb.
+    in_very_phase: bool,
+}
+
+/// Several events: their first is when they began.
+const PLURAL: [&str; 6] = ["alerts", "calls", "entries", "events", "lines", "messages"];
 
 /// What a word counts.
 const WORD: i64 = 4;
@@ -143,7 +166,7 @@ fn rank(
     terms: u64,
     asked: &Asked,
     total: i64,
-) -> Option<(i64, i64)> {
+) -> Option<Rank> {
     let of_sort = is_of_sort(case, event, asked);
     if asked.is_unnamed() && terms & asked.kinds == 0 && !of_sort && !asked.is_run {
         return None;
@@ -181,7 +204,8 @@ fn rank(
         + i64::from(bears(case, object, asked)) * 3
         + i64::from(bears_exactly(case, object, asked))
         + run;
-    Some((matched, score))
+    let in_very_phase = asked.phase.is_none() || by_key || terms & asked.phase_bits != 0;
+    Some(Rank { matched, score, in_very_phase })
 }
 
 /// The events that a stretch speaks of; what "began" is dated by its first line, what "ended" by its last.
@@ -207,7 +231,11 @@ pub(crate) fn find_bounds<'a>(
         light: asked.light | asked.phase_bits,
         ..asked.clone()
     };
-    find(case, chronicle, &several, ages).filter(|several| several.is_full).or(found)
+    let is_plural = case.reading.bits(|term| any(term.text, &PLURAL)) & several.light != 0;
+    find(case, chronicle, &several, ages)
+        .filter(|several| several.is_full)
+        .map(|several| Found { is_firm: several.is_firm && is_plural, ..several })
+        .or(found)
 }
 
 /// Whether an instant is of the sort of thing that is asked for: `Start Time` is a pod's, `Started` a container's.
@@ -321,7 +349,7 @@ pub(crate) fn lines<'a>(
         Pick::Last => stamps.max_by_key(|event| (event.at, event.field)),
         _ => stamps.min_by_key(|event| (event.at, event.field)),
     }?;
-    Some(Found { events: vec![event], is_full: true, is_close: true, is_vague: false })
+    Some(Found { events: vec![event], is_full: true, is_close: true, is_vague: false, is_firm: true })
 }
 
 /// The events of a place that a stretch may mean.

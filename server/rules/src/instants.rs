@@ -79,7 +79,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         return None;
     }
     let is_close = found.is_close && thing.words.count_ones() >= 4;
-    if !(all_differ && (found.is_full || is_close) && is_firm)
+    if !(all_differ && (found.is_full || is_close) && is_firm && found.is_firm)
         || found.is_vague && thing.pick != Pick::All
         || has_rival(case, chronicle, &thing, time)
     {

@@ -100,7 +100,8 @@ fn moment_around(text: &str, colon: usize) -> Option<Moment> {
             end += 1 + digits;
         }
     }
-    if byte(text, end).is_ascii_digit() || byte(text, end) == b':' {
+    let goes_on = byte(text, end) == b':' && byte(text, end + 1).is_ascii_digit();
+    if byte(text, end).is_ascii_digit() || goes_on {
         return None;
     }
     let before = text.get(..start)?;

@@ -154,6 +154,9 @@ impl Reader<'_, '_> {
     /// The two things around the words that link them.
     fn around(&self, at: usize, width: usize, link: Link) -> Vec<Relation> {
         let length = self.lengths.first().cloned();
+        if length.as_ref().is_some_and(|length| !self.is_distance(length, at)) {
+            return Vec::new();
+        }
         let linked = self.start(at)..self.end(at + width - 1);
         let before = 0..self.start(at);
         let after = self.end(at + width - 1)..self.text.len();
@@ -200,6 +203,17 @@ impl Reader<'_, '_> {
                 length: length.clone(),
             })
             .collect()
+    }
+
+    /// Whether a length says how far apart two things are: "D after", "by D", "D earlier". "Gave up after waiting 30
+    /// seconds" says no such thing.
+    fn is_distance(&self, length: &Length, link: usize) -> bool {
+        let between = self.text.get(length.span.end..self.start(link)).unwrap_or("-");
+        let next = words(self.text.get(length.span.end..).unwrap_or("")).next();
+        let last = words(self.text.get(..length.span.start).unwrap_or("")).last();
+        length.span.end <= self.start(link) && only_joins(between)
+            || next.is_some_and(|word| word.is("earlier") || word.is("later"))
+            || last.is_some_and(|word| word.is("by"))
     }
 
     /// A stretch of the claim without a length at its end or beginning, and without the words that only join it.
