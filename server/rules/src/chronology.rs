@@ -60,7 +60,8 @@ fn weigh(case: &Case<'_, '_, '_>, chronicle: &Chronicle, relation: &Relation) ->
     }
     let answer = compare(relation, &a, &b)?;
     let class = if answer { Class::Grounded } else { Class::Contradicted };
-    let same_item = |a: &Event, b: &Event| case.corpus.item_of(a.field) == case.corpus.item_of(b.field);
+    let same_item =
+        |a: &Event, b: &Event| case.corpus.item_of(a.field) == case.corpus.item_of(b.field);
     let related = first.strict != 0 && second.strict != 0
         || a.events.iter().all(|a| b.events.iter().all(|b| same_item(a, b)));
     let is_firm = a.is_firm && b.is_firm && related && !a.is_vague && !b.is_vague;

@@ -26,8 +26,8 @@ pub(crate) struct Found<'a> {
     pub(crate) is_close: bool,
     /// Whether one of several things without a name was picked.
     pub(crate) is_vague: bool,
-    /// Whether what is meant is certain enough to say that the claim is wrong: it has a name or two words, and the
-    /// very phase that is asked for.
+    /// Whether what is meant is certain enough to say that the claim is wrong: it has a name or a word of its own,
+    /// and the very phase that is asked for.
     pub(crate) is_firm: bool,
 }
 
@@ -101,7 +101,7 @@ fn find_among<'a>(
     let is_close = best.iter().all(|(_, rank)| rank.matched * 4 >= total * 3);
     let in_phase = best.iter().all(|(_, rank)| rank.in_very_phase);
     let is_named = asked.strict != 0
-        || asked.words.count_ones() + u32::from(asked.phase.is_some()) >= 2
+        || asked.words != 0
         || asked.of_alert && asked.phase.is_some()
         || asked.is_run;
     let mut events: Vec<&Event> = best.into_iter().map(|(event, _)| event).collect();
@@ -349,7 +349,13 @@ pub(crate) fn lines<'a>(
         Pick::Last => stamps.max_by_key(|event| (event.at, event.field)),
         _ => stamps.min_by_key(|event| (event.at, event.field)),
     }?;
-    Some(Found { events: vec![event], is_full: true, is_close: true, is_vague: false, is_firm: true })
+    Some(Found {
+        events: vec![event],
+        is_full: true,
+        is_close: true,
+        is_vague: false,
+        is_firm: true,
+    })
 }
 
 /// The events of a place that a stretch may mean.
