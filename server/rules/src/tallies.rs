@@ -204,7 +204,7 @@ impl Tally<'_, '_, '_, '_> {
             let trusts = self.is_complete();
             return trusts.then(|| Ruling::grounded(Basis::Derived, cites, says));
         }
-        if !whole_agrees && self.list.is_lines {
+        if !whole_agrees && (self.list.is_lines || all < 2) {
             return None;
         }
         let too_few = part.comparator.is_none()

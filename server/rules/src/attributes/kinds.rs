@@ -114,8 +114,7 @@ pub(crate) fn slots(case: &Case<'_, '_, '_>) -> Vec<Slot> {
 
 /// Whether a word tells of something that happened once, which a present state does not deny: "was evicted".
 fn tells_event(text: &str, term: &Term<'_>) -> bool {
-    const EVENTS: [&str; 8] =
-        ["closed", "evicted", "failed", "lost", "oomkilled", "released", "resolved", "skipped"];
+    const EVENTS: [&str; 2] = ["evicted", "released"];
     const AUXILIARIES: [&str; 8] = ["been", "being", "got", "had", "has", "have", "was", "were"];
     let before = text.get(..term.span.start).and_then(|before| words(before).last());
     EVENTS.iter().any(|event| term.text.eq_ignore_ascii_case(event))
