@@ -16,6 +16,7 @@ mod mixups;
 mod quantities;
 mod reach;
 mod relations;
+mod replicas;
 mod slots;
 mod vocabulary;
 
@@ -47,6 +48,9 @@ enum Found {
 
 /// Decides a claim about a value of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    if let Some(ruling) = replicas::decide(case) {
+        return Some(ruling);
+    }
     if counts::count_of_things(case.reading)
         .is_some_and(|(_, figure)| !is_of_replicas(case.reading, figure))
     {

@@ -267,3 +267,30 @@ fn edges_of_a_graph_relate_two_names() {
         ],
     );
 }
+
+#[test]
+fn replicas_are_compared_with_those_wanted() {
+    let described = text(
+        "api",
+        "kubectl describe deployment api -n shop",
+        "Name:      api\nNamespace: shop\nReplicas:  2 desired | 2 updated | 2 total | 2 available | 0 unavailable\n\
+         Conditions:\n  Type         Status  Reason\n  Available    True    MinimumReplicasAvailable\n",
+    );
+    let listed = json(
+        "list",
+        "list_deployments",
+        r#"{"deployments":[{"name":"cart","desired":4,"ready":2,"available":2,"unavailable":2}]}"#,
+    );
+    expect(
+        &[described, listed],
+        &[
+            ("Both replicas of api are available", Grounded),
+            ("The deployment api has no available replica", Contradicted),
+            ("The deployment api has its minimum of replicas available", Grounded),
+            ("The deployment api does not have its minimum of replicas available", Contradicted),
+            ("All replicas of cart are available", Contradicted),
+            ("Half of the replicas of cart are unavailable", Grounded),
+            ("All replicas of billing are available", Ungrounded),
+        ],
+    );
+}
