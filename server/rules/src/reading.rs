@@ -532,13 +532,18 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
                 add(&mut keys, *other);
             }
             add(&mut keys, soft(&joined));
-        } else if matches!(role, Role::Word | Role::Common) {
+        } else if matches!(role, Role::Word | Role::Common) || is_exception(word) {
             add(&mut keys, soft(word));
         }
     } else {
         add(&mut keys, key(word));
     }
     keys
+}
+
+/// Whether a word is the name of an exception, which tools write with its package.
+fn is_exception(word: &str) -> bool {
+    word.ends_with("Error") || word.ends_with("Exception")
 }
 
 /// Whether a word is written as the name of a setting: `REGION`.

@@ -99,12 +99,20 @@ pub(crate) fn slots(case: &Case<'_, '_, '_>) -> Vec<Slot> {
             continue;
         }
         for group in &GROUPS {
-            if group.iter().any(|member| member.eq_ignore_ascii_case(term.text)) {
+            if group.iter().any(|member| is_same(member, term.text)) {
                 found.push(Slot { place, group });
             }
         }
     }
     found
+}
+
+/// Whether a word is a state, however it is joined: "OOM-killed".
+fn is_same(state: &str, word: &str) -> bool {
+    let letters = |text: &str| -> Vec<u8> {
+        text.bytes().filter(|byte| *byte != b'-').map(|byte| byte.to_ascii_lowercase()).collect()
+    };
+    state.eq_ignore_ascii_case(word) || word.contains('-') && letters(state) == letters(word)
 }
 
 /// Whether a word is quoted or joined to what it names: "the job checkout-report".
@@ -136,7 +144,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found 
     // The items that have the claimed state, and those that have another.
     let mut items: (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for member in slot.group {
-        let is_claimed = member.eq_ignore_ascii_case(term.text);
+        let is_claimed = is_same(member, term.text);
         // `ready: false` stands under its key, not under a word for it.
         let stands = if *member == "notready" { "ready" } else { member };
         for field in case.corpus.by_word.of(key(stands)).take(MOST) {

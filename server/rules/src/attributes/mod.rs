@@ -51,9 +51,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if let Some(ruling) = replicas::decide(case) {
         return Some(ruling);
     }
-    if counts::count_of_things(case.reading)
-        .is_some_and(|(_, figure)| !is_of_replicas(case.reading, figure))
-    {
+    if counts::count_of_things(case.reading).is_some_and(|(_, figure)| {
+        !is_of_replicas(case.reading, figure) && !slots::is_article(case.reading, figure)
+    }) {
         return None;
     }
     existence::decide(case)

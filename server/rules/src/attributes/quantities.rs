@@ -2,6 +2,8 @@
 
 use gsar_core::text::figures::{Agreement, Dimension, Unit};
 
+use gsar_core::text::tokens::words;
+
 use super::super::counts::is_universal;
 use super::super::note;
 use super::super::reading::Role;
@@ -79,6 +81,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         return Found::Open;
     }
     match (agreeing, differing) {
+        (Some(field), _) if is_of_any(case) => Found::Agrees(field),
         (Some(field), _) if !is_disputed || is_named && !is_universal(case.reading) => {
             Found::Agrees(field)
         }
@@ -100,6 +103,12 @@ fn is_of_workload(case: &Case<'_, '_, '_>, field: u32) -> bool {
             !is_place && corpus.around(found.object).any(|(number, _)| number == name.object)
         })
     })
+}
+
+/// Whether a claim speaks of any one of several: "one login request took two seconds".
+fn is_of_any(case: &Case<'_, '_, '_>) -> bool {
+    let first = words(case.reading.text).next();
+    first.is_some_and(|word| ["one", "some", "a", "an"].iter().any(|any| word.is(any)))
 }
 
 /// Whether the claim has no other quantity of the same dimension: of two, it is open which is which.
