@@ -117,6 +117,7 @@ fn a_container_ended_and_restarted_as_stated() {
         &[
             ("The container's last run ended with exit code 3", Grounded),
             ("The container's last run ended with exit code 137", Contradicted),
+            ("Its last exit code was not 3", Contradicted),
             ("The last termination reason of the container was OOMKilled", Contradicted),
             ("The container of pod 9kzqp has been restarted 12 times", Grounded),
             ("The restart count of pod 9kzqp stands at 21", Contradicted),
@@ -200,6 +201,7 @@ fn a_line_denies_that_something_exists_or_is_set() {
             ("The namespace shop-eu does not exist", Grounded),
             ("The namespace shop-us exists", Ungrounded),
             ("REGION is set in the container", Contradicted),
+            ("REGION is not undefined in the container", Ungrounded),
             ("The secrets could be listed", Contradicted),
             ("The pods could be listed", Ungrounded),
         ],
@@ -257,6 +259,7 @@ fn edges_of_a_graph_relate_two_names() {
         &[graph],
         &[
             ("orders1 is hosted on rack1", Grounded),
+            ("orders1 is not hosted on rack1", Contradicted),
             ("rack2 hosts orders1", Contradicted),
             ("cachedb runs on rack1", Contradicted),
             ("billing1 and cachedb both run on rack2", Grounded),
