@@ -3,11 +3,13 @@
 //! A field with another value of the same group refutes the claimed one where the field is about the claim's
 //! subject, stands under a key for states or types, and nothing about that subject has the claimed value.
 
+use gsar_core::text::tokens::words;
+
 use super::super::candidates::is_line;
 use super::super::counts::is_universal;
 use super::super::note;
 use super::super::observations::ValueKind;
-use super::super::reading::{Role, Term};
+use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::Case;
 use super::super::words::{key, parts};
 use super::Found;
@@ -125,6 +127,12 @@ fn is_name_part(case: &Case<'_, '_, '_>, term: &Term<'_>) -> bool {
     }
 }
 
+/// Whether a claim speaks of all of several: "both ledger pods".
+fn is_of_several(reading: &Reading<'_>) -> bool {
+    let says = |wanted: &str| words(reading.text).any(|word| word.is(wanted));
+    is_universal(reading) || ["both", "all", "each", "every", "neither"].iter().any(|all| says(all))
+}
+
 /// Whether a word is a state.
 pub(crate) fn is_state(word: &str) -> bool {
     GROUPS.iter().any(|group| group.iter().any(|member| member.eq_ignore_ascii_case(word)))
@@ -170,7 +178,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found 
         || differing.is_some() && slot.group.contains(&"notready");
     match (agreeing, differing) {
         (Some(field), None) if !term.negated => Found::Agrees(field),
-        (Some(field), _) if !term.negated && !is_disputed && !is_universal(case.reading) => {
+        (Some(field), _) if !term.negated && !is_disputed && !is_of_several(case.reading) => {
             Found::Agrees(field)
         }
         (None, Some(field)) if !term.negated => Found::Differs(field, note::says(case, field)),
