@@ -26,6 +26,7 @@ use super::lasting;
 use super::lexicon::Sense;
 use super::note;
 use super::observations::NONE;
+use super::polarity;
 use super::portions;
 use super::ranks;
 use super::rates;
@@ -167,6 +168,9 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if near_names != 0 && is_about_others(case, fit) || is_denied_elsewhere(case, fit) {
         return false;
     }
+    if lacks_denial(case, fit) {
+        return false;
+    }
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
         return false;
     }
@@ -209,6 +213,19 @@ fn is_question(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
 /// Whether the claim names a calendar day, which nothing here compares.
 fn names_a_day(case: &Case<'_, '_, '_>) -> bool {
     case.reading.figures.codes.iter().any(|code| code.kind == CodeKind::Date)
+}
+
+/// A claim that says "not" is borne out by a place only where a state decides it or a field denies it; one that
+/// denies a denial ("is not unknown") by none.
+fn lacks_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    let reading = case.reading;
+    if !polarity::says_not(reading) {
+        return false;
+    }
+    let by_state = reading.bits(|term| term.negated) & fit.decided != 0;
+    let denies = |cite: &Cite| matches!(cite, Cite::Field(field) if case.cache.polarity(case.corpus, *field).denies);
+    let said = best_fields(case, fit).iter().chain(&fit.supports).any(denies);
+    polarity::denies_denial(reading.text) || !by_state && !said
 }
 
 /// A claim that denies something is borne out by a place only where a state or a line denies it.

@@ -120,6 +120,9 @@ struct Wanted {
 fn relation(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: Wanted) -> Option<u32> {
     let reading = case.reading;
     let number = |bits: u64| bits.count_ones();
+    if value.key.is_some_and(|key| !is_limit_meant(reading, key)) {
+        return None;
+    }
     if let Some(key) = value.key {
         let pair = if key == case.corpus.name(field) {
             wanted.path
@@ -225,6 +228,21 @@ fn distinguishing_heading_is_meant(case: &Case<'_, '_, '_>, field: u32) -> bool 
         }
     }
     true
+}
+
+/// A key like `memory_limit` states the limit: a claim that speaks of a request does not mean it.
+fn is_limit_meant(reading: &Reading<'_>, name: &str) -> bool {
+    let has = |word: &str| {
+        let (exact, stem) = (exact(word), key(word));
+        reading.terms.iter().any(|term| term.keys.contains(&exact) || term.keys.contains(&stem))
+    };
+    let stated = |wanted: &str| {
+        words(name).any(|word| {
+            word.is(wanted) || super::words::parts(word.text).any(|part| key(part) == key(wanted))
+        })
+    };
+    let crossed = |stated_as: &str, said: &str| stated(stated_as) && has(said) && !has(stated_as);
+    !crossed("limit", "request") && !crossed("request", "limit")
 }
 
 fn bits_of_name(reading: &Reading<'_>, name: &str, wanted: u64) -> u64 {

@@ -1,9 +1,10 @@
 //! Whether a text denies or deplores what its words name, by more cues than negations.
 
-use gsar_core::text::polarity::is_negated;
-use gsar_core::text::tokens::words;
+use gsar_core::text::polarity::{MarkerKind, is_negated};
+use gsar_core::text::tokens::{Word, words};
 
 use super::lexicon::{DENYING, FAILING};
+use super::reading::Reading;
 use super::words::parts;
 
 /// Whether a text denies what its words name: "not", `undefined`, `0/1`.
@@ -14,6 +15,32 @@ pub(crate) fn denies(text: &str) -> bool {
 /// Whether a text denies something by other words than negations.
 pub(crate) fn denies_by_word(text: &str) -> bool {
     has_any(text, &DENYING) || text.contains("0/")
+}
+
+/// Whether a claim says "not" or "never" of what follows.
+pub(crate) fn says_not(reading: &Reading<'_>) -> bool {
+    reading.markers.iter().filter(|marker| marker.kind == MarkerKind::Negation).any(|marker| {
+        words(reading.text.get(marker.span.clone()).unwrap_or("")).any(|word| is_not(&word))
+    })
+}
+
+fn is_not(word: &Word<'_>) -> bool {
+    ["not", "never", "neither", "nor", "cannot"].iter().any(|not| word.is(not))
+        || word.text.ends_with("n't")
+        || word.text.ends_with("n\u{2019}t")
+}
+
+/// Whether a text denies a denial: "is not unknown".
+pub(crate) fn denies_denial(text: &str) -> bool {
+    let mut before_denies = false;
+    for word in words(text) {
+        let denies = DENYING.iter().any(|entry| word.is(entry)) && !word.is("not");
+        if before_denies && denies {
+            return true;
+        }
+        before_denies = is_not(&word);
+    }
+    false
 }
 
 /// Whether a text says that something did not succeed.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use gsar_core::text::figures::{
-    Agreement, CodeKind, Comparator, Dimension, Figure, Figures, agree, figures,
+    Agreement, CodeKind, Comparator, Dimension, Figure, Figures, Unit, agree, figures,
 };
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
@@ -108,7 +108,7 @@ impl<'c> Reading<'c> {
         let mut reading = Reading {
             text,
             terms: Vec::with_capacity(16),
-            figures: figures(text),
+            figures: meant(text, figures(text)),
             markers: markers(text),
             senses: Vec::new(),
             quotations: quotations(text),
@@ -536,13 +536,44 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
                 add(&mut keys, *other);
             }
             add(&mut keys, soft(&joined));
-        } else if matches!(role, Role::Word | Role::Common) {
+        } else if matches!(role, Role::Word | Role::Common) || is_exception(word) {
             add(&mut keys, soft(word));
         }
     } else {
         add(&mut keys, key(word));
     }
     keys
+}
+
+/// The figures of a claim as they are meant: "add up to 21" and "tries it up to three times" state the number itself,
+/// "slightly more than 1 GiB" a number close to it.
+fn meant(text: &str, mut read: Figures) -> Figures {
+    for figure in &mut read.figures {
+        let mut before = words(text.get(..figure.span.start).unwrap_or("")).collect::<Vec<_>>();
+        let mut last = || before.pop();
+        let (first, second, third) = (last(), last(), last());
+        let is = |word: &Option<Word<'_>>, wanted: &[&str]| {
+            word.as_ref().is_some_and(|word| wanted.iter().any(|wanted| word.is(wanted)))
+        };
+        let is_up_to = is(&first, &["to"]) && is(&second, &["up"]);
+        let adds = is(&third, &["add", "adds", "added", "adding", "sum", "sums"]);
+        let is_whole = figure.unit == Unit::COUNT && figure.value.places == 0;
+        if is_up_to && (adds || is_whole) {
+            figure.comparator = None;
+        }
+        const CLOSELY: [&str; 5] = ["slightly", "just", "little", "barely", "shade"];
+        let is_close = [&first, &second, &third].iter().any(|word| is(word, &CLOSELY));
+        if is_close && matches!(figure.comparator, Some(Comparator::Over | Comparator::Under)) {
+            figure.comparator = None;
+            figure.approximate = true;
+        }
+    }
+    read
+}
+
+/// Whether a word is the name of an exception, which tools write with its package.
+fn is_exception(word: &str) -> bool {
+    word.ends_with("Error") || word.ends_with("Exception")
 }
 
 /// Whether a word is written as the name of a setting: `REGION`.

@@ -144,6 +144,12 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
             joined.push_str(part);
         }
         found(key(&joined));
+        // An exception is named with its package or without.
+        if let Some((_, last)) = word.rsplit_once('.')
+            && (last.ends_with("Error") || last.ends_with("Exception"))
+        {
+            found(soft(last));
+        }
     } else if separators || inner_capital {
         for part in parts(word) {
             found(key(part));

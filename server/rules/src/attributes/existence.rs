@@ -7,6 +7,7 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::super::note;
+use super::super::polarity;
 use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::{Basis, Case, Cite, Ruling};
 use super::super::words::exact;
@@ -102,7 +103,11 @@ const WAYS: [Way; 3] = [
 /// Decides a claim that something is there or could be done, or that it is not.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.has(MarkerKind::Hedge) || reading.is_causal() || reading.has_alternatives() {
+    if reading.has(MarkerKind::Hedge)
+        || reading.is_causal()
+        || reading.has_alternatives()
+        || polarity::denies_denial(reading.text)
+    {
         return None;
     }
     if !reading.figures.is_empty() || reading.means(super::super::lexicon::Sense::Superlative) {

@@ -9,7 +9,7 @@ use super::super::candidates::is_line;
 use super::super::counts::is_universal;
 use super::super::note;
 use super::super::observations::ValueKind;
-use super::super::reading::{Role, Term};
+use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::Case;
 use super::super::words::{key, parts};
 use super::Found;
@@ -104,7 +104,7 @@ pub(crate) fn slots(case: &Case<'_, '_, '_>) -> Vec<Slot> {
             continue;
         }
         for group in &GROUPS {
-            if group.iter().any(|member| member.eq_ignore_ascii_case(term.text)) {
+            if group.iter().any(|member| is_same(member, term.text)) {
                 found.push(Slot { place, group });
             }
         }
@@ -121,6 +121,14 @@ fn tells_event(text: &str, term: &Term<'_>) -> bool {
         && before.is_some_and(|word| AUXILIARIES.iter().any(|auxiliary| word.is(auxiliary)))
 }
 
+/// Whether a word is a state, however it is joined: "OOM-killed".
+fn is_same(state: &str, word: &str) -> bool {
+    let letters = |text: &str| -> Vec<u8> {
+        text.bytes().filter(|byte| *byte != b'-').map(|byte| byte.to_ascii_lowercase()).collect()
+    };
+    state.eq_ignore_ascii_case(word) || word.contains('-') && letters(state) == letters(word)
+}
+
 /// Whether a word is quoted or joined to what it names: "the job checkout-report".
 fn is_name_part(case: &Case<'_, '_, '_>, term: &Term<'_>) -> bool {
     term.role == Role::Kind && {
@@ -129,6 +137,12 @@ fn is_name_part(case: &Case<'_, '_, '_>, term: &Term<'_>) -> bool {
         !article
             .is_some_and(|word| word.is("a") || word.is("an") || word.is("type") || word.is("kind"))
     }
+}
+
+/// Whether a claim speaks of all of several: "both ledger pods".
+fn is_of_several(reading: &Reading<'_>) -> bool {
+    let says = |wanted: &str| words(reading.text).any(|word| word.is(wanted));
+    is_universal(reading) || ["both", "all", "each", "every", "neither"].iter().any(|all| says(all))
 }
 
 /// Whether a word is a state.
@@ -147,9 +161,13 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found 
     }
     let mut agreeing: Option<u32> = None;
     let mut differing: Option<u32> = None;
+    // The items that have the claimed state, and those that have another.
+    let mut items: (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for member in slot.group {
-        let is_claimed = member.eq_ignore_ascii_case(term.text);
-        for field in case.corpus.by_word.of(key(member)).take(MOST) {
+        let is_claimed = is_same(member, term.text);
+        // `ready: false` stands under its key, not under a word for it.
+        let stands = if *member == "notready" { "ready" } else { member };
+        for field in case.corpus.by_word.of(key(stands)).take(MOST) {
             if !has_value(case, field, member) {
                 continue;
             }
@@ -159,15 +177,22 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found 
             if lacks || !is_about_kind(case, &tie) {
                 continue;
             }
+            let of = if is_claimed { &mut items.0 } else { &mut items.1 };
+            of.push(case.corpus.item_of(field));
             let side = if is_claimed { &mut agreeing } else { &mut differing };
             if side.is_none_or(|before| field < before) {
                 *side = Some(field);
             }
         }
     }
+    // Where another item says otherwise of the same, the evidence disagrees with itself.
+    let is_disputed = items.1.iter().any(|item| !items.0.contains(item))
+        || differing.is_some() && slot.group.contains(&"notready");
     match (agreeing, differing) {
         (Some(field), None) if !term.negated => Found::Agrees(field),
-        (Some(field), _) if !term.negated && !is_universal(case.reading) => Found::Agrees(field),
+        (Some(field), _) if !term.negated && !is_disputed && !is_of_several(case.reading) => {
+            Found::Agrees(field)
+        }
         (None, Some(field)) if !term.negated => Found::Differs(field, note::says(case, field)),
         _ => Found::Open,
     }
@@ -177,10 +202,13 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found 
 fn has_value(case: &Case<'_, '_, '_>, field: u32, member: &str) -> bool {
     let corpus = case.corpus;
     let Some(found) = corpus.field(field) else { return false };
+    let value = corpus.value(field);
+    if let Some(is_ready) = readiness(corpus.name(field), found.kind, value) {
+        return member == if is_ready { "ready" } else { "notready" };
+    }
     if found.kind != ValueKind::Text {
         return false;
     }
-    let value = corpus.value(field);
     if is_line(corpus, field) {
         let cells: Vec<&str> = if value.contains(" | ") {
             value.split(" | ").map(str::trim).collect()
@@ -212,4 +240,19 @@ fn has_pair(text: &str, member: &str) -> bool {
         value.eq_ignore_ascii_case(member)
             && key.is_some_and(|key| STATE_KEYS.iter().any(|state| key.eq_ignore_ascii_case(state)))
     })
+}
+
+/// What `ready: true` or the cell `0/1` of a column READY says; nothing wanted is neither.
+fn readiness(name: &str, kind: ValueKind, value: &str) -> Option<bool> {
+    if !name.eq_ignore_ascii_case("ready") {
+        return None;
+    }
+    match kind {
+        ValueKind::True => return Some(true),
+        ValueKind::False => return Some(false),
+        ValueKind::Text | ValueKind::Number | ValueKind::Nothing => {}
+    }
+    let (ready, wanted) = value.split_once('/')?;
+    let (ready, wanted) = (ready.trim().parse::<u32>().ok()?, wanted.trim().parse::<u32>().ok()?);
+    (wanted > 0).then_some(ready >= wanted)
 }

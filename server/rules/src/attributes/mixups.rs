@@ -20,7 +20,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             continue;
         }
         let spoken = spoken(case.reading, figure.unit.dimension);
-        for field in fields(case, &spoken) {
+        for field in fields(case, &spoken, &[]) {
             for value in case.cache.values(case.corpus, field) {
                 match compare(figure, &value.figure) {
                     Agreement::Same => return None,

@@ -16,6 +16,7 @@ mod mixups;
 mod quantities;
 mod reach;
 mod relations;
+mod replicas;
 mod slots;
 mod vocabulary;
 
@@ -47,16 +48,44 @@ enum Found {
 
 /// Decides a claim about a value of one thing.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
-    if counts::count_of_things(case.reading)
-        .is_some_and(|(_, figure)| !is_of_replicas(case.reading, figure))
-    {
+    if let Some(ruling) = replicas::decide(case) {
+        return Some(ruling);
+    }
+    if counts::count_of_things(case.reading).is_some_and(|(_, figure)| {
+        !is_of_replicas(case.reading, figure) && !slots::is_article(case.reading, figure)
+    }) {
         return None;
     }
     existence::decide(case)
         .or_else(|| relations::decide(case))
         .or_else(|| is_plain(case.reading).then(|| plain(case)).flatten())
+        .or_else(|| denied(case))
         .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
+}
+
+/// "Its last exit code was not 137": a claim that denies one quantity, and nothing else.
+fn denied(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    let reading = case.reading;
+    let mut denials = reading.markers.iter().filter(|marker| marker.kind == MarkerKind::Negation);
+    let (denial, None) = (denials.next()?, denials.next()) else { return None };
+    let cue = reading.text.get(denial.span.clone()).unwrap_or("");
+    let mut slots = slots::slots(reading).into_iter();
+    let (slot, None) = (slots.next()?, slots.next()) else { return None };
+    let between = reading.text.get(denial.span.end..slot.figure.span.start)?;
+    let is_flat = words(cue).any(|word| word.is("not")) && words(between).count() <= 1;
+    let is_alone = kinds::slots(case).is_empty() && labels::slots(case).is_empty();
+    if !is_flat || !is_alone || slot.figure.comparator.is_some() || !is_plain_but_denied(reading) {
+        return None;
+    }
+    match quantities::weigh(case, &slot) {
+        Found::Agrees(field) => Some(Ruling::contradicted(
+            Basis::Stated,
+            vec![Cite::Field(field)],
+            super::note::says(case, field),
+        )),
+        Found::Differs(..) | Found::Open => None,
+    }
 }
 
 /// Replicas are counted by the tools themselves: "3 desired, 1 available".
@@ -101,6 +130,17 @@ fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 
 /// Whether a claim states a value and no more: no cause, no guess, no trend, no order, no denial.
 fn is_plain(reading: &Reading<'_>) -> bool {
+    is_undenied(reading) && is_plain_but_denied(reading)
+}
+
+/// Whether a claim denies nothing but restarts.
+fn is_undenied(reading: &Reading<'_>) -> bool {
+    slots::denial_of_restarts(reading).is_some()
+        || !reading.denies && !reading.has(MarkerKind::Negation)
+}
+
+/// The same as [`is_plain`], of a claim that may deny what it says.
+fn is_plain_but_denied(reading: &Reading<'_>) -> bool {
     let demands = reading.terms.iter().any(|term| {
         let Role::Demand(sense) = term.role else { return false };
         if is_bound_word(reading, term) {
@@ -110,7 +150,7 @@ fn is_plain(reading: &Reading<'_>) -> bool {
         let is_state = kinds::is_state(term.text);
         !is_light && !is_state
     });
-    is_bare_of_doubt(reading) && !demands && !moves(reading) && reading.figures.times.is_empty()
+    is_certain(reading) && !demands && !moves(reading) && reading.figures.times.is_empty()
 }
 
 /// Whether a word belongs to a bound: "at least", "its maximum of 256".
@@ -123,12 +163,15 @@ fn is_bound_word(reading: &Reading<'_>, term: &Term<'_>) -> bool {
 
 /// Whether a claim neither guesses nor denies, and names no day.
 fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
+    is_undenied(reading) && is_certain(reading)
+}
+
+/// Whether a claim neither guesses nor explains, and names no day, order or sum.
+fn is_certain(reading: &Reading<'_>) -> bool {
     let dated = reading.figures.codes.iter().any(|code| code.kind == CodeKind::Date);
     let ordered = reading.has_open_order();
     !dated
         && !ordered
-        && (slots::denial_of_restarts(reading).is_some()
-            || !reading.denies && !reading.has(MarkerKind::Negation))
         && !reading.is_causal()
         && !reading.has_alternatives()
         && !adds_up(reading)

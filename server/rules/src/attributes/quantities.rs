@@ -1,17 +1,20 @@
 //! Quantities: a number with its unit, of one attribute of one thing.
 
-use gsar_core::text::figures::{Agreement, Unit};
+use gsar_core::text::figures::{Agreement, Dimension, Unit};
+
+use gsar_core::text::tokens::words;
 
 use super::super::counts::is_universal;
 use super::super::note;
 use super::super::reading::Role;
 use super::super::ruling::Case;
 use super::super::values::{Value, compare};
+use super::super::words::Key;
 use super::Found;
 use super::concepts::spoken;
 use super::hold::{Hold, hold};
 use super::mixups::is_other_unit;
-use super::reach::fields;
+use super::reach::{fields, keys_of};
 use super::slots::Slot;
 
 /// How the evidence's figure relates to the claim's.
@@ -23,6 +26,12 @@ enum Relation {
     OtherUnit,
 }
 
+/// The words inside a rate: "847 calls per second".
+fn said_of_rate(case: &Case<'_, '_, '_>, slot: &Slot) -> Vec<Key> {
+    let written = case.reading.text.get(slot.figure.span.clone()).unwrap_or("");
+    if slot.figure.unit.dimension == Dimension::Rate { keys_of(written) } else { Vec::new() }
+}
+
 /// What the evidence says to a quantity.
 pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let spoken = spoken(case.reading, slot.figure.unit.dimension);
@@ -30,13 +39,16 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let mut differing: Option<(u32, String)> = None;
     let mut is_disputed = false;
     let mut records: Vec<u32> = Vec::new();
-    for field in fields(case, &spoken) {
+    // The items that have the claimed value, and those that have another.
+    let mut items: (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for field in fields(case, &spoken, &said_of_rate(case, slot)) {
         for value in case.cache.values(case.corpus, field) {
             let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
             let Some(relation) = relation(slot, value, &hold) else { continue };
             match relation {
                 Relation::Same => {
                     agreeing.get_or_insert(field);
+                    items.0.push(case.corpus.item_of(field));
                     let record = case.corpus.field(field).map_or(0, |found| found.object);
                     if !records.contains(&record) {
                         records.push(record);
@@ -44,6 +56,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
                 }
                 Relation::Different if hold.is_keyed && hold.is_close => {
                     is_disputed = true;
+                    items.1.push(case.corpus.item_of(field));
                     differing.get_or_insert_with(|| {
                         (field, note::other_figure(case, &slot.figure, field, value))
                     });
@@ -57,7 +70,9 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
             }
         }
     }
-    let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0;
+    // Where another item says otherwise of the same, the evidence disagrees with itself.
+    let is_named = case.reading.bits(|term| term.role == Role::Entity) != 0
+        && items.1.iter().all(|item| items.0.contains(item));
     // One that agrees is not every one.
     if is_universal(case.reading)
         && records.len() == 1
@@ -66,6 +81,7 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         return Found::Open;
     }
     match (agreeing, differing) {
+        (Some(field), _) if is_of_any(case) => Found::Agrees(field),
         (Some(field), _) if !is_disputed || is_named && !is_universal(case.reading) => {
             Found::Agrees(field)
         }
@@ -87,6 +103,12 @@ fn is_of_workload(case: &Case<'_, '_, '_>, field: u32) -> bool {
             !is_place && corpus.around(found.object).any(|(number, _)| number == name.object)
         })
     })
+}
+
+/// Whether a claim speaks of any one of several: "one login request took two seconds".
+fn is_of_any(case: &Case<'_, '_, '_>) -> bool {
+    let first = words(case.reading.text).next();
+    first.is_some_and(|word| ["one", "some", "a", "an"].iter().any(|any| word.is(any)))
 }
 
 /// Whether the claim has no other quantity of the same dimension: of two, it is open which is which.

@@ -19,15 +19,30 @@ const MOST_UNDER_HEADING: u32 = 40;
 
 /// Keys that say nothing of what they hold: `value: 604800000` below `retention.ms`.
 pub(crate) fn is_bare(name: &str) -> bool {
-    const BARE: [&str; 9] =
-        ["value", "current", "count", "total", "number", "amount", "used", "actual", "result"];
+    const BARE: [&str; 12] = [
+        "value",
+        "current",
+        "count",
+        "total",
+        "number",
+        "amount",
+        "used",
+        "actual",
+        "result",
+        "percentage",
+        "percent",
+        "share",
+    ];
     BARE.iter().any(|bare| name.eq_ignore_ascii_case(bare))
 }
 
 /// The fields that may state a value: those under the keys of what the claim speaks of, and those with its words.
-pub(crate) fn fields(case: &Case<'_, '_, '_>, spoken: &[Spoken]) -> Vec<u32> {
+pub(crate) fn fields(case: &Case<'_, '_, '_>, spoken: &[Spoken], said: &[Key]) -> Vec<u32> {
     let corpus = case.corpus;
     let mut found: Vec<u32> = Vec::new();
+    for word in said {
+        found.extend(corpus.by_word.of(*word).take(MOST_FIELDS));
+    }
     for word in spoken.iter().flat_map(|spoken| spoken.concept.paths.iter().flatten()) {
         found.extend(corpus.by_word.of(*word).take(MOST_FIELDS));
         for heading in corpus.by_heading.of(*word).take(MOST_FIELDS) {
@@ -197,7 +212,10 @@ pub(crate) fn is_resource_kind(word: &str) -> bool {
         "servicemonitor",
         "storageclass",
     ];
+    // "The old-ReplicaSet pod".
+    let set = word.rsplit('-').next().unwrap_or(word);
     KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
+        || set.eq_ignore_ascii_case("replicaset")
 }
 
 /// "Its maximum of 256": a word for a bound, which the evidence has to show like any other.

@@ -85,7 +85,7 @@ fn share_of_core(reading: &Reading<'_>, figure: &Figure) -> Slot {
 }
 
 /// "One login request took ...": one at the start is an article.
-fn is_article(reading: &Reading<'_>, figure: &Figure) -> bool {
+pub(crate) fn is_article(reading: &Reading<'_>, figure: &Figure) -> bool {
     let written = reading.text.get(figure.span.clone()).unwrap_or("");
     figure.span.start == 0 && written.eq_ignore_ascii_case("one")
 }

@@ -117,6 +117,7 @@ fn a_container_ended_and_restarted_as_stated() {
         &[
             ("The container's last run ended with exit code 3", Grounded),
             ("The container's last run ended with exit code 137", Contradicted),
+            ("Its last exit code was not 3", Contradicted),
             ("The last termination reason of the container was OOMKilled", Contradicted),
             ("The container of pod 9kzqp has been restarted 12 times", Grounded),
             ("The restart count of pod 9kzqp stands at 21", Contradicted),
@@ -200,6 +201,7 @@ fn a_line_denies_that_something_exists_or_is_set() {
             ("The namespace shop-eu does not exist", Grounded),
             ("The namespace shop-us exists", Ungrounded),
             ("REGION is set in the container", Contradicted),
+            ("REGION is not undefined in the container", Ungrounded),
             ("The secrets could be listed", Contradicted),
             ("The pods could be listed", Ungrounded),
         ],
@@ -257,6 +259,7 @@ fn edges_of_a_graph_relate_two_names() {
         &[graph],
         &[
             ("orders1 is hosted on rack1", Grounded),
+            ("orders1 is not hosted on rack1", Contradicted),
             ("rack2 hosts orders1", Contradicted),
             ("cachedb runs on rack1", Contradicted),
             ("billing1 and cachedb both run on rack2", Grounded),
@@ -264,6 +267,33 @@ fn edges_of_a_graph_relate_two_names() {
             ("According to the graph orders depends on cachedb by data flow", Grounded),
             ("cachedb depends on orders", Contradicted),
             ("orders1 is hosted on rack1 and failing", Ungrounded),
+        ],
+    );
+}
+
+#[test]
+fn replicas_are_compared_with_those_wanted() {
+    let described = text(
+        "api",
+        "kubectl describe deployment api -n shop",
+        "Name:      api\nNamespace: shop\nReplicas:  2 desired | 2 updated | 2 total | 2 available | 0 unavailable\n\
+         Conditions:\n  Type         Status  Reason\n  Available    True    MinimumReplicasAvailable\n",
+    );
+    let listed = json(
+        "list",
+        "list_deployments",
+        r#"{"deployments":[{"name":"cart","desired":4,"ready":2,"available":2,"unavailable":2}]}"#,
+    );
+    expect(
+        &[described, listed],
+        &[
+            ("Both replicas of api are available", Grounded),
+            ("The deployment api has no available replica", Contradicted),
+            ("The deployment api has its minimum of replicas available", Grounded),
+            ("The deployment api does not have its minimum of replicas available", Contradicted),
+            ("All replicas of cart are available", Contradicted),
+            ("Half of the replicas of cart are unavailable", Grounded),
+            ("All replicas of billing are available", Ungrounded),
         ],
     );
 }
