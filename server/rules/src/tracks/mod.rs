@@ -44,7 +44,7 @@ mod tests;
 
 use std::cell::OnceCell;
 
-use gsar_core::text::figures::{Comparator, Figure};
+use gsar_core::text::figures::{Comparator, Figure, figures};
 
 use super::observations::Corpus;
 use super::ruling::{Basis, Case, Ruling};
@@ -79,7 +79,14 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if tracks.is_empty() {
         return None;
     }
-    let mut statements = statement::statements(case.reading.text, &case.reading.figures, tracks);
+    let reading = case.reading;
+    let mut statements = statement::statements(reading.text, &reading.figures, None, tracks);
+    if statements.first().is_some_and(Statement::is_open)
+        && let Some(text) = reading.before
+    {
+        let before = statement::statements(text, &figures(text), None, tracks);
+        statements = statement::statements(reading.text, &reading.figures, before.last(), tracks);
+    }
     moments(&mut statements, tracks);
     let mut cites = Vec::new();
     let mut says: Vec<String> = Vec::new();
