@@ -21,6 +21,8 @@
 
 mod alerts;
 mod clauses;
+mod cues;
+mod draft;
 mod exact;
 mod finding;
 mod gather;
@@ -47,6 +49,7 @@ use std::cell::OnceCell;
 use gsar_core::text::figures::{Comparator, Figure, figures};
 
 use super::observations::Corpus;
+use super::reading::Reading;
 use super::ruling::{Basis, Case, Ruling};
 use finding::Finding;
 use gather::Track;
@@ -60,12 +63,18 @@ use window::View;
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
     tracks: OnceCell<Vec<Track>>,
+    /// Together with what logs tell of gauges, which is read only for claims about such.
+    with_gauges: OnceCell<Vec<Track>>,
     alerts: OnceCell<Vec<alerts::Row>>,
 }
 
 impl Tracks {
-    fn of(&self, corpus: &Corpus<'_>) -> &[Track] {
-        self.tracks.get_or_init(|| gather::gather(corpus))
+    fn of(&self, corpus: &Corpus<'_>, claim: &Reading<'_>) -> &[Track] {
+        if gauges::are_meant(claim.text) || claim.before.is_some_and(gauges::are_meant) {
+            self.with_gauges.get_or_init(|| gather::with_gauges(corpus))
+        } else {
+            self.tracks.get_or_init(|| gather::gather(corpus))
+        }
     }
 }
 
@@ -75,7 +84,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if let Some(ruling) = alerts::decide(case, rows) {
         return Some(ruling);
     }
-    let tracks = case.cache.tracks.of(case.corpus);
+    let tracks = case.cache.tracks.of(case.corpus, case.reading);
     if tracks.is_empty() {
         return None;
     }
