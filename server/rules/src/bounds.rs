@@ -28,7 +28,12 @@ const MOST_CITED: usize = 4;
 pub(crate) fn read(reading: &Reading<'_>, figures: &[usize]) -> Option<Vec<Figure>> {
     let figure = |number: &usize| reading.figures.figures.get(*number);
     match figures {
-        [one] => Some(vec![with_comparator(reading, figure(one)?)]),
+        [one] => {
+            let bound = with_comparator(reading, figure(one)?);
+            // "in its five days" bounds nothing.
+            let bounds = bound.comparator.is_some() || bound.unit.dimension == Dimension::Count;
+            bounds.then(|| vec![bound])
+        }
         [low, high] => {
             let (low, high) = (figure(low)?, figure(high)?);
             let before = words(reading.text.get(..low.span.start)?).last()?;
@@ -107,13 +112,20 @@ pub(crate) fn weigh(
     if bounds.iter().any(|bound| bound.unit.dimension != dimension) {
         return None;
     }
-    let attribute = if dimension == Dimension::Count {
-        Attribute::Named(portion.predicate)
-    } else {
-        Attribute::Unit(dimension)
+    // A bare number has to stand under the very noun that it counts.
+    let noun = bounds.iter().fold(0, |bits, bound| bits | case.reading.noun(&bound.span));
+    let attribute = match dimension {
+        Dimension::Count if noun == 0 => return None,
+        Dimension::Count => Attribute::Named(noun | portion.predicate),
+        _ => Attribute::Unit(dimension),
     };
-    let measured: Vec<Option<Measured>> =
-        members.iter().map(|member| measure(case, member, attribute)).collect();
+    let measured: Vec<Option<Measured>> = members
+        .iter()
+        .map(|member| {
+            measure(case, member, attribute)
+                .filter(|measured| dimension != Dimension::Count || measured.key & noun == noun)
+        })
+        .collect();
     let keeps = |measured: &Measured| -> Option<bool> {
         bounds
             .iter()

@@ -93,10 +93,7 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
     if item.kind == EvidenceKind::PriorClaim || is_cut(text) {
         return Extent::Part;
     }
-    let first = text.lines().next().unwrap_or("");
-    let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
-    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
-    let requests = [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }];
+    let requests = requests(item);
     let says = |marks: &[&str]| {
         requests.iter().any(|request| marks.iter().any(|mark| request.contains(mark)))
     };
@@ -118,16 +115,33 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
     if says(&FILTERED) { Extent::Filtered } else { Extent::Whole }
 }
 
+/// The request of an item: as its caller states it, and as the answer repeats it.
+pub(crate) fn requests(item: &EvidenceItem) -> [&str; 3] {
+    let first = item.content.as_str().lines().next().unwrap_or("");
+    let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
+    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
+    [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }]
+}
+
 /// Whether an item was asked for things of that name: `kubectl get pods`, `list_nodes`, `{"kind": "pod"}`.
 pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> bool {
     const ASKING: [&str; 12] = [
         "get", "list", "top", "find", "fetch", "count", "show", "search", "describe", "kind",
         "kubectl", "resource",
     ];
-    let first = item.content.as_str().lines().next().unwrap_or("");
-    let first = if first.starts_with("$ ") { first } else { "" };
     let tool = words(&item.tool).next();
-    let in_name = tool.is_some_and(|tool| is_name(tool.text) || parts(tool.text).any(&is_name));
+    // The last part of `list_nodes`, or the one after the verb.
+    let in_name = tool.is_some_and(|tool| {
+        let mut after_verb = false;
+        let mut last = "";
+        let asked = parts(tool.text).any(|part| {
+            last = part;
+            let asked = after_verb && is_name(part);
+            after_verb = ASKING.iter().any(|asking| part.eq_ignore_ascii_case(asking));
+            asked
+        });
+        asked || is_name(last) || is_name(tool.text)
+    });
     let after_verb = |request: &str| {
         let mut asked = false;
         let mut is_value = false;
@@ -144,7 +158,7 @@ pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> b
         }
         false
     };
-    in_name || [item.tool.as_str(), &item.query, first].into_iter().any(after_verb)
+    in_name || requests(item).into_iter().any(after_verb)
 }
 
 /// Whether an answer says that something of it is missing, or ends within a word of a list.

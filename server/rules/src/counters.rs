@@ -9,10 +9,10 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
-use super::words::parts;
+use super::words::{Key, evidence_keys, key, parts};
 
 /// The most fields of an answer that is a count.
 const MOST_FIELDS: u32 = 60;
@@ -24,7 +24,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let is_plain = figure.unit.dimension == Dimension::Count
         && figure.value.places == 0
         && reading.figures.times.is_empty()
-        && !reading.denies
+        && !reading.has(MarkerKind::Negation)
         && !reading.has(MarkerKind::All);
     if !is_plain {
         return None;
@@ -32,7 +32,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let mut differing = None;
     for (number, item) in (0_u32..).zip(case.corpus.evidence) {
         let Some(field) = counted(case, number, item) else { continue };
-        if !names_request(reading, case.marks.tool(number), item) {
+        if !names_request(reading, item) {
             continue;
         }
         let stated = figures(case.corpus.value(field)).figures;
@@ -86,24 +86,39 @@ fn request(item: &EvidenceItem) -> String {
     [item.tool.as_str(), item.query.as_str(), first].join(" ")
 }
 
-/// Whether the claim names what was asked for: each of its words stands in the request, and at least two do.
-fn names_request(reading: &Reading<'_>, asked: u64, item: &EvidenceItem) -> bool {
-    let request = request(item);
-    let stands = |place: usize, term: &Term<'_>| {
-        asked >> place & 1 == 1
-            || words(&request).any(|word| {
-                word.text.eq_ignore_ascii_case(term.text)
-                    || parts(word.text).any(|part| part.eq_ignore_ascii_case(term.text))
-            })
+/// Whether the claim names what was asked for: each of its words stands in the request, at least two do, and it has
+/// every word of the pattern that was searched for.
+fn names_request(reading: &Reading<'_>, item: &EvidenceItem) -> bool {
+    let tool = item.tool.split([' ', '(', '{']).next().unwrap_or("");
+    let request = request(item).replace(tool, " ");
+    let mut asked: Vec<Key> = Vec::new();
+    for word in words(&request) {
+        evidence_keys(word.text, |key| asked.push(key));
+        asked.extend(parts(word.text).map(key));
+    }
+    let stands = |term: &Term<'_>| {
+        asked.contains(&key(term.text)) || term.keys.iter().any(|key| asked.contains(key))
     };
     let mut found = 0;
-    for (place, term) in reading.terms.iter().enumerate() {
+    for term in &reading.terms {
         let telling = matches!(term.role, Role::Kind) || tells_only(term.text);
-        if stands(place, term) {
+        if stands(term) {
             found += usize::from(!telling);
         } else if !telling {
             return false;
         }
     }
-    found >= 2
+    let has_pattern = pattern(&request).is_none_or(|pattern| {
+        words(pattern).all(|word| words(reading.text).any(|own| key(own.text) == key(word.text)))
+    });
+    found >= 2 && has_pattern
+}
+
+/// The pattern of a `grep -c 'pattern'`.
+fn pattern(request: &str) -> Option<&str> {
+    let (_, rest) = request.split_once("grep ")?;
+    let at = rest.find(['\'', '"'])?;
+    let mark = rest.get(at..)?.chars().next()?;
+    let inner = rest.get(at + 1..)?;
+    inner.get(..inner.find(mark)?)
 }

@@ -109,7 +109,11 @@ fn weigh_list(
         return None;
     }
     if universal {
-        let refuted = fits.iter().find(|fit| !fit.refutations.is_empty() && fit.has_names(reading));
+        // Every word has to stand there: "all pods of storefront" are not those of checkout.
+        let words = reading.bits(|term| term.role == Role::Word);
+        let refuted = fits.iter().find(|fit| {
+            !fit.refutations.is_empty() && fit.has_names(reading) && words & !fit.found == 0
+        });
         if let Some((cite, says)) = refuted.and_then(|fit| fit.refutations.first()) {
             return Some(Ruling::contradicted(Basis::Stated, vec![*cite], says.clone()));
         }
@@ -122,7 +126,16 @@ fn weigh_list(
             )
         });
     }
-    if satisfied.is_empty() {
+    // Replicas and instances go by other names.
+    let kinds = counted.map_or(0, |(_, figure)| reading.noun(&figure.span))
+        & !reading.bits(|term| {
+            ["replica", "replicas", "instance", "instances"]
+                .iter()
+                .any(|any| term.text.eq_ignore_ascii_case(any))
+        });
+    let stands = case.marks.around(case.corpus, parent) | case.marks.tool(item);
+    let is_of_kind = satisfied.iter().all(|fit| kinds & !(stands | fit.candidate.near) == 0);
+    if satisfied.is_empty() || !is_of_kind {
         return None;
     }
     if agrees(satisfied.len()) {

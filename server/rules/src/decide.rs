@@ -17,10 +17,14 @@ use super::counters;
 use super::counts::{self, has_words};
 use super::existence;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
+use super::fractions;
 use super::lexicon::Sense;
 use super::note;
 use super::observations::NONE;
+use super::portions;
 use super::ranks;
+use super::rates;
+use super::ratios;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
@@ -58,13 +62,16 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| tracks::decide(case))
         .or_else(|| ranks::decide(case))
         .or_else(|| sums::decide(case))
+        .or_else(|| rates::decide(case))
+        .or_else(|| ratios::decide(case))
+        .or_else(|| fractions::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| attributes::decide(case))
+        .or_else(|| counters::decide(case))
+        .or_else(|| tallies::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
-        .or_else(|| counters::decide(case))
-        .or_else(|| tallies::decide(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| existence::decide(case))
         .or_else(|| refuted(case, &fits))
@@ -73,7 +80,9 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 
 /// Whether the claim speaks of several things, so that one of them does not bear it out.
 fn is_counted(case: &Case<'_, '_, '_>) -> bool {
-    counts::is_universal(case.reading) || counts::count_of_things(case.reading).is_some()
+    counts::is_universal(case.reading)
+        || counts::count_of_things(case.reading).is_some()
+        || portions::speaks_of_several(case.reading)
 }
 
 /// One place that bears out all of the claim.

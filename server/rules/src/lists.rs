@@ -139,7 +139,10 @@ fn repeats_request(corpus: &Corpus<'_>, field: u32) -> bool {
 /// Whether a record of a text is a row or an item of a sequence, and not a section.
 fn is_thing(corpus: &Corpus<'_>, number: u32) -> bool {
     let Some(object) = corpus.object(number) else { return false };
-    let Some(first) = corpus.field(object.fields.0) else { return false };
+    let Some(first) = corpus.field(object.fields.0).filter(|_| object.fields.0 < object.fields.1)
+    else {
+        return false;
+    };
     let text = corpus.text(object.item);
     let before = (first.quote.0 as usize).checked_sub(2);
     let is_item = before.and_then(|at| text.get(at..at + 2)) == Some("- ");

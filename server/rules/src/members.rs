@@ -12,7 +12,7 @@ use super::magnitudes::bits_in;
 use super::observations::{Corpus, Field, NONE, ValueKind, is_naming};
 use super::reading::{Role, Term};
 use super::ruling::Case;
-use super::words::key;
+use super::words::{Key, exact, key, parts};
 
 /// The most places of one word; a commoner word is not counted.
 const MOST_PLACES: u32 = 4_000;
@@ -29,6 +29,12 @@ pub(crate) struct Member {
     pub(crate) exact: u64,
     /// Names among them that stand where the member is named: `service: checkout`.
     pub(crate) borne: u64,
+    /// Terms that it says are not so: `ready: false`, `RESTARTS 0`, `DiskPressure False`.
+    pub(crate) denied: u64,
+    /// Terms that name what it has in words: `statement: SELECT 1`.
+    pub(crate) titled: u64,
+    /// Names that are all of a value, each with the key under which they stand.
+    pub(crate) keyed: Vec<(u64, Key)>,
     /// Terms that its keys name.
     pub(crate) named: u64,
     /// The field with most of them.
@@ -38,7 +44,18 @@ pub(crate) struct Member {
 impl Member {
     /// A member without any word of the claim.
     pub(crate) fn without_words(target: Target) -> Self {
-        Self { target, shown: 0, short: 0, exact: 0, borne: 0, named: 0, field: None }
+        Self {
+            target,
+            shown: 0,
+            short: 0,
+            exact: 0,
+            borne: 0,
+            denied: 0,
+            titled: 0,
+            keyed: Vec::new(),
+            named: 0,
+            field: None,
+        }
     }
 
     /// Its fields.
@@ -103,6 +120,9 @@ impl Member {
         self.short |= other.short;
         self.exact |= other.exact;
         self.borne |= other.borne;
+        self.denied |= other.denied;
+        self.titled |= other.titled;
+        self.keyed.extend(&other.keyed);
         self.named |= other.named;
     }
 }
@@ -136,12 +156,42 @@ fn bits_of(case: &Case<'_, '_, '_>, field: u32) -> Member {
         _ => 0,
     };
     let length = words(written).take(SHORT + 1).count();
-    let shown = if is_denied_beside(case, field) { 0 } else { value | affirmed };
+    // `ContainersNotReady` denies what its last part names, and is what it is as a whole.
+    let is_compound_denial = length <= 1
+        && parts(written)
+            .any(|part| ["not", "non", "no"].iter().any(|not| part.eq_ignore_ascii_case(not)));
+    let whole = if is_compound_denial {
+        bits_in(case.reading, &[key(written), exact(written)], value)
+    } else {
+        value
+    };
+    let is_denied = is_denied_beside(case, field);
+    let contrary = value & !whole;
+    let value = whole;
+    // `exitCode: 137` shows "exit code 137".
+    let keyed = if value != 0 && !is_line { named } else { 0 };
+    let shown = if is_denied { 0 } else { value | affirmed | keyed };
+    let denied = match found.kind {
+        _ if is_denied => value | contrary,
+        ValueKind::False => named,
+        ValueKind::Text if is_share(written) && !is_complete_share(written) => named,
+        _ if written == "0" || found.kind == ValueKind::Nothing => named & mishaps,
+        _ => 0,
+    };
+    let denied = if is_line { 0 } else { denied | contrary };
     let shown = shown | described(case, found);
     let names = case.reading.bits(|term| term.role == Role::Entity);
+    let starts_with_digit = written.starts_with(|first: char| first.is_ascii_digit());
     let borne = if is_naming(case.corpus.name(field)) { shown & names } else { 0 };
     Member {
         borne,
+        denied,
+        titled: if found.kind == ValueKind::Text && !starts_with_digit { named } else { 0 },
+        keyed: if !is_line && length <= 1 && shown & names != 0 {
+            vec![(shown & names, exact(case.corpus.name(field)))]
+        } else {
+            Vec::new()
+        },
         shown,
         short: if length <= SHORT && !is_line { shown } else { 0 },
         exact: if length <= 1 && !is_line { shown } else { 0 },
@@ -193,12 +243,25 @@ fn is_denied_beside(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let Some(object) = corpus.field(field).and_then(|found| corpus.object(found.object)) else {
         return false;
     };
+    let own = corpus.field(field).map(|found| found.object);
     (object.fields.0..object.fields.1).take(40).any(|other| {
+        if corpus.field(other).map(|found| found.object) != own {
+            return false;
+        }
         let is_status = ["status", "result", "value", "state"]
             .iter()
             .any(|key| corpus.name(other).eq_ignore_ascii_case(key));
         let is_false = corpus.field(other).is_some_and(|found| found.kind == ValueKind::False);
         is_status && is_false
+    })
+}
+
+/// `1/2`: so many of so many.
+fn is_share(value: &str) -> bool {
+    value.split_once('/').is_some_and(|(part, whole)| {
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(part) && digits(whole)
     })
 }
 

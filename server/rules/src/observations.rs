@@ -588,8 +588,11 @@ impl<'e> Builder<'e> {
         }
         let number = offset(self.corpus.names.len());
         self.corpus.names.push(Name { object, field });
+        // A section that repeats its heading as its name is a setting, not a thing.
+        let text = self.text;
         if let Some(object) = self.corpus.objects.get_mut(object as usize) {
-            object.is_named = true;
+            let heading = text.get(object.heading.0 as usize..object.heading.1 as usize);
+            object.is_named |= heading != Some(written);
         }
         self.corpus.by_name.add(exact(name), number);
         let root = entity_root(name);
@@ -715,7 +718,7 @@ fn end_of_part(text: &str, most: usize) -> usize {
 
 /// Whether the value under this key names the object that holds it.
 pub(crate) fn is_naming(key: &str) -> bool {
-    const NAMING: [&str; 39] = [
+    const NAMING: [&str; 40] = [
         "alertname",
         "app",
         "app_name",
@@ -732,6 +735,7 @@ pub(crate) fn is_naming(key: &str) -> bool {
         "host",
         "hostname",
         "instance",
+        "involved_object",
         "involvedobject",
         "job",
         "job_name",

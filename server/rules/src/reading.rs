@@ -125,6 +125,11 @@ impl<'c> Reading<'c> {
             reading.word(&word, rest.peek(), corpus);
         }
         reading.is_english |= words(text).any(|word| is_light(word.text));
+        // "Two alarms concern search": a number in words is English.
+        reading.is_english |= reading.figures.figures.iter().any(|figure| {
+            text.get(figure.span.clone())
+                .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        });
         reading
     }
 
@@ -195,7 +200,8 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
-        let common = role == Role::Word && !quoted && is_common(exact(word.text));
+        let common =
+            role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
         let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
@@ -544,6 +550,11 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
         add(&mut keys, key(word));
     }
     keys
+}
+
+/// Whether a word is written as the name of a setting: `REGION`.
+fn is_setting(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 /// What a word is to the rules; `None` for content.

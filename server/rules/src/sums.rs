@@ -3,6 +3,8 @@
 //! The quantity is added up over the members that the claim's other words mean. Where the claim says how many these
 //! are, as many have to be found: all of them, or those that have any of it.
 
+use std::sync::LazyLock;
+
 use gsar_core::Class;
 use gsar_core::text::figures::{Agreement, Dimension, Figure, agree};
 use gsar_core::text::polarity::MarkerKind;
@@ -14,9 +16,10 @@ use super::lists::List;
 use super::measures::{Attribute, Measured, measure, sum};
 use super::members::{Member, members};
 use super::note;
-use super::portions::tells_only;
+use super::phrases::tells_only;
 use super::reading::{Reading, Role};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::wordlists::WordList;
 
 /// Words that say that several quantities are added up.
 const TOGETHER: [&str; 10] = [
@@ -32,30 +35,12 @@ const TOGETHER: [&str; 10] = [
     "across",
 ];
 /// Words that only say that something has a quantity.
-const HAVING: [&str; 22] = [
-    "add",
-    "adds",
-    "across",
-    "collectively",
-    "combined",
-    "consume",
-    "consumed",
-    "consumes",
-    "counted",
-    "every",
-    "need",
-    "needs",
-    "sum",
-    "sums",
-    "taken",
-    "together",
-    "total",
-    "up",
-    "use",
-    "uses",
-    "slightly",
-    "times",
-];
+static HAVING: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "across add adds collectively combined consume consumed consumes counted every need needs \
+         slightly sum sums taken times together total up use uses",
+    )
+});
 /// The most members that are cited.
 const MOST_CITED: usize = 6;
 
@@ -69,10 +54,7 @@ struct Claimed<'r> {
 /// Decides a claim about a sum.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
-    if reading.denies
-        || reading.is_causal()
-        || reading.has(MarkerKind::Hedge)
-        || !reading.figures.times.is_empty()
+    if reading.has(MarkerKind::Negation) || reading.is_causal() || !reading.figures.times.is_empty()
     {
         return None;
     }
@@ -128,10 +110,7 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     }
     let words = reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
-        Role::Word => {
-            !HAVING.iter().any(|having| term.text.eq_ignore_ascii_case(having))
-                && !tells_only(term.text)
-        }
+        Role::Word => !HAVING.has(term.text) && !tells_only(term.text),
         Role::Kind | Role::Common | Role::Demand(_) => false,
     });
     Some(Claimed { sum, number, words })
@@ -185,7 +164,8 @@ fn weigh(
         note::sum(case, &all.iter().map(|measured| measured.field).collect::<Vec<_>>(), &total);
     match agree(claimed.sum, &total) {
         Agreement::Same if is_complete => Some(Ruling::grounded(Basis::Derived, cites, says)),
-        Agreement::Different if is_complete => {
+        // Without a number or a name the claim may add up something else.
+        Agreement::Different if is_complete && (claimed.number.is_some() || scope != 0) => {
             Some(Ruling::contradicted(Basis::Derived, cites, says))
         }
         _ => None,

@@ -9,6 +9,8 @@ use super::{Interrupted, Observations, split};
 
 use Class::{Contradicted, Grounded, Ungrounded};
 
+mod lists;
+
 pub(crate) fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
     EvidenceItem {
         id: EvidenceId::new(id).unwrap(),

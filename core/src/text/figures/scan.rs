@@ -99,7 +99,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// "zero" to "twenty", "once", "twice", where they count.
+    /// "zero" to "twenty", "thirty" to "ninety", "once", "twice", where they count.
     fn spelled(&self, word: &Word<'_>, rest: &Words<'_>) -> Option<(i128, Option<Unit>)> {
         const NUMBERS: [&str; 21] = [
             "zero",
@@ -138,6 +138,11 @@ impl<'a> Scanner<'a> {
             });
             let opens = self.previous().is_none();
             return (counts && !opens).then_some((1, Some(Unit::COUNT)));
+        }
+        const TENS: [&str; 7] =
+            ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+        if let Some(place) = TENS.iter().position(|tens| word.is(tens)) {
+            return Some((i128::try_from(place * 10 + 30).ok()?, None));
         }
         let value = NUMBERS.iter().position(|number| word.is(number))?;
         if value == 1 {
@@ -463,7 +468,7 @@ fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
 }
 
-/// "a quarter of an hour", "one hundredth of a core": the value, its unit, and where it ends.
+/// "a quarter of an hour", "one hundredth of a core", "three quarters of the errors": the value, its unit, and where it ends.
 fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
     const MANY: [&str; 10] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
@@ -487,6 +492,11 @@ fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usiz
         return None;
     };
     let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
+    if of.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
+        let hundredths = i128::try_from(many).ok()? * times * if places == 2 { 1 } else { 10 };
+        let value = Decimal { mantissa: hundredths, places: 0 };
+        return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
+    }
     let unit = Unit::named(noun.text)
         .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
     let mantissa = i128::try_from(many).ok()? * times;

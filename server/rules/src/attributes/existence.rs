@@ -7,7 +7,7 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::super::note;
-use super::super::reading::{Reading, Role};
+use super::super::reading::{Reading, Role, Term};
 use super::super::ruling::{Basis, Case, Cite, Ruling};
 use super::super::words::exact;
 use super::reach::{is_resource_kind, tie};
@@ -150,6 +150,12 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 const HELPING: [&str; 8] =
     ["could", "can", "still", "able", "successfully", "may", "turned", "already"];
 
+/// Whether a claim says that something is there.
+pub(crate) fn is_claimed(reading: &Reading<'_>) -> bool {
+    const EXISTS: [&str; 4] = ["exists", "exist", "existed", "present"];
+    words(reading.text).any(|word| EXISTS.iter().any(|exists| word.is(exists)))
+}
+
 fn way(reading: &Reading<'_>) -> Option<&'static Way> {
     let is_able = words(reading.text).any(|word| {
         ["could", "can", "may", "cannot", "couldn't", "able", "succeeded"]
@@ -162,11 +168,21 @@ fn way(reading: &Reading<'_>) -> Option<&'static Way> {
         Some(exists)
     } else if is_able && has(able) {
         Some(able)
-    } else if has(set) && reading.bits(|term| term.role == Role::Name) != 0 {
+    } else if has(set) && reading.bits(is_setting) != 0 {
         Some(set)
     } else {
         None
     }
+}
+
+/// Whether a term is the name of a setting: `TOKEN_TTL`, `REGION`.
+fn is_setting(term: &Term<'_>) -> bool {
+    let is_shouted = term.text.len() > 2
+        && term
+            .text
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
+    matches!(term.role, Role::Name | Role::Entity) || is_shouted
 }
 
 fn is_said(way: &Way, word: &str) -> bool {

@@ -11,7 +11,7 @@ use super::super::reading::{Role, Term};
 use super::super::ruling::Case;
 use super::super::words::{key, parts};
 use super::Found;
-use super::reach::{is_about_kind, needed, tie};
+use super::reach::{is_about_kind, is_negligible, needed, tie};
 
 /// Groups of values of which a thing has one; each sorted by nothing.
 const GROUPS: [&[&str]; 24] = [
@@ -123,11 +123,11 @@ pub(crate) fn is_state(word: &str) -> bool {
 }
 
 /// What the evidence says to a state.
-pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
+pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found {
     const MOST: usize = 3_000;
     let Some(term) = case.reading.terms.get(slot.place) else { return Found::Open };
     let bit = 1_u64 << slot.place;
-    let needed = needed(case, bit);
+    let needed = needed(case, naming | bit);
     if needed == 0 {
         return Found::Open;
     }
@@ -140,7 +140,9 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
                 continue;
             }
             let Some(tie) = tie(case, field) else { continue };
-            if needed & !tie.all != 0 || !is_about_kind(case, &tie) {
+            let lacking = needed & !tie.all;
+            let lacks = lacking != 0 && !is_negligible(case, field, lacking, tie.all, 0);
+            if lacks || !is_about_kind(case, &tie) {
                 continue;
             }
             let side = if is_claimed { &mut agreeing } else { &mut differing };
@@ -173,6 +175,9 @@ fn has_value(case: &Case<'_, '_, '_>, field: u32, member: &str) -> bool {
         };
         return cells.len() >= 3 && cells.iter().any(|cell| cell.eq_ignore_ascii_case(member));
     }
+    if has_pair(value, member) {
+        return true;
+    }
     let name = corpus.name(field);
     let is_state_key = STATE_KEYS.iter().any(|state| {
         name.eq_ignore_ascii_case(state)
@@ -181,4 +186,16 @@ fn has_value(case: &Case<'_, '_, '_>, field: u32, member: &str) -> bool {
     });
     let first = value.split([' ', '(', ',']).next().unwrap_or("");
     is_state_key && first.eq_ignore_ascii_case(member)
+}
+
+/// Whether a text has a state as a pair: `reason=OOMKilled`.
+fn has_pair(text: &str, member: &str) -> bool {
+    text.match_indices('=').any(|(at, _)| {
+        let key =
+            text.get(..at).unwrap_or("").rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let value = text.get(at + 1..).unwrap_or("");
+        let value = value.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        value.eq_ignore_ascii_case(member)
+            && key.is_some_and(|key| STATE_KEYS.iter().any(|state| key.eq_ignore_ascii_case(state)))
+    })
 }

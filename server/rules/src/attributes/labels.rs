@@ -93,13 +93,13 @@ fn is_label(term: &Term<'_>, entry: &Entry) -> bool {
 }
 
 /// What the evidence says to a label.
-pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
+pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot, naming: u64) -> Found {
     const MOST: usize = 3_000;
     let Some(term) = case.reading.terms.get(slot.place) else { return Found::Open };
     if term.negated {
         return Found::Open;
     }
-    let needed = needed(case, slot.bits | 1 << slot.place);
+    let needed = needed(case, naming | slot.bits | 1 << slot.place);
     if needed == 0 && case.reading.bits(|term| term.role == Role::Kind) == 0 {
         return Found::Open;
     }
@@ -129,11 +129,23 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     match (agreeing, differing) {
         (Some(field), None) => Found::Agrees(field),
         // Ports and versions are names that tools write in many ways: they never refute.
-        (None, Some(field)) if !matches!(term.role, Role::Code(_)) => {
+        (None, Some(field))
+            if !matches!(term.role, Role::Code(_)) && !is_elsewhere(case, slot, field, needed) =>
+        {
             Found::Differs(field, note::says(case, field))
         }
         _ => Found::Open,
     }
+}
+
+/// Whether the item has the claimed label too, and no name tells of which thing: it may have several.
+fn is_elsewhere(case: &Case<'_, '_, '_>, slot: &Slot, field: u32, needed: u64) -> bool {
+    let named = case.reading.bits(Term::is_strict) & needed != 0;
+    let item = case.corpus.item_of(field);
+    !named
+        && case.marks.marked_fields().iter().any(|other| {
+            case.marks.field(*other) >> slot.place & 1 == 1 && case.corpus.item_of(*other) == item
+        })
 }
 
 /// Whether a field's key is that of the attribute, and its value a label.

@@ -57,7 +57,7 @@ fn speaks_of_it(
 ) -> bool {
     let Some(found) = case.corpus.field(field) else { return false };
     let Some(tie) = tie(case, field) else { return false };
-    let mut beside = keys_of(super::quantities::window(case.corpus.value(field), &value.figure));
+    let mut beside = keys_of(super::hold::window(case.corpus.value(field), &value.figure));
     beside.extend(keys_of(value.key.unwrap_or("")));
     beside.extend_from_slice(case.corpus.key_words(found));
     beside.extend(headings(case.corpus, found));

@@ -7,6 +7,7 @@
 
 mod concepts;
 mod existence;
+mod hold;
 mod kinds;
 mod labels;
 mod lacking;
@@ -14,6 +15,12 @@ mod light;
 mod mixups;
 mod quantities;
 mod reach;
+mod relations;
+mod slots;
+mod vocabulary;
+
+#[cfg(test)]
+mod tests;
 
 use gsar_core::text::figures::{CodeKind, Figure};
 use gsar_core::text::polarity::MarkerKind;
@@ -45,16 +52,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     {
         return None;
     }
-    if std::env::var("DBG").is_ok() {
-        eprintln!(
-            "plain={} bare={} terms={:?}",
-            is_plain(case.reading),
-            is_bare_of_doubt(case.reading),
-            case.reading.terms.iter().map(|t| (t.text, t.role)).collect::<Vec<_>>()
-        );
-    }
-    if is_plain(case.reading) { plain(case) } else { None }
-        .or_else(|| existence::decide(case))
+    existence::decide(case)
+        .or_else(|| relations::decide(case))
+        .or_else(|| is_plain(case.reading).then(|| plain(case)).flatten())
         .or_else(|| lacking::decide(case))
         .or_else(|| is_bare_of_doubt(case.reading).then(|| mixups::decide(case)).flatten())
 }
@@ -66,16 +66,19 @@ fn is_of_replicas(reading: &Reading<'_>, figure: &Figure) -> bool {
 }
 
 fn plain(case: &Case<'_, '_, '_>) -> Option<Ruling> {
-    let quantities = quantities::slots(case.reading);
+    let quantities = slots::slots(case.reading);
     let states = kinds::slots(case);
-    let labels = labels::slots(case);
+    // That something is there is more than that another names it.
+    let exists = existence::is_claimed(case.reading);
+    let labels = if exists { Vec::new() } else { labels::slots(case) };
     let mut agreeing = Vec::new();
     let mut is_open = quantities.is_empty() && states.is_empty() && labels.is_empty();
+    let naming = slots::naming(&quantities);
     let found = quantities
         .iter()
         .map(|slot| quantities::weigh(case, slot))
-        .chain(labels.iter().map(|slot| labels::weigh(case, slot)))
-        .chain(states.iter().map(|slot| kinds::weigh(case, slot)));
+        .chain(labels.iter().map(|slot| labels::weigh(case, slot, naming)))
+        .chain(states.iter().map(|slot| kinds::weigh(case, slot, naming)));
     for found in found {
         match found {
             Found::Differs(field, says) => {
@@ -124,12 +127,12 @@ fn is_bare_of_doubt(reading: &Reading<'_>) -> bool {
     let ordered = reading.has_open_order();
     !dated
         && !ordered
-        && !reading.denies
+        && (slots::denial_of_restarts(reading).is_some()
+            || !reading.denies && !reading.has(MarkerKind::Negation))
         && !reading.is_causal()
         && !reading.has_alternatives()
         && !adds_up(reading)
         && !reading.has(MarkerKind::Hedge)
-        && !reading.has(MarkerKind::Negation)
 }
 
 /// Whether a claim speaks of two moments: "from 6.9 to 0.1", "when it started".

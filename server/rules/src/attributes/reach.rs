@@ -9,6 +9,7 @@ use super::super::words::{Key, evidence_keys, key, parts};
 use super::concepts::Spoken;
 use super::light::is_light;
 use gsar_core::evidence::EvidenceKind;
+use gsar_core::text::figures::Unit;
 use gsar_core::text::tokens::words;
 
 /// The most fields looked at for one value.
@@ -116,6 +117,8 @@ pub(crate) struct Tie {
     pub(crate) all: u64,
     /// Terms in the field itself.
     pub(crate) own: u64,
+    /// Terms in the names and headings around it, and of the tool.
+    frame: u64,
 }
 
 /// What of a claim stands at a field and around it.
@@ -138,8 +141,10 @@ pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let tool = case.marks.tool(corpus.item_of(field));
     // A record that bears names is about the one it names, whatever else the tool was asked for.
     let strict = case.reading.bits(|term| term.role == Role::Entity);
-    let from_tool = if is_named { tool & !strict } else { tool };
-    Some(Tie { near, all: near | from_tool, own })
+    let is_meant = case.marks.around(corpus, found.object) & strict != 0;
+    let from_tool = if is_named && !is_meant { tool & !strict } else { tool };
+    let frame = case.marks.around(corpus, found.object) | tool;
+    Some(Tie { near, all: near | from_tool, own, frame })
 }
 
 /// Whether a claim tells what the alert says: other evidence says nothing to that.
@@ -214,5 +219,94 @@ pub(crate) fn said_in(case: &Case<'_, '_, '_>, keys: &[Key]) -> u64 {
 pub(crate) fn is_about_kind(case: &Case<'_, '_, '_>, tie: &Tie) -> bool {
     let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
     let kinds = case.reading.bits(|term| term.role == Role::Kind && !term.span.is_empty());
-    names != 0 || kinds == 0 || kinds & tie.all != 0
+    // A pod names its node; that does not make it one.
+    let hosts = case.reading.bits(|term| {
+        term.role == Role::Kind
+            && ["node", "nodes", "host", "hosts", "cluster", "clusters"]
+                .iter()
+                .any(|host| term.text.eq_ignore_ascii_case(host))
+    });
+    let are_hosts = kinds != 0 && kinds & !hosts == 0;
+    let here = if are_hosts { tie.frame } else { tie.all };
+    names != 0 || kinds == 0 || kinds & here != 0
+}
+
+/// Nouns for what a thing holds, whatever it is.
+const CONTENTS: [&str; 6] = ["messages", "records", "data", "entries", "items", "rows"];
+
+/// Whether a word tells what was done: "issued" in "are issued". A noun may be the subject itself.
+fn is_participle(reading: &Reading<'_>, term: &Term<'_>) -> bool {
+    const AUXILIARIES: [&str; 8] = ["is", "are", "was", "were", "be", "been", "has", "have"];
+    let before = reading.text.get(..term.span.start).unwrap_or("");
+    let follows = words(before)
+        .last()
+        .is_some_and(|word| AUXILIARIES.iter().any(|auxiliary| word.is(auxiliary)));
+    follows
+        && (term.text.ends_with("ed") || term.text.ends_with("ing") || term.text.ends_with("en"))
+}
+
+/// Sorts of things that tools leave out as they leave out "pod".
+fn is_sort(word: &str) -> bool {
+    const SORTS: [&str; 18] = [
+        "application",
+        "call",
+        "command",
+        "consumer",
+        "environment",
+        "field",
+        "label",
+        "metric",
+        "option",
+        "parameter",
+        "probe",
+        "process",
+        "program",
+        "query",
+        "request",
+        "setting",
+        "span",
+        "variable",
+    ];
+    SORTS.iter().any(|sort| word.eq_ignore_ascii_case(sort))
+}
+
+/// The terms of a claim that stand for what a thing holds.
+pub(crate) fn contents(case: &Case<'_, '_, '_>) -> u64 {
+    case.reading.bits(|term| {
+        term.role == Role::Word && CONTENTS.iter().any(|noun| term.text.eq_ignore_ascii_case(noun))
+    })
+}
+
+/// Whether what is missing beside a value is one word that the item does not have at all, while others tie the two:
+/// "messages in finance" for the topic `finance`.
+pub(crate) fn is_negligible(
+    case: &Case<'_, '_, '_>,
+    field: u32,
+    lacking: u64,
+    stands: u64,
+    accounted: u64,
+) -> bool {
+    let words = case.reading.bits(|term| term.role == Role::Word);
+    let verbs = case.reading.bits(|term| is_participle(case.reading, term) || is_sort(term.text));
+    let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+    let tied = names & stands != 0 || accounted != 0 && words & stands & !accounted != 0;
+    let item = case.corpus.item_of(field);
+    let is_unit = case
+        .reading
+        .terms
+        .iter()
+        .enumerate()
+        .any(|(place, term)| lacking == 1 << place && Unit::named(term.text).is_some());
+    if is_unit {
+        return false;
+    }
+    if lacking & !contents(case) == 0 && names & stands != 0 {
+        return true;
+    }
+    lacking.count_ones() == 1
+        && lacking & words & verbs == lacking
+        && tied
+        && !case.marks.marked_fields().iter().any(|other| {
+            case.marks.field(*other) & lacking != 0 && case.corpus.item_of(*other) == item
+        })
 }
