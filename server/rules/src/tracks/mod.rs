@@ -36,6 +36,7 @@ mod proportions;
 mod queries;
 mod roles;
 mod rows;
+mod several;
 mod statement;
 mod subject;
 mod vocabulary;
