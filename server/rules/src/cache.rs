@@ -3,8 +3,9 @@
 
 use std::cell::OnceCell;
 
-use gsar_core::text::figures::ClockTime;
+use gsar_core::text::figures::{ClockTime, Date};
 
+use super::chronicle::Chronicle;
 use super::lists::Lists;
 use super::observations::Corpus;
 use super::polarity::{denies, fails};
@@ -27,6 +28,7 @@ pub(crate) struct Cache<'e> {
     lists: OnceCell<Lists>,
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
+    chronicle: OnceCell<Chronicle>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -43,12 +45,18 @@ impl<'e> Cache<'e> {
             fields: vec![Read::default(); corpus.fields.len()],
             lists: OnceCell::new(),
             tracks: Tracks::default(),
+            chronicle: OnceCell::new(),
         }
     }
 
     /// The lists of the evidence.
     pub(crate) fn lists(&self, corpus: &Corpus<'e>) -> &Lists {
         self.lists.get_or_init(|| Lists::find(corpus))
+    }
+
+    /// What the evidence dates; read when a claim first asks for it.
+    pub(crate) fn chronicle(&self, corpus: &Corpus<'e>, day: Option<Date>) -> &Chronicle {
+        self.chronicle.get_or_init(|| Chronicle::of(corpus, day))
     }
 
     /// The figures of a field.

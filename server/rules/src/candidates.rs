@@ -14,7 +14,7 @@ const MOST_CANDIDATES: usize = 16;
 const LARGEST_DOCUMENT: u32 = 240;
 
 /// A place where a claim may be decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// One field: a log line.
     Line(u32),
@@ -84,6 +84,11 @@ impl Marks {
             .iter()
             .filter(|object| corpus.object(**object).is_some_and(|object| object.item == item))
             .fold(0, |bits, object| bits | self.own.get(*object as usize).copied().unwrap_or(0))
+    }
+
+    /// The terms in the names and headings of an object itself.
+    pub(crate) fn own(&self, object: u32) -> u64 {
+        self.own.get(object as usize).copied().unwrap_or(0)
     }
 
     /// The terms in a record.

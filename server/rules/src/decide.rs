@@ -10,14 +10,19 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use super::absence;
+use super::aging;
 use super::attributes;
 use super::candidates::Target;
 use super::changes;
+use super::chronology;
 use super::counters;
 use super::counts::{self, has_words};
 use super::existence;
+use super::firsts;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::fractions;
+use super::instants;
+use super::lasting;
 use super::lexicon::Sense;
 use super::note;
 use super::observations::NONE;
@@ -66,10 +71,15 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| ratios::decide(case))
         .or_else(|| fractions::decide(case))
         .or_else(|| series::decide(case))
-        .or_else(|| attributes::decide(case))
+        .or_else(|| chronology::decide(case))
         .or_else(|| counters::decide(case))
         .or_else(|| tallies::decide(case))
+        .or_else(|| attributes::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
+        .or_else(|| lasting::decide(case))
+        .or_else(|| aging::decide(case))
+        .or_else(|| instants::decide(case))
+        .or_else(|| firsts::decide(case))
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))

@@ -167,7 +167,9 @@ impl Reader<'_, '_> {
             return;
         }
         if let Some(columns) = self.header(&line, &content, next) {
-            self.table = Some(Table { indent, columns, barred: written.contains(" | ") });
+            // A quotation mark before the first column is none of it.
+            let of_rows = if written.starts_with('"') { 0 } else { indent };
+            self.table = Some(Table { indent: of_rows, columns, barred: written.contains(" | ") });
             self.close_to_indent(indent);
             self.fresh = false;
             return;
@@ -345,7 +347,10 @@ impl Reader<'_, '_> {
             let below = text.get(trimmed(text, next)).unwrap_or("");
             is_ruler(below) && below.len() > 3
         });
-        let cells = cells(text, content, written.contains(" | "));
+        let mut cells = cells(text, content, written.contains(" | "));
+        if let Some(first) = cells.first_mut().filter(|_| written.starts_with('"')) {
+            first.start += 1;
+        }
         let capitals = |cell: &Range<usize>| {
             let word = text.get(cell.clone()).unwrap_or("");
             word.bytes().any(|byte| byte.is_ascii_uppercase())

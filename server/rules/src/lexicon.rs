@@ -416,7 +416,7 @@ const SENSES: [(&str, Sense); 286] = [
 ];
 
 /// Other words under which tools show what a report calls so; sorted by the report's word.
-const SYNONYMS: [(&str, &[&str]); 96] = [
+const SYNONYMS: [(&str, &[&str]); 98] = [
     ("answered", &["responded", "requests", "returned"]),
     ("available", &["availablereplicas"]),
     ("began", &["started", "startedat", "startsat", "starttime"]),
@@ -435,6 +435,8 @@ const SYNONYMS: [(&str, &[&str]); 96] = [
     ("created", &["creationtimestamp", "created_at", "createdat"]),
     ("database", &["db", "postgres", "postgresql", "datname"]),
     ("db", &["database"]),
+    ("degradation", &["degraded", "pd"]),
+    ("degraded", &["degradation", "pd"]),
     ("deployed", &["deploy", "deployment", "rollout", "revision"]),
     ("disk", &["filesystem", "storage"]),
     ("duration", &["took", "latency", "elapsed"]),
@@ -499,7 +501,7 @@ const SYNONYMS: [(&str, &[&str]); 96] = [
     ("rollout", &["deployment", "revision", "rollouts"]),
     ("scheduled", &["assigned", "nodename"]),
     ("share", &["ratio", "percent", "percentage"]),
-    ("slow", &["latency", "slowlog"]),
+    ("slow", &["latency", "slowlog", "pd"]),
     ("space", &["storage", "disk"]),
     ("started", &["startedat", "started_at", "starttime", "starting"]),
     ("status", &["statuscode", "statuses", "containerstatuses"]),

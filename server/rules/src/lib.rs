@@ -9,7 +9,11 @@
 //! |---|---|---|
 //! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
 //! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
+//! | order in time | two dated lines or records lie as claimed: before, after, so far apart | they lie the other way round, or as far apart as the claim's length does not allow; both are in one item or named |
 //! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has all but one in four of the words | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
+//! | length, age, pace | start and end of one thing, `AGE`, `x256 over 58m` give the claimed length | they give another |
+//! | instant | the line or record with all names and words is of the claimed instant or day | it is of another, on the day of the incident, and nothing like it is of the claimed one |
+//! | first, last | the first or last of a list or log is what the claim says | another is |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |
@@ -17,7 +21,7 @@
 //!
 //! Held against every finding: a hedge is never contradicted; a causal link needs a line that states a cause; a
 //! deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
-//! line that says so; what a language model inferred counts neither way; a claim without an English word is
+//! line that says so or two instants; what a language model inferred counts neither way; a claim without an English word is
 //! never decided. Where one item bears a claim out and another, not older, says otherwise of the very same thing,
 //! the claim is ungrounded and both are cited. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,
 //! ports, versions and dates are names, not figures. Names match as wholes: a pod by its workload, never
@@ -29,13 +33,18 @@
 //! `complementary` is never given.
 
 mod absence;
+mod ages;
+mod aging;
 mod answers;
+mod asked;
 mod attributes;
 mod best_values;
 mod bounds;
 mod cache;
 mod candidates;
 mod changes;
+mod chronicle;
+mod chronology;
 mod claims;
 mod closed;
 mod common;
@@ -44,29 +53,40 @@ mod counters;
 mod counts;
 mod decide;
 mod documents;
+mod episodes;
 mod existence;
+mod firsts;
 mod fit;
 mod fractions;
+mod instants;
 mod json;
+mod lasting;
 mod layout;
+mod lengths;
 mod lexicon;
+mod light;
 mod listing;
 mod lists;
 mod magnitudes;
 mod measures;
 mod members;
+mod moments;
 mod note;
 mod observations;
+mod phases;
 mod phrases;
+mod places;
 mod polarity;
 mod portions;
 mod postings;
+mod qualifiers;
 mod quantifiers;
 mod rankings;
 mod ranks;
 mod rates;
 mod ratios;
 mod reading;
+mod relations;
 mod ruling;
 mod series;
 mod shares;

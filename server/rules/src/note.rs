@@ -2,6 +2,7 @@
 
 use gsar_core::text::figures::Figure;
 
+use super::chronicle::Event;
 use super::observations::NONE;
 use super::reading::Role;
 use super::ruling::Case;
@@ -94,6 +95,34 @@ pub(crate) fn other_figure(
     } else {
         format!("{name} is {stated} in {of}, not {wanted}")
     }
+}
+
+/// "`2026-03-12T14:02:31Z …` in e1 is 26 s before `…` in e2".
+pub(crate) fn in_order(case: &Case<'_, '_, '_>, a: &Event, b: &Event) -> String {
+    let apart = a.at.abs_diff(b.at);
+    let (seconds, millis) = (apart / 1_000_000, apart / 1_000 % 1_000);
+    let length = match (seconds, millis) {
+        (0, 0) => "no time".to_owned(),
+        (seconds, 0) if seconds % 60 == 0 => format!("{} min", seconds / 60),
+        (seconds, 0) => format!("{seconds} s"),
+        (seconds, millis) => format!("{seconds}.{millis:03} s"),
+    };
+    let order = if a.at <= b.at { "before" } else { "after" };
+    format!("{} is {length} {order} {}", dated(case, a), dated(case, b))
+}
+
+/// "it is dated `…` in e1".
+pub(crate) fn at(case: &Case<'_, '_, '_>, event: &Event) -> String {
+    format!("it is dated {}", dated(case, event))
+}
+
+/// "`fired_at: …` in e2", with what the place is about.
+fn dated(case: &Case<'_, '_, '_>, event: &Event) -> String {
+    let quote = case
+        .corpus
+        .field(event.field)
+        .map_or("", |field| case.corpus.part(event.field, field.quote));
+    format!("`{}` in {}", shortened(quote), item(case, case.corpus.item_of(event.field)))
 }
 
 /// "Finished is Thu, 12 Mar 2026 14:07:52 +0000 in warmup".

@@ -249,7 +249,11 @@ impl<'c> Reading<'c> {
             return Role::Name;
         }
         // "orders service": a word before the sort of a thing names the thing.
-        let names_kind = next.is_some_and(|next| sense_of(next) == Some(Sense::Kind));
+        let names_kind = next.is_some_and(|next| {
+            let is_alert =
+                ["alert", "alerts", "incident", "incidents"].iter().any(|kind| next.is(kind));
+            sense_of(next) == Some(Sense::Kind) && !is_alert
+        });
         let plain = sense_of(word).is_none() && shape == Shape::Plain;
         if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() {
             Role::Name

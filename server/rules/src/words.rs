@@ -103,7 +103,12 @@ fn stem(word: &mut [u8; LONGEST_STEM], length: usize) -> usize {
 
 /// The key under which a part of a hyphenated name stands: it may recall the name, it never is the name.
 pub(crate) fn soft(part: &str) -> Key {
-    key(part) ^ 0x5bd1_e995_0000_51f7
+    soft_key(key(part))
+}
+
+/// The key under which a part of a hyphenated name stands, from the key of the part.
+pub(crate) fn soft_key(key: Key) -> Key {
+    key ^ 0x5bd1_e995_0000_51f7
 }
 
 /// Hands over every key under which a word of the evidence is to be found: the word itself; the workload of
