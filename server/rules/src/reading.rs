@@ -100,6 +100,8 @@ pub(crate) struct Reading<'c> {
     pub(crate) fails: bool,
     /// Whether it holds a word of English at all.
     pub(crate) is_english: bool,
+    /// The clause that it continues: the nearest before it that names something.
+    pub(crate) before: Option<&'c str>,
 }
 
 impl<'c> Reading<'c> {
@@ -115,6 +117,7 @@ impl<'c> Reading<'c> {
             denies: denies_by_word(text),
             fails: fails(text),
             is_english: false,
+            before: None,
         };
         reading.denies |= reading.has(MarkerKind::Negation);
         let mut rest = words(text).peekable();
@@ -426,6 +429,14 @@ impl<'c> Reading<'c> {
 
     /// Takes over what "its", "this revision" and an elliptic clause refer to.
     pub(crate) fn take_over(&mut self, before: &Reading<'c>) {
+        let names_something = |term: &Term<'c>| {
+            !term.span.is_empty() && matches!(term.role, Role::Entity | Role::Name | Role::Word)
+        };
+        self.before = if before.terms.iter().any(names_something) {
+            Some(before.text)
+        } else {
+            before.before.or(Some(before.text))
+        };
         let refers = words(self.text).take(8).any(|word| {
             ["its", "it", "they", "their", "this", "these", "that", "which", "both"]
                 .iter()

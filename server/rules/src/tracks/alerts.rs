@@ -12,6 +12,7 @@ use gsar_core::text::figures::{ClockTime, CodeKind};
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::{Word, words};
 
+use super::several::{Sort, Tally};
 use super::vocabulary::synonyms;
 use crate::observations::Corpus;
 use crate::ruling::{Basis, Case, Cite, Ruling};
@@ -21,15 +22,15 @@ use crate::words::{Key, exact, key, parts};
 /// One row of a detector.
 #[derive(Debug)]
 pub(crate) struct Row {
-    field: u32,
+    pub(super) field: u32,
     time: Option<ClockTime>,
-    told: Told,
+    pub(super) told: Told,
 }
 
 #[derive(Debug)]
-enum Told {
+pub(super) enum Told {
     /// A quantity of a thing went up or down.
-    Moved { thing: Key, root: Key, metric: Vec<Key>, up: bool },
+    Moved { thing: Key, root: Key, sort: Sort, metric: Vec<Key>, up: bool },
     /// A call from one thing to another.
     Called { from: Key, to: Key, failed: bool },
 }
@@ -73,7 +74,8 @@ fn row(corpus: &Corpus<'_>, field: u32) -> Option<Row> {
     keys.extend(words(metric).flat_map(|word| [key(word.text), exact(word.text)]));
     keys.push(exact(metric));
     let root = thing.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
-    let told = Told::Moved { thing: exact(thing), root: exact(root), metric: keys, up };
+    let sort = Sort::of_name(thing);
+    let told = Told::Moved { thing: exact(thing), root: exact(root), sort, metric: keys, up };
     Some(Row { field, time, told })
 }
 
@@ -184,7 +186,9 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
     let mut quantity: Vec<Vec<Key>> = Vec::new();
     let mut rest = 0_usize;
     let is_all = case.reading.has(MarkerKind::All);
-    for word in words(text) {
+    let mut tally = Tally::default();
+    let all: Vec<Word<'_>> = words(text).collect();
+    for (place, word) in all.iter().enumerate() {
         let inside_time = case
             .reading
             .figures
@@ -195,14 +199,19 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             continue;
         }
         let name = exact(word.text);
-        if let Some(direction) = direction(&word) {
+        let names_group = is_all && all.get(place + 1).and_then(Sort::of_noun).is_some();
+        if tally.takes(case, word) {
+            continue;
+        }
+        if let Some(direction) = direction(word) {
             if up.is_some_and(|up| up != direction) {
                 return None;
             }
             up = Some(direction);
-        } else if rows
-            .iter()
-            .any(|row| matches!(&row.told, Told::Moved { thing, .. } if *thing == name))
+        } else if !names_group
+            && rows
+                .iter()
+                .any(|row| matches!(&row.told, Told::Moved { thing, .. } if *thing == name))
         {
             things.push(name);
         } else if is_all
@@ -221,12 +230,13 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             }
         }
     }
-    let claimed = up.filter(|_| !quantity.is_empty() && things.len() + roots.len() > 0)?;
+    let is_about = tally.is_stated() || things.len() + roots.len() > 0;
+    let claimed = up.filter(|_| !quantity.is_empty() && is_about)?;
     let of = |name: &dyn Fn(&Key, &Key) -> bool| -> Vec<(&Row, bool)> {
         rows.iter()
             .filter(|row| is_then(row, time))
             .filter_map(|row| match &row.told {
-                Told::Moved { thing, root, metric, up }
+                Told::Moved { thing, root, metric, up, .. }
                     if name(thing, root)
                         && quantity
                             .iter()
@@ -238,6 +248,14 @@ fn moves(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             })
             .collect()
     };
+    if tally.is_stated() {
+        let so: Vec<&Row> = of(&|_, _| true)
+            .into_iter()
+            .filter(|(_, up)| *up == claimed)
+            .map(|(row, _)| row)
+            .collect();
+        return (rest == 0 && roots.is_empty()).then(|| tally.decide(&things, &so)).flatten();
+    }
     let mut cites = Vec::new();
     let mut is_whole = roots.is_empty();
     for name in &things {

@@ -3,7 +3,8 @@
 use gsar_core::text::figures::{ClockTime, CodeKind, Comparator, Figure, Figures};
 use gsar_core::text::tokens::{Word, words};
 
-use super::phrases::{Cue, cue_at};
+use super::cues::cue_at;
+use super::phrases::Cue;
 
 /// A word, phrase, figure or time of a clause.
 #[derive(Clone, Debug)]

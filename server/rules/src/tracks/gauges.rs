@@ -6,7 +6,8 @@
 use gsar_core::text::figures::{Decimal, Dimension, Figure, Unit, figures};
 use gsar_core::text::tokens::words;
 
-use super::gather::{Draft, Known, moment};
+use super::draft::Draft;
+use super::gather::{Known, moment};
 use crate::observations::Corpus;
 use crate::ruling::Cite;
 use crate::words::{Key, exact, key, parts};
@@ -25,11 +26,22 @@ const QUANTITIES: [&str; 10] = [
     "storage",
 ];
 
-/// Adds the gauges of all logs.
-pub(super) fn gather(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
+/// Whether a text speaks of what gauges measure.
+pub(super) fn are_meant(text: &str) -> bool {
+    words(text).any(|word| {
+        QUANTITIES.iter().any(|quantity| key(word.text) == key(quantity)) || word.is("mem")
+    })
+}
+
+/// The gauges of all logs.
+pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
     let mut keyed: Vec<(u32, &str, Draft)> = Vec::new();
     for quantity in QUANTITIES {
-        let mut lines: Vec<u32> = corpus.by_word.of(key(quantity)).take(MOST_LINES).collect();
+        let mut lines: Vec<u32> = corpus.by_word.of(key(quantity)).collect();
+        if lines.len() > MOST_LINES {
+            continue;
+        }
         lines.sort_unstable();
         let mut open: Vec<(u32, Unit, Draft)> = Vec::new();
         for line in lines {
@@ -51,9 +63,10 @@ pub(super) fn gather(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         drafts.extend(several);
     }
     drafts.extend(keyed.into_iter().map(|(_, _, draft)| draft).filter(|d| d.points.len() > 1));
+    drafts
 }
 
-/// The most lines about one quantity that are looked at.
+/// A quantity that more lines tell of is not looked at.
 const MOST_LINES: usize = 20_000;
 
 /// Adds what a `heap_mib=402` in a line says.

@@ -21,6 +21,8 @@
 
 mod alerts;
 mod clauses;
+mod cues;
+mod draft;
 mod exact;
 mod finding;
 mod gather;
@@ -34,6 +36,7 @@ mod proportions;
 mod queries;
 mod roles;
 mod rows;
+mod several;
 mod statement;
 mod subject;
 mod vocabulary;
@@ -44,9 +47,10 @@ mod tests;
 
 use std::cell::OnceCell;
 
-use gsar_core::text::figures::{Comparator, Figure};
+use gsar_core::text::figures::{Comparator, Figure, figures};
 
 use super::observations::Corpus;
+use super::reading::Reading;
 use super::ruling::{Basis, Case, Ruling};
 use finding::Finding;
 use gather::Track;
@@ -60,12 +64,18 @@ use window::View;
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
     tracks: OnceCell<Vec<Track>>,
+    /// Together with what logs tell of gauges, which is read only for claims about such.
+    with_gauges: OnceCell<Vec<Track>>,
     alerts: OnceCell<Vec<alerts::Row>>,
 }
 
 impl Tracks {
-    fn of(&self, corpus: &Corpus<'_>) -> &[Track] {
-        self.tracks.get_or_init(|| gather::gather(corpus))
+    fn of(&self, corpus: &Corpus<'_>, claim: &Reading<'_>) -> &[Track] {
+        if gauges::are_meant(claim.text) || claim.before.is_some_and(gauges::are_meant) {
+            self.with_gauges.get_or_init(|| gather::with_gauges(corpus))
+        } else {
+            self.tracks.get_or_init(|| gather::gather(corpus))
+        }
     }
 }
 
@@ -75,11 +85,18 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if let Some(ruling) = alerts::decide(case, rows) {
         return Some(ruling);
     }
-    let tracks = case.cache.tracks.of(case.corpus);
+    let tracks = case.cache.tracks.of(case.corpus, case.reading);
     if tracks.is_empty() {
         return None;
     }
-    let mut statements = statement::statements(case.reading.text, &case.reading.figures, tracks);
+    let reading = case.reading;
+    let mut statements = statement::statements(reading.text, &reading.figures, None, tracks);
+    if statements.first().is_some_and(Statement::is_open)
+        && let Some(text) = reading.before
+    {
+        let before = statement::statements(text, &figures(text), None, tracks);
+        statements = statement::statements(reading.text, &reading.figures, before.last(), tracks);
+    }
     moments(&mut statements, tracks);
     let mut cites = Vec::new();
     let mut says: Vec<String> = Vec::new();

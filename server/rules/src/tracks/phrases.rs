@@ -2,8 +2,6 @@
 //!
 //! Tables only. What stands in none of them has to be a word of the metric or of its labels.
 
-use gsar_core::text::tokens::Word;
-
 /// What a phrase says of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cue {
@@ -113,7 +111,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-const PHRASES: [(&str, Cue); 157] = [
+pub(super) const PHRASES: [(&str, Cue); 157] = [
     ("the whole time", Cue::Vague),
     ("all the while", Cue::Vague),
     ("during that time", Cue::Vague),
@@ -274,7 +272,7 @@ const PHRASES: [(&str, Cue); 157] = [
 ];
 
 /// Single words.
-const WORDS: [(Cue, &str); 47] = [
+pub(super) const WORDS: [(Cue, &str); 47] = [
     (
         Rise,
         "rose rise rises rising risen climbed climb climbs climbing grew grow grows growing grown increased increase \
@@ -356,46 +354,3 @@ const WORDS: [(Cue, &str); 47] = [
               workload job writer reader leader end utc gmt near mode modes share beginning slight usage very",
     ),
 ];
-
-/// The cue that begins at a place of some words, and how many of them it takes.
-pub(super) fn cue_at(words: &[Word<'_>]) -> Option<(Cue, usize)> {
-    let starts = |phrase: &str| {
-        let mut length = 0;
-        for part in phrase.split(' ') {
-            words.get(length).filter(|word| word.is(part))?;
-            length += 1;
-        }
-        Some(length)
-    };
-    let longest = PHRASES
-        .iter()
-        .filter_map(|(phrase, cue)| starts(phrase).map(|length| (*cue, length)))
-        .max_by_key(|(_, length)| *length);
-    if longest.is_some() {
-        return longest;
-    }
-    let first = words.first()?;
-    if first.text.len() > 4 && first.text.ends_with("fold") {
-        return Some((Cue::Fold, 1));
-    }
-    WORDS
-        .iter()
-        .find(|(_, listed)| listed.split_ascii_whitespace().any(|word| first.is(word)))
-        .map(|(cue, _)| (*cue, 1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gsar_core::text::tokens::words;
-
-    #[test]
-    fn the_longest_phrase_counts() {
-        let cue = |text| cue_at(&words(text).collect::<Vec<_>>());
-        assert_eq!(cue("at its lowest point"), Some((Trough, 3)));
-        assert_eq!(cue("at 14:02"), Some((At, 1)));
-        assert_eq!(cue("in every single sample"), Some((Every, 4)));
-        assert_eq!(cue("fivefold"), Some((Cue::Fold, 1)));
-        assert_eq!(cue("ReplicaLag"), None);
-    }
-}

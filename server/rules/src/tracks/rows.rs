@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use gsar_core::text::figures::{Decimal, figures};
 
+use super::draft::{Draft, label_keys};
 use super::exact;
-use super::gather::{Draft, Known, NAMES, direct, label_keys, moment, unit_named};
+use super::gather::{Known, NAMES, direct, moment, unit_named};
 use crate::observations::{Corpus, NONE, Place, ValueKind, is_naming};
 use crate::ruling::Cite;
 use crate::words::key;

@@ -141,30 +141,44 @@ impl Statement {
 }
 
 /// Reads the clauses of a claim; one without a subject of its own continues the one before.
-pub(super) fn statements(text: &str, figures: &Figures, tracks: &[Track]) -> Vec<Statement> {
+pub(super) fn statements(
+    text: &str,
+    figures: &Figures,
+    before: Option<&Statement>,
+    tracks: &[Track],
+) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     for clause in clauses(text, figures) {
         for half in halves(&clause) {
             let mut statement = statement(half, text, tracks);
-            if let Some(before) = found.last() {
-                let continues = statement.subject.is_empty() && statement.says_something();
-                if continues {
-                    statement.subject = before.subject.clone();
-                    statement.more.clone_from(&before.more);
-                    statement.unknown_subject += before.unknown_subject;
-                }
-                if statement.has(Cue::Thereafter) {
-                    statement.window.from =
-                        before.window.at.clone().or(before.window.until.clone());
-                    statement.rest += usize::from(statement.window.from.is_none());
-                }
-            } else if statement.has(Cue::Thereafter) {
-                statement.rest += 1;
-            }
+            statement.continues(found.last().or(before));
             found.push(statement);
         }
     }
     found
+}
+
+impl Statement {
+    /// Takes over what the clause before says of subject and time.
+    fn continues(&mut self, before: Option<&Statement>) {
+        let is_bare = self.subject.is_empty() && self.says_something();
+        if let Some(before) = before.filter(|_| is_bare) {
+            self.subject = before.subject.clone();
+            self.more.clone_from(&before.more);
+            self.unknown_subject += before.unknown_subject;
+        }
+        if self.has(Cue::Thereafter) {
+            self.window.from = before.and_then(|before| {
+                before.window.at.clone().or_else(|| before.window.until.clone())
+            });
+            self.rest += usize::from(self.window.from.is_none());
+        }
+    }
+
+    /// Whether it needs the clause before to be understood.
+    pub(super) fn is_open(&self) -> bool {
+        self.subject.is_empty() && self.says_something() || self.has(Cue::Thereafter)
+    }
 }
 
 /// Gives every token of a clause its part.
