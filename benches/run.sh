@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
-# says how to read the tables. `benches/run.sh core`, `locus` or `service` takes one part only.
+# says how to read the tables. `benches/run.sh core`, `locus`, `rules` or `service` takes one part only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -17,9 +17,10 @@ wanted() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 case "$part" in
 core) needed=() ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
+rules) needed=(-p gsar-benches --bin rules_times) ;;
 all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|service]" >&2
+    echo "usage: benches/run.sh [core|locus|rules|service]" >&2
     exit 2
     ;;
 esac
@@ -47,6 +48,10 @@ fi
 if wanted locus; then
     printf '\n## Core against locus-sdk\n\n'
     in_turn python3 benches/locus/compare.py
+fi
+if wanted rules; then
+    printf '\n## The embedded judge\n\n'
+    in_turn target/dist/rules_times
 fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'

@@ -12,3 +12,4 @@ pub mod load;
 pub mod partitions;
 pub mod processor_time;
 pub mod requests;
+pub mod telemetry;

@@ -34,6 +34,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Evaluate(Evaluate),
+    Explain(Explain),
     Score(Score),
     Gate(Gate),
     Cap(Cap),
@@ -140,6 +141,29 @@ pub(crate) struct Evaluate {
     /// Whole requests instead: one EvaluateRequest as JSON, or one per line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
+    /// How to print
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Show how a statement is read, what decides it, and what was weighed
+///
+/// Judges statements as a report would make them, one after the other, and shows for each what the judge
+/// looked for, the evidence that decided, and the places that came close.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gsar explain 'Pod checkout-1 restarted 4 times' --evidence evidence/
+  gsar explain 'It was OOMKilled' 'No eviction was recorded' --evidence pods.json --evidence events.txt")]
+pub(crate) struct Explain {
+    /// The statements; a later one may refer to what an earlier one names
+    #[arg(value_name = "STATEMENT", required = true)]
+    pub(crate) statements: Vec<String>,
+    /// Evidence: files, and directories with everything below them; name the statements before it
+    #[arg(long, short, value_name = "PATH", num_args = 1.., required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) evidence: Vec<PathBuf>,
     /// How to print
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
@@ -395,6 +419,7 @@ mod tests {
         for path in [
             &[][..],
             &["evaluate"],
+            &["explain"],
             &["score"],
             &["gate"],
             &["cap"],

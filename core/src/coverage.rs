@@ -209,18 +209,18 @@ impl<'a> Unplaced<'a> {
 
 /// Whether every figure and time of a sentence stands in a claim.
 fn hold_all(claimed: &Figures, stated: &Figures) -> bool {
-    let figures = stated.figures.iter().all(|figure| {
-        claimed.figures.iter().any(|other| {
-            agree(other, figure) == Agreement::Same || agree(figure, other) == Agreement::Same
-        })
-    });
     let times = stated.times.iter().all(|time| {
         claimed.times.iter().any(|other| {
             agree_times(other, time) == Agreement::Same
                 || agree_times(time, other) == Agreement::Same
         })
     });
-    figures && times
+    times
+        && stated.figures.iter().all(|figure| {
+            claimed.figures.iter().any(|other| {
+                agree(other, figure) == Agreement::Same || agree(figure, other) == Agreement::Same
+            })
+        })
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ pub fn key(text: &str) -> String {
         if !key.is_empty() {
             key.push(' ');
         }
-        let verbatim = match word.shape() {
+        let shape = word.shape();
+        let verbatim = match shape {
             Shape::Plain => {
                 after_number && (word.text.len() <= 2 || Unit::named(word.text).is_some())
             }
@@ -42,12 +43,16 @@ pub fn key(text: &str) -> String {
         if verbatim {
             key.push_str(word.text);
         } else if word.text.is_ascii() {
-            key.extend(word.text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+            let start = key.len();
+            key.push_str(word.text);
+            if let Some(written) = key.get_mut(start..) {
+                written.make_ascii_lowercase();
+            }
         } else {
             let plain = |c| if c == '\u{2019}' { '\'' } else { c };
             key.extend(word.text.chars().flat_map(char::to_lowercase).map(plain));
         }
-        after_number = word.shape() == Shape::Number;
+        after_number = shape == Shape::Number;
         read_to = word.span.end;
     }
     push_signs(part(&folded, read_to..folded.len()), &mut key);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use gsar_core::Policy;
+use gsar_core::policy::to_toml;
 
 use crate::config;
 
@@ -15,6 +16,15 @@ pub struct Entry {
     pub policy: Arc<Policy>,
     /// Its file; `None` for a preset.
     pub file: Option<PathBuf>,
+    /// The policy with every value it has, as a file.
+    pub toml: Arc<str>,
+}
+
+impl Entry {
+    fn new(policy: Policy, file: Option<PathBuf>) -> Self {
+        let toml = to_toml(&policy).into();
+        Self { policy: Arc::new(policy), file, toml }
+    }
 }
 
 /// Policies by name.
@@ -117,8 +127,8 @@ fn names(all: &Named) -> String {
 fn read(config: &config::Policies) -> Result<Named, PoliciesError> {
     let mut named = Named::new();
     for base in gsar_core::Preset::ALL {
-        let policy = Arc::new(gsar_core::preset(base));
-        named.insert(policy.name.clone(), Entry { policy, file: None });
+        let policy = gsar_core::preset(base);
+        named.insert(policy.name.clone(), Entry::new(policy, None));
     }
     for path in config.dir.as_deref().map(files).transpose()?.unwrap_or_default() {
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
@@ -134,7 +144,7 @@ fn read(config: &config::Policies) -> Result<Named, PoliciesError> {
         for warning in policy.warnings() {
             tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
         }
-        named.insert(policy.name.clone(), Entry { policy: Arc::new(policy), file: Some(path) });
+        named.insert(policy.name.clone(), Entry::new(policy, Some(path)));
     }
     if !named.contains_key(&config.default) {
         let known = names(&named);

@@ -34,7 +34,7 @@ fn record(number: u32) -> Record {
         report: vec![1; 1024],
         response: number.to_be_bytes().repeat(1024),
         evidence: vec![3; 2048],
-        policy_toml: POLICY.to_owned(),
+        policy_toml: POLICY.into(),
     }
 }
 
@@ -69,7 +69,7 @@ fn stored_of(record: Record) -> StoredEvaluation {
         report: record.report,
         response: record.response,
         evidence: record.evidence,
-        policy_toml: record.policy_toml,
+        policy_toml: record.policy_toml.as_ref().to_owned(),
     }
 }
 
@@ -138,7 +138,7 @@ async fn what_was_recorded_is_read_back_in_full_now_and_after_reopening() {
         report: Vec::new(),
         response: Vec::new(),
         evidence: Vec::new(),
-        policy_toml: String::new(),
+        policy_toml: "".into(),
         ..record(2)
     };
     let ledger = open(directory.path());
@@ -179,7 +179,7 @@ async fn a_policy_is_kept_once_however_many_evaluations_share_it() {
     let ledger = open(directory.path());
     record_all(&ledger, (0..50).map(record)).await;
     let other = "name = \"reference\"\ntau_proceed = 0.90\n";
-    record_all(&ledger, [Record { policy_toml: other.to_owned(), ..record(50) }]).await;
+    record_all(&ledger, [Record { policy_toml: other.into(), ..record(50) }]).await;
     assert_eq!(ledger.read("evaluation-000050").await.unwrap().unwrap().policy_toml, other);
     assert_eq!(ledger.read("evaluation-000049").await.unwrap().unwrap().policy_toml, POLICY);
     ledger.close();
@@ -482,7 +482,7 @@ async fn evaluations_too_old_are_deleted_and_their_space_is_handed_back() {
     let old = |number| Record { evaluated_at_micros: 1_000, ..bulky(number) };
     let new = |number| Record {
         evaluated_at_micros: i64::MAX,
-        policy_toml: "name = \"new\"\n".to_owned(),
+        policy_toml: "name = \"new\"\n".into(),
         ..bulky(number)
     };
     record_all(&ledger, (0..400).map(old)).await;

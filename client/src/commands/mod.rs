@@ -3,6 +3,7 @@
 mod cap;
 mod doctor;
 mod evaluate;
+mod explain;
 mod gate;
 mod ledger;
 mod manuals;
@@ -26,6 +27,7 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
+        Command::Explain(explain) => explain::run(&explain, terminal).await,
         Command::Score(score) => score::run(&score, terminal).await,
         Command::Gate(gate) => gate::run(&gate, terminal).await,
         Command::Cap(cap) => cap::run(&cap, terminal).await,

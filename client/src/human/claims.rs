@@ -75,6 +75,9 @@ fn one(
         let kind = format!("as {}", words::evidence_type(claim.r#type()));
         let facts = std::iter::once(kind).chain(impact(claim));
         page.wrapped(&indent, column, DIM, &facts.collect::<Vec<_>>().join("; "));
+        for considered in &claim.considered {
+            page.wrapped(&indent, column, DIM, &one_line(considered));
+        }
     }
 }
 

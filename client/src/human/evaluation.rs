@@ -80,6 +80,15 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     page.into_text()
 }
 
+/// Judged statements as text: no score and no decision, since they are no report.
+pub(crate) fn statements(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
+    let mut page = Page::new(view.columns);
+    claims::list(&mut page, answer, scene, view);
+    corrections(&mut page, answer, view);
+    remarks(&mut page, answer, view);
+    page.into_text()
+}
+
 fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let id = scene.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| "report".to_owned());

@@ -19,7 +19,7 @@ mod words;
 mod samples;
 
 pub(crate) use doctor::{Check, Health, checks};
-pub(crate) use evaluation::{Explain, Scene, View, evaluation};
+pub(crate) use evaluation::{Explain, Scene, View, evaluation, statements};
 pub(crate) use ledger::evaluations;
 pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use safety::{cap_answer, gate_answer};

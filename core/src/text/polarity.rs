@@ -135,9 +135,12 @@ fn denies(text: &str) -> bool {
 pub fn is_denial(cue: &Word<'_>) -> bool {
     let last = cue.text.as_bytes().last().copied().unwrap_or(0);
     let contracted = last.eq_ignore_ascii_case(&b't') && cue.text.contains(['\'', '\u{2019}']);
-    contracted || PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
+    let initial = byte_at(cue.text, 0).to_ascii_lowercase();
+    contracted
+        || matches!(initial, b'n' | b'c' | b'w') && PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
 }
 
+/// Their initials are looked at first.
 const PLAIN_DENIALS: [&str; 10] =
     ["no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "cannot", "without"];
 
@@ -243,12 +246,17 @@ fn longest_phrase<'a>(
 ) -> Option<(&'static str, MarkerKind, Following<'a>)> {
     let initial = usize::from(byte_at(first.text, 0).to_ascii_lowercase());
     let Initial { start, end, lengths } = *INITIALS.get(initial)?;
-    if first.text.is_ascii() && lengths & length_bit(first.text.len()) == 0 {
+    let written = first.text.len();
+    if lengths & length_bit(written) == 0 {
         return None;
     }
+    let plain = first.text.is_ascii();
     let mut best = None;
-    for (phrase, kind) in PHRASES.get(start..end)? {
-        let Some(more) = after_first_word(phrase, first.text) else { continue };
+    for ((phrase, kind), length) in PHRASES.get(start..end)?.iter().zip(LENGTHS.get(start..end)?) {
+        if plain && *length != written {
+            continue;
+        }
+        let Some(more) = after_first_word(phrase, first.text, plain) else { continue };
         if let Some(following) = match_rest(more, rest) {
             // Entries are sorted, so a longer phrase with the same beginning comes later.
             best = Some((*phrase, *kind, following));
@@ -262,7 +270,7 @@ fn longest_phrase<'a>(
 struct Initial {
     start: usize,
     end: usize,
-    /// One bit for each length that their first words have.
+    /// One bit for each length that their first words have, typed with either apostrophe.
     lengths: u32,
 }
 
@@ -278,25 +286,52 @@ const fn initials() -> [Initial; 128] {
     let mut initials = [Initial { start: 0, end: 0, lengths: 0 }; 128];
     let mut entry = 0;
     while entry < PHRASES.len() {
-        let phrase = PHRASES[entry].0.as_bytes();
-        let mut length = 0;
-        while length < phrase.len() && phrase[length] != b' ' {
-            length += 1;
-        }
-        let initial = &mut initials[phrase[0] as usize];
+        let initial = &mut initials[PHRASES[entry].0.as_bytes()[0] as usize];
         if initial.end == 0 {
             initial.start = entry;
         }
         initial.end = entry + 1;
-        initial.lengths |= length_bit(length);
+        initial.lengths |= length_bit(LENGTHS[entry]);
+        if contains_apostrophe(PHRASES[entry].0) {
+            initial.lengths |= length_bit(LENGTHS[entry] + '\u{2019}'.len_utf8() - 1);
+        }
         entry += 1;
     }
     initials
 }
 
-/// What a phrase asks for after its first word, if that is the word written.
-fn after_first_word(phrase: &'static str, written: &str) -> Option<&'static str> {
-    if written.is_ascii() {
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn contains_apostrophe(phrase: &str) -> bool {
+    let mut at = 0;
+    while at < phrase.len() {
+        if phrase.as_bytes()[at] == b'\'' {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// How long the first word of each entry is.
+static LENGTHS: [usize; PHRASES.len()] = first_lengths();
+
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn first_lengths() -> [usize; PHRASES.len()] {
+    let mut lengths = [0; PHRASES.len()];
+    let mut entry = 0;
+    while entry < PHRASES.len() {
+        let phrase = PHRASES[entry].0.as_bytes();
+        while lengths[entry] < phrase.len() && phrase[lengths[entry]] != b' ' {
+            lengths[entry] += 1;
+        }
+        entry += 1;
+    }
+    lengths
+}
+
+/// What a phrase asks for after its first word, if that is the word written; `plain` when that is ASCII.
+fn after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
+    if plain {
         let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
         let more = phrase.get(written.len()..).filter(|_| begins)?;
         return if more.is_empty() { Some(more) } else { more.strip_prefix(' ') };

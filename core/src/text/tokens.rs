@@ -35,6 +35,9 @@ impl Word<'_> {
     #[must_use]
     pub fn shape(&self) -> Shape {
         let bytes = self.text.as_bytes();
+        if bytes.iter().all(u8::is_ascii_lowercase) {
+            return Shape::Plain;
+        }
         if bytes.first().is_some_and(u8::is_ascii_digit)
             && !bytes.iter().any(u8::is_ascii_alphabetic)
         {
@@ -128,10 +131,10 @@ impl<'a> Iterator for Words<'a> {
 impl Words<'_> {
     fn skip_to_word(&mut self) -> Option<usize> {
         loop {
-            while byte_at(self.text, self.position).is_ascii_punctuation()
-                || byte_at(self.text, self.position) == b' '
-            {
-                self.position += 1;
+            let rest = self.text.as_bytes().get(self.position..)?;
+            self.position += rest.iter().position(|byte| kind(*byte) != Kind::Other)?;
+            if kind(byte_at(self.text, self.position)) == Kind::Alphanumeric {
+                return Some(self.position);
             }
             let character = char_at(self.text, self.position)?;
             if character.is_alphanumeric() {
@@ -143,26 +146,65 @@ impl Words<'_> {
 }
 
 fn end_of_word(text: &str, start: usize) -> usize {
+    if kind(byte_at(text, start)) == Kind::Wide
+        && let Some(first) = char_at(text, start).filter(|first| is_ideographic(*first))
+    {
+        // Scripts without spaces: each character is a word.
+        return start + first.len_utf8();
+    }
     let mut end = start;
     loop {
-        while byte_at(text, end).is_ascii_alphanumeric() {
-            end += 1;
-        }
-        let Some(character) = char_at(text, end) else { break };
-        let after = end + character.len_utf8();
-        if character.is_alphanumeric() {
-            // Scripts without spaces: each character is a word.
-            if is_ideographic(character) {
-                return if end == start { after } else { end };
-            }
-            end = after;
-        } else if joins(text, start, end, character) {
-            end = after;
-        } else {
-            break;
+        let rest = text.as_bytes().get(end..).unwrap_or_default();
+        let run = rest.iter().position(|byte| kind(*byte) != Kind::Alphanumeric);
+        end += run.unwrap_or(rest.len());
+        let (byte, next) = (byte_at(text, end), byte_at(text, end + 1));
+        match byte {
+            b'-' | b'.' | b'_' if kind(next) == Kind::Alphanumeric => end += 1,
+            b'-' | b'.' if kind(next) == Kind::Other => return end,
+            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => match end_of_joint(text, start, end) {
+                Some(after) => end = after,
+                None => return end,
+            },
+            _ => return end,
         }
     }
-    end
+}
+
+/// Where the character at `at` ends if it belongs to the word that begins at `start`.
+fn end_of_joint(text: &str, start: usize, at: usize) -> Option<usize> {
+    let character = char_at(text, at)?;
+    let belongs = !is_ideographic(character)
+        && (character.is_alphanumeric() || joins(text, start, at, character));
+    belongs.then_some(at + character.len_utf8())
+}
+
+/// What a byte says of the character that it begins or belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// An ASCII letter or digit.
+    Alphanumeric,
+    /// Any other ASCII character.
+    Other,
+    /// A part of a character that takes more bytes.
+    Wide,
+}
+
+fn kind(byte: u8) -> Kind {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Wide)
+}
+
+static KINDS: [Kind; 256] = kinds();
+
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn kinds() -> [Kind; 256] {
+    let mut kinds = [Kind::Wide; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        let alphanumeric = byte.is_ascii_alphanumeric();
+        kinds[byte as usize] = if alphanumeric { Kind::Alphanumeric } else { Kind::Other };
+        byte += 1;
+    }
+    kinds
 }
 
 /// Whether a separator inside a word belongs to it.
@@ -250,16 +292,38 @@ pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
 /// Whether a word only joins others. Negations, quantifiers and comparisons are no stop words.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
-    const LONGEST: usize = 7;
-    let mut lower = [0_u8; LONGEST];
-    let Some(lower) = lower.get_mut(..word.len()) else { return false };
-    lower.copy_from_slice(word.as_bytes());
+    let mut lower = [0; LONGEST_PACKED];
+    let Some(start) = lower.get_mut(..word.len()) else { return false };
+    start.copy_from_slice(word.as_bytes());
     lower.make_ascii_lowercase();
-    match lower {
-        [] => true,
-        [only] => only.is_ascii_alphabetic(),
-        _ => STOP_WORDS.binary_search(&&*lower).is_ok(),
+    match word.len() {
+        0 => true,
+        1 => lower.first().is_some_and(u8::is_ascii_alphabetic),
+        _ => PACKED_STOP_WORDS.binary_search(&u64::from_be_bytes(lower)).is_ok(),
     }
+}
+
+/// The longest word that fits a number, in bytes.
+const LONGEST_PACKED: usize = 8;
+
+/// The stop words as numbers, so that looking one up compares no texts.
+static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
+
+#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
+    let mut packed = [0; STOP_WORDS.len()];
+    let mut entry = 0;
+    while entry < packed.len() {
+        let mut bytes = [0; LONGEST_PACKED];
+        let mut at = 0;
+        while at < STOP_WORDS[entry].len() {
+            bytes[at] = STOP_WORDS[entry][at];
+            at += 1;
+        }
+        packed[entry] = u64::from_be_bytes(bytes);
+        entry += 1;
+    }
+    packed
 }
 
 /// Sorted.
@@ -401,8 +465,9 @@ mod tests {
 
     #[test]
     fn stop_words_are_sorted_and_negations_are_kept() {
-        assert!(STOP_WORDS.is_sorted());
-        assert!(STOP_WORDS.iter().all(|word| word.len() <= 7));
+        assert!(PACKED_STOP_WORDS.is_sorted());
+        assert!(["a", "US", "Through", "itself"].into_iter().all(is_stop_word));
+        assert!(!["1", "through1", "throughout", "no"].into_iter().any(is_stop_word));
         let kept: Vec<_> =
             content_words("The pods did not restart without 3 errors").map(|w| w.text).collect();
         assert_eq!(kept, ["pods", "not", "restart", "without", "errors"]);

@@ -61,6 +61,7 @@ const SEARCH_BUDGET: usize = 64 << 20;
 struct Reading<'a> {
     folded: Option<Folded<'a>>,
     figures: Option<Figures>,
+    asked: Option<[Figures; 2]>,
     lower_case: Option<String>,
     document: Option<Option<Value>>,
 }
@@ -97,6 +98,15 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().figures.get_or_insert_with(|| figures(content))
     }
 
+    /// The figures of the tool line and of the query.
+    pub(super) fn figures_asked_for(&mut self, position: usize) -> &[Figures; 2] {
+        let item = self.item(position);
+        let read =
+            |text: fn(&EvidenceItem) -> &str| item.map(text).map(figures).unwrap_or_default();
+        let asked = || [read(|item| &item.tool), read(|item| &item.query)];
+        self.read.entry(position).or_default().asked.get_or_insert_with(asked)
+    }
+
     /// The content with ASCII letters in lower case; bytes stand where they stood.
     pub(super) fn lower_case(&mut self, position: usize) -> &str {
         let content = self.content(position);
@@ -116,11 +126,29 @@ impl<'a> Sources<'a> {
 
     /// The text of a field of a JSON item: a string as it reads, anything else as JSON.
     pub(super) fn field(&mut self, position: usize, pointer: &str) -> Option<String> {
-        self.document(position)?.pointer(pointer).map(|value| match value {
+        pointed_at(self.document(position)?, pointer).map(|value| match value {
             Value::String(text) => text.clone(),
             other => alloc::string::ToString::to_string(other),
         })
     }
+}
+
+/// The value that a JSON pointer points at; a pointer without escapes is followed without copying its parts.
+fn pointed_at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
+    if pointer.contains('~') {
+        return document.pointer(pointer);
+    }
+    if pointer.is_empty() {
+        return Some(document);
+    }
+    pointer.strip_prefix('/')?.split('/').try_fold(document, |value, token| match value {
+        Value::Object(fields) => fields.get(token),
+        Value::Array(values) => {
+            let is_index = token == "0" || !token.starts_with(['0', '+']);
+            values.get(token.parse::<usize>().ok().filter(|_| is_index)?)
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -139,5 +167,34 @@ mod tests {
         assert_eq!(sources.field(1, "/a/1").as_deref(), Some("5"));
         assert_eq!(sources.field(1, "/a/2"), None);
         assert_eq!(sources.field(0, "/a"), None);
+    }
+
+    #[test]
+    fn pointers_are_followed_as_the_standard_says() {
+        let document =
+            serde_json::json!({"": 1, "a": [[2, 3], {"b/c": 4, "~": 5}], "0": {"01": 6}});
+        for pointer in [
+            "",
+            "/",
+            "//",
+            "a",
+            "/a",
+            "/a/0",
+            "/a/0/1",
+            "/a/0/01",
+            "/a/0/+1",
+            "/a/0/-",
+            "/a/0/2",
+            "/a/0/1/0",
+            "/a/1/b~1c",
+            "/a/1/~0",
+            "/a/1/b/c",
+            "/0/01",
+            "/0/1",
+            "/a/",
+            "/a/0/",
+        ] {
+            assert_eq!(pointed_at(&document, pointer), document.pointer(pointer), "{pointer}");
+        }
     }
 }

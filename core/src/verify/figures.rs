@@ -22,15 +22,12 @@ const MOST_FIGURES: usize = 32;
 pub(super) fn check(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
+    claimed: &Figures,
     cited: &Cited<'_>,
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) {
-    if !is_supported(judged) {
-        return;
-    }
-    let claimed = figures(&judged.claim.text);
-    if claimed.is_empty() {
+    if !is_supported(judged) || claimed.is_empty() {
         return;
     }
     if claimed.figures.len().max(claimed.times.len()) > MOST_FIGURES {
@@ -40,14 +37,14 @@ pub(super) fn check(
         return;
     }
     let quoted: Vec<Quoted<'_>> = cited.quotes.iter().map(|quote| Quoted::of(quote)).collect();
-    check_conflicts(judged, &claimed, &quoted, cited, sources, findings);
+    check_conflicts(judged, claimed, &quoted, cited, sources, findings);
     // What was not there, or what is generally so, need not stand in the evidence.
     let stated = !matches!(judged.evidence_type, EvidenceType::NegEvidence | EvidenceType::Domain);
     if judged.class == Class::Grounded && stated {
-        check_presence(policy, judged, &claimed, &quoted, cited, sources, findings);
+        check_presence(policy, judged, claimed, &quoted, cited, sources, findings);
     }
     if is_supported(judged) {
-        times::check(policy, judged, &claimed, &quoted, cited, sources, findings);
+        times::check(policy, judged, claimed, &quoted, cited, sources, findings);
     }
 }
 
@@ -208,10 +205,8 @@ fn is_one(figure: &Figure) -> bool {
 }
 
 fn item_holds(position: usize, figure: &Figure, sources: &mut Sources<'_>) -> bool {
-    let asked = sources.item(position).is_some_and(|item| {
-        holds(&figures(&item.tool), figure) || holds(&figures(&item.query), figure)
-    });
-    asked || holds(sources.figures(position), figure)
+    sources.figures_asked_for(position).iter().any(|asked| holds(asked, figure))
+        || holds(sources.figures(position), figure)
 }
 
 /// Whether a figure is among those read, or a bare number among them is it in some unit of its kind.

@@ -44,6 +44,7 @@ use references::Source;
 use crate::claim::{Claim, JudgedClaim};
 use crate::evidence::Target;
 use crate::policy::{PolicyValues, VerificationMode};
+use crate::text::figures::figures as figures_of;
 
 /// How a verified claim stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,9 +142,10 @@ fn check_support(
 ) {
     let citations = core::mem::take(&mut claim.judged.citations);
     let cited = Cited::of(&citations, points_at, texts, sources);
-    names::check(&mut claim.judged, &cited, sources, findings);
+    let claimed = figures_of(&claim.judged.claim.text);
+    names::check(&mut claim.judged, &claimed, &cited, sources, findings);
     negation::check(&mut claim.judged, &cited, findings);
-    figures::check(policy, &mut claim.judged, &cited, sources, findings);
+    figures::check(policy, &mut claim.judged, &claimed, &cited, sources, findings);
     absence::check(policy, &mut claim.judged, &cited, sources, findings);
     types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
     claim.judged.citations = citations;

@@ -9,7 +9,7 @@ use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::quotes;
 use crate::claim::{Class, JudgedClaim};
-use crate::text::figures::{Agreement, Code, CodeKind, agree_codes, figures};
+use crate::text::figures::{Agreement, Code, CodeKind, Figures, agree_codes, figures};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, content_words, entity_matches, entity_root, words};
 
@@ -19,6 +19,7 @@ const MOST_NAMES: usize = 32;
 /// Makes a claim ungrounded whose names are not those of the cited items.
 pub(super) fn check(
     judged: &mut JudgedClaim,
+    claimed: &Figures,
     cited: &Cited<'_>,
     sources: &mut Sources<'_>,
     findings: &mut Findings,
@@ -26,18 +27,16 @@ pub(super) fn check(
     if judged.class == Class::Grounded {
         let text = judged.claim.text.as_str();
         // More names than that are no one checkable statement: the next one counts as absent.
-        let absent = figures(text)
-            .codes
-            .into_iter()
-            .filter(|code| is_checkable(code, text))
-            .enumerate()
-            .find_map(|(place, code)| {
-                let name = part(text, code.span.clone());
-                let held = place < MOST_NAMES && is_held(name, code.kind, cited, sources);
-                (!held).then_some(code)
-            });
+        let absent =
+            claimed.codes.iter().filter(|code| is_checkable(code, text)).enumerate().find_map(
+                |(place, code)| {
+                    let name = part(text, code.span.clone());
+                    let held = place < MOST_NAMES && is_held(name, code.kind, cited, sources);
+                    (!held).then_some(code)
+                },
+            );
         if let Some(code) = absent {
-            let name = part(&judged.claim.text, code.span);
+            let name = part(&judged.claim.text, code.span.clone());
             let sentence = format!("No cited item holds `{name}`.");
             findings.reclass(
                 judged,
@@ -162,7 +161,10 @@ fn other_entity<'c, 'q>(
 /// "pod", "service" and the like.
 fn entities(text: &str) -> impl Iterator<Item = Word<'_>> {
     let first = content_words(text).next().filter(|word| word.shape() != Shape::Number);
-    let beside = words(text).zip(words(text).skip(1)).filter_map(|(a, b)| {
+    let pairs = words(text)
+        .scan(None, |before, word| Some((before.replace(word.clone()), word)))
+        .filter_map(|(before, word)| Some((before?, word)));
+    let beside = pairs.filter_map(|(a, b)| {
         if is_entity_noun(&b) && !crate::text::tokens::is_stop_word(a.text) {
             Some(a)
         } else if is_entity_noun(&a) && b.shape() != Shape::Plain {

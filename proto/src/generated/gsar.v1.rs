@@ -140,6 +140,10 @@ pub struct JudgedClaim {
     /// impact is what the claim does to the score; output only, where options.explain asks for it.
     #[prost(message, optional, tag = "8")]
     pub impact: ::core::option::Option<ClaimImpact>,
+    /// considered says how the judge read the claim and which places of the evidence it weighed, one sentence
+    /// each; output only, where options.explain asks for it and the judge can tell.
+    #[prost(string, repeated, tag = "9")]
+    pub considered: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// ClaimImpact says what a claim does to the score.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -1788,7 +1792,7 @@ pub struct EvaluateOptions {
     /// judge is the name of a judge; empty for the server's chain.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
-    /// explain adds margins and each claim's impact.
+    /// explain adds margins, each claim's impact, and how the judge read each claim.
     #[prost(bool, tag = "2")]
     pub explain: bool,
 }

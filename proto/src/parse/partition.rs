@@ -140,8 +140,17 @@ fn read_judged_claim(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<JudgedClaim> {
-    let v1::JudgedClaim { id, text: words, span, class, r#type, citations, note, impact: _ } =
-        message;
+    let v1::JudgedClaim {
+        id,
+        text: words,
+        span,
+        class,
+        r#type,
+        citations,
+        note,
+        impact: _,
+        considered: _,
+    } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
     let class = enumeration(path.field("class"), class, violations);

@@ -18,7 +18,7 @@ pub fn claim(claim: Claim) -> v1::Claim {
     }
 }
 
-/// A claim with what was said of it; without impact.
+/// A claim with what was said of it; without impact and what was considered.
 #[must_use]
 pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
     let claim = claim(judged.claim);
@@ -31,6 +31,7 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         citations: judged.citations.into_iter().map(citation).collect(),
         note: judged.note,
         impact: None,
+        considered: Vec::new(),
     }
 }
 

@@ -11,7 +11,7 @@ use gsar_core::text::tokens::words;
 
 use super::candidates::{Target, is_line};
 use super::note;
-use super::observations::{NONE, ValueKind};
+use super::observations::{Corpus, NONE, ValueKind};
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::values::moment;
@@ -133,6 +133,28 @@ fn is_scope(case: &Case<'_, '_, '_>, item: u32, denied: u64, searched: bool) -> 
     !has_denied && (asked_for || names_records && lists_all)
 }
 
+/// The request that an item answers, as it is written: the first line where that repeats it, else its tool.
+pub(crate) fn request<'e>(corpus: &Corpus<'e>, item: u32) -> &'e str {
+    let Some(found) = corpus.item(item) else { return "" };
+    let first = corpus.text(item).lines().next().unwrap_or("");
+    let tool = words(&found.tool).next().map_or("", |word| word.text);
+    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
+    if repeats { first } else { &found.tool }
+}
+
+/// The item of a target.
+pub(crate) fn item_of(case: &Case<'_, '_, '_>, target: Target) -> u32 {
+    match target {
+        Target::Line(field) => case.corpus.item_of(field),
+        Target::Object(object) => case.corpus.object(object).map_or(0, |object| object.item),
+    }
+}
+
+/// Whether the request of an item keeps only some records.
+pub(crate) fn is_filtered_item(corpus: &Corpus<'_>, item: u32) -> bool {
+    corpus.item(item).is_some_and(is_filtered) || request(corpus, item).contains("grep ")
+}
+
 /// Whether the request keeps only records with certain words: then it lists everything of those, and of no others.
 fn is_filtered(item: &EvidenceItem) -> bool {
     ["|=", "|~", "grep ", "field-selector", "filter", " where "].iter().any(|mark| {
@@ -205,14 +227,15 @@ fn is_result(name: &str) -> bool {
 }
 
 /// Whether the times of the claim lie in what the tool was asked for.
-fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
+pub(crate) fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
     let claimed: Vec<i64> =
         case.reading.figures.times.iter().filter_map(|time| moment(time, case.day)).collect();
     if claimed.len() != case.reading.figures.times.len() {
         return false;
     }
+    let request = request(case.corpus, item);
     let Some(item) = case.corpus.item(item) else { return false };
-    let mut asked: Vec<i64> = [&item.tool, &item.query]
+    let mut asked: Vec<i64> = [item.tool.as_str(), &item.query, request]
         .into_iter()
         .flat_map(|text| figures(text).times)
         .filter_map(|time| moment(&time, case.day))

@@ -78,6 +78,14 @@ impl Marks {
             .fold(0, |bits, (number, _)| bits | self.own.get(number as usize).copied().unwrap_or(0))
     }
 
+    /// The terms in the headings and names within an item.
+    pub(crate) fn headings(&self, corpus: &Corpus<'_>, item: u32) -> u64 {
+        self.marked_objects
+            .iter()
+            .filter(|object| corpus.object(**object).is_some_and(|object| object.item == item))
+            .fold(0, |bits, object| bits | self.own.get(*object as usize).copied().unwrap_or(0))
+    }
+
     /// The terms in a record.
     pub(crate) fn content(&self, object: u32) -> u64 {
         self.content.get(object as usize).copied().unwrap_or(0)

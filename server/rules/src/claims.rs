@@ -33,8 +33,21 @@ pub fn split(report: &str) -> Vec<Claim> {
     found
 }
 
-/// Where a sentence may be split: the left part ends at the start, the right begins at the end.
-type Joint = Range<usize>;
+/// Where a sentence may be split.
+struct Joint {
+    /// The left part ends at the start, the right begins at the end.
+    span: Range<usize>,
+    strength: Strength,
+}
+
+/// How sure a joint is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    /// A semicolon or a dash: what stands on either side is a statement, however short.
+    Mark,
+    /// A word that joins clauses as well as things: both sides need a predicate.
+    Word,
+}
 
 /// The statements of a sentence.
 pub(crate) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
@@ -42,13 +55,18 @@ pub(crate) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
     let mut parts = Vec::new();
     let mut start = 0;
     for joint in if may_join(text) { joints(text) } else { Vec::new() } {
+        let span = joint.span;
         let (left, right) =
-            (text.get(start..joint.start).unwrap_or(""), text.get(joint.end..).unwrap_or(""));
-        if joint.start <= start || !is_statement(left) || !is_statement(right) {
+            (text.get(start..span.start).unwrap_or(""), text.get(span.end..).unwrap_or(""));
+        let parts_are_whole = match joint.strength {
+            Strength::Mark => words(left).nth(1).is_some() && words(right).nth(1).is_some(),
+            Strength::Word => is_statement(left) && is_statement(right),
+        };
+        if span.start <= start || !parts_are_whole {
             continue;
         }
-        parts.push(start..joint.start);
-        start = joint.end;
+        parts.push(start..span.start);
+        start = span.end;
     }
     parts.push(start..text.len());
     parts
@@ -61,18 +79,75 @@ pub(crate) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>>
 
 /// Whether a text has any mark or word at which it could be split.
 fn may_join(text: &str) -> bool {
-    const CUES: [&str; 8] =
-        ["while", "whereas", "because", "due to", "ing", "thus", "as a", "hence"];
+    const CUES: [&str; 14] = [
+        "although", "and", "as a", "because", "but", "due to", "hence", "ing", "since", "though",
+        "thus", "until", "whereas", "while",
+    ];
+    const LONG_CUES: [&str; 3] = ["owing to", "therefore", "consequently"];
     text.contains([',', ';', '—', '–'])
-        || CUES.iter().any(|cue| text.contains(cue))
-        || text.contains("owing to")
-        || text.contains("therefore")
-        || text.contains("consequently")
+        || text.contains(" - ")
+        || CUES.iter().chain(&LONG_CUES).any(|cue| text.contains(cue))
 }
 
 /// Words that join two statements after a comma.
-const JOINING: [&str; 10] =
-    ["and", "but", "while", "whereas", "where", "which", "although", "though", "yet", "so"];
+const JOINING: [&str; 13] = [
+    "and", "as", "but", "since", "so", "then", "until", "when", "where", "whereas", "which",
+    "while", "yet",
+];
+
+/// Words that begin a clause of their own without a comma.
+const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
+
+/// Words with which a subordinate clause opens a sentence, up to its comma.
+const LEADING: [&str; 6] = ["although", "as", "since", "though", "when", "while"];
+
+/// Verbs that, after "and" or "but", say a second thing of the same subject.
+const RESUMING: [&str; 44] = [
+    "are",
+    "became",
+    "began",
+    "came",
+    "cannot",
+    "climbed",
+    "crashed",
+    "did",
+    "does",
+    "dropped",
+    "ended",
+    "exited",
+    "failed",
+    "fell",
+    "finished",
+    "gave",
+    "had",
+    "has",
+    "have",
+    "hit",
+    "is",
+    "keeps",
+    "kept",
+    "logged",
+    "lost",
+    "peaked",
+    "reached",
+    "recovered",
+    "remained",
+    "remains",
+    "restarted",
+    "returned",
+    "rose",
+    "runs",
+    "shows",
+    "showed",
+    "started",
+    "stayed",
+    "stood",
+    "stopped",
+    "took",
+    "was",
+    "went",
+    "were",
+];
 
 /// Cues that add a cause or an effect to a statement that is complete without them.
 const LINKING: [&str; 15] = [
@@ -105,6 +180,7 @@ fn joints(text: &str) -> Vec<Joint> {
         .collect();
     let mut found = Vec::new();
     let mut before: Option<Word<'_>> = None;
+    let mut leading = words(text).next().is_some_and(|word| LEADING.iter().any(|cue| word.is(cue)));
     for word in words(text) {
         if is_shielded(text, word.span.start) {
             before = Some(word);
@@ -113,22 +189,33 @@ fn joints(text: &str) -> Vec<Joint> {
         let gap_start = before.as_ref().map_or(0, |word| word.span.end);
         let gap = text.get(gap_start..word.span.start).unwrap_or("");
         let mark = gap.find([',', ';', '—', '–']).map(|at| gap_start + at);
+        let gap_end = gap_start + gap.len() - gap.trim_start().len();
+        let joined_before = before.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
+        let mut joint = |span: Range<usize>, strength| found.push(Joint { span, strength });
         if causes.contains(&word.span.start) {
-            found.push(
-                mark.unwrap_or_else(|| gap_start + gap.len() - gap.trim_start().len())
-                    ..word.span.start,
-            );
+            joint(mark.unwrap_or(gap_end)..word.span.start, Strength::Word);
+        } else if gap.contains(" - ") {
+            joint(gap_start..word.span.start, Strength::Mark);
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
-            found.push(mark.unwrap_or(gap_start)..word.span.start);
+            joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Mark);
         } else if let Some(mark) = mark
             && JOINING.iter().any(|joining| word.is(joining))
         {
             let keeps_word = word.is("which") || word.is("where");
-            found.push(mark..if keeps_word { word.span.start } else { word.span.end });
+            joint(mark..if keeps_word { word.span.start } else { word.span.end }, Strength::Word);
+        } else if mark.is_some() && std::mem::take(&mut leading) {
+            joint(gap_start..word.span.start, Strength::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
-            found.push(mark.unwrap_or(gap_start)..word.span.start);
-        } else if word.is("while") || word.is("whereas") {
-            found.push(gap_start..word.span.end);
+            joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Word);
+        } else if SUBORDINATING.iter().any(|joining| word.is(joining)) {
+            let start = before
+                .as_ref()
+                .filter(|word| word.is("even"))
+                .map_or(gap_start, |word| word.span.start);
+            joint(start..word.span.end, Strength::Word);
+        } else if joined_before && RESUMING.iter().any(|verb| word.is(verb)) {
+            let start = before.as_ref().map_or(gap_start, |word| word.span.start);
+            joint(start..word.span.start, Strength::Word);
         }
         before = Some(word);
     }
@@ -171,14 +258,230 @@ fn has_content(clause: &str) -> bool {
 }
 
 /// Verbs that a report states things with and that do not end in "ed".
-const PREDICATES: [&str; 74] = [
-    "am", "answers", "appears", "are", "became", "began", "begins", "came", "causes", "climbs",
-    "comes", "contains", "contain", "did", "does", "drops", "fails", "fell", "fits", "found",
-    "gave", "gets", "gives", "give", "goes", "got", "grew", "had", "has", "have", "held", "holds",
-    "hit", "is", "keeps", "kept", "lay", "led", "lies", "lists", "lost", "made", "makes", "means",
-    "names", "points", "ran", "reads", "records", "remains", "reports", "rises", "rose", "runs",
-    "said", "saw", "say", "says", "sends", "sent", "set", "sets", "show", "shows", "spent",
-    "stands", "stays", "stood", "took", "takes", "was", "went", "were", "will",
+const PREDICATES: [&str; 223] = [
+    "accepts",
+    "accounts",
+    "agrees",
+    "allows",
+    "am",
+    "amounts",
+    "answers",
+    "appears",
+    "applies",
+    "are",
+    "asks",
+    "became",
+    "began",
+    "begin",
+    "begins",
+    "belongs",
+    "blocks",
+    "breaks",
+    "brings",
+    "builds",
+    "came",
+    "can",
+    "cannot",
+    "carries",
+    "causes",
+    "changes",
+    "climb",
+    "climbs",
+    "comes",
+    "compares",
+    "contain",
+    "contains",
+    "contributes",
+    "corresponds",
+    "costs",
+    "could",
+    "counts",
+    "covers",
+    "crosses",
+    "deals",
+    "declines",
+    "depends",
+    "describes",
+    "did",
+    "differs",
+    "does",
+    "drops",
+    "drove",
+    "eats",
+    "ed",
+    "ends",
+    "equals",
+    "exceeds",
+    "exits",
+    "expects",
+    "expires",
+    "explains",
+    "fails",
+    "fall",
+    "falls",
+    "feeds",
+    "fell",
+    "fills",
+    "fire",
+    "fires",
+    "fits",
+    "flags",
+    "follows",
+    "found",
+    "gave",
+    "gets",
+    "give",
+    "gives",
+    "goes",
+    "got",
+    "grew",
+    "grow",
+    "grows",
+    "had",
+    "handles",
+    "hangs",
+    "happens",
+    "has",
+    "have",
+    "held",
+    "hit",
+    "hold",
+    "holds",
+    "indicates",
+    "involves",
+    "is",
+    "issues",
+    "joins",
+    "keep",
+    "keeps",
+    "kept",
+    "lacks",
+    "lasts",
+    "lay",
+    "lead",
+    "leads",
+    "leave",
+    "leaves",
+    "led",
+    "let",
+    "lets",
+    "lie",
+    "lies",
+    "listens",
+    "lists",
+    "logs",
+    "looks",
+    "loses",
+    "lost",
+    "made",
+    "makes",
+    "mark",
+    "marks",
+    "matches",
+    "may",
+    "means",
+    "meets",
+    "might",
+    "mounts",
+    "must",
+    "names",
+    "need",
+    "needs",
+    "occupies",
+    "occurs",
+    "opens",
+    "outnumbers",
+    "owns",
+    "passes",
+    "peaks",
+    "picks",
+    "plays",
+    "points",
+    "pushes",
+    "puts",
+    "quotes",
+    "ran",
+    "reaches",
+    "reads",
+    "receives",
+    "records",
+    "recovers",
+    "refers",
+    "refuses",
+    "rejects",
+    "relies",
+    "remain",
+    "remains",
+    "reports",
+    "represents",
+    "requests",
+    "requires",
+    "resolves",
+    "rests",
+    "resumes",
+    "retries",
+    "returns",
+    "reveals",
+    "rise",
+    "rises",
+    "rolls",
+    "rose",
+    "run",
+    "runs",
+    "said",
+    "sat",
+    "saw",
+    "say",
+    "says",
+    "seems",
+    "sees",
+    "sends",
+    "sent",
+    "serves",
+    "set",
+    "sets",
+    "shall",
+    "shares",
+    "should",
+    "show",
+    "shows",
+    "shrinks",
+    "sits",
+    "sleeps",
+    "speaks",
+    "spends",
+    "spent",
+    "stands",
+    "starts",
+    "states",
+    "stay",
+    "stays",
+    "stem",
+    "stems",
+    "stood",
+    "stops",
+    "suffers",
+    "suggests",
+    "supports",
+    "survives",
+    "swings",
+    "takes",
+    "tells",
+    "throws",
+    "took",
+    "tracks",
+    "tries",
+    "turns",
+    "uses",
+    "waits",
+    "wants",
+    "was",
+    "went",
+    "were",
+    "will",
+    "would",
+    "writes",
+    "wrote",
 ];
 
 /// A part without white space, joining marks and the full stop around it.
@@ -221,6 +524,24 @@ mod tests {
                 "where revision 41 had 512Mi"
             ]
         );
+    }
+
+    #[test]
+    fn clauses_without_a_comma_are_claims_too() {
+        for (report, expected) in [
+            (
+                "Both pods are Running and have not restarted although one shares the node.",
+                &["Both pods are Running", "have not restarted", "one shares the node"][..],
+            ),
+            (
+                "Since no probe failed at 14:02, the probes are set up well.",
+                &["Since no probe failed at 14:02", "the probes are set up well"],
+            ),
+            ("The pod was killed; out of memory", &["The pod was killed", "out of memory"]),
+            ("Pods and nodes are ready and well.", &["Pods and nodes are ready and well"]),
+        ] {
+            assert_eq!(texts(report), expected);
+        }
     }
 
     #[test]

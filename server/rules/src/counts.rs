@@ -6,6 +6,7 @@
 use gsar_core::text::figures::{Agreement, Decimal, Dimension, Figure, Unit, agree};
 use gsar_core::text::polarity::MarkerKind;
 
+use super::attributes::is_light;
 use super::candidates::{Target, is_line};
 use super::fit::{Except, Fit, best_fields, demands_are_met, fit, holds};
 use super::note;
@@ -172,10 +173,10 @@ fn things(case: &Case<'_, '_, '_>, parent: u32) -> Vec<u32> {
     found
 }
 
-/// Whether enough of the content words are found: all but one in four, and all where there are fewer.
+/// Whether enough of the content words are found: all but one in six, and all where there are fewer.
 pub(crate) fn has_words(reading: &Reading<'_>, found: u64) -> bool {
-    let words = reading.bits(|term| term.role == Role::Word);
-    (words & !found).count_ones() <= words.count_ones() / 4
+    let words = reading.bits(|term| term.role == Role::Word && !is_light(term.text));
+    (words & !found).count_ones() <= words.count_ones() / 6
 }
 
 /// A number of things as a figure.

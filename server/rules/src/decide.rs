@@ -10,10 +10,12 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use super::absence;
+use super::attributes;
 use super::candidates::Target;
 use super::changes;
 use super::counters;
 use super::counts::{self, has_words};
+use super::existence;
 use super::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use super::fractions;
 use super::lexicon::Sense;
@@ -64,10 +66,12 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| series::decide(case))
         .or_else(|| counters::decide(case))
         .or_else(|| tallies::decide(case))
+        .or_else(|| attributes::decide(case))
         .or_else(|| (!is_counted(case)).then(|| supported(case, &fits)).flatten())
         .or_else(|| counts::decide_things(case))
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
+        .or_else(|| existence::decide(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }
@@ -154,8 +158,13 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
         return false;
     }
+    if is_question(case, fit) {
+        return false;
+    }
     if fit.parts > 0 {
-        return !fit.supports.is_empty();
+        let told = reading.bits(|term| term.is_strict() || term.role == Role::Word) & fit.found;
+        let only_times = fit.parts == reading.figures.times.len();
+        return !fit.supports.is_empty() && told.count_ones() >= if only_times { 2 } else { 1 };
     }
     let size = match fit.candidate.target {
         Target::Line(_) => 1,
@@ -169,6 +178,20 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     words >= 2
         && size <= LARGEST_STATEMENT
         && names_in_order(case, fit).is_none_or(|(same, _)| same)
+}
+
+/// Whether a place is what somebody asked the agent: it bears out only what the claim says was asked or reported.
+fn is_question(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    let item = case.corpus.item(absence::item_of(case, fit.candidate.target));
+    item.is_some_and(|item| item.kind == EvidenceKind::Signal && item.lane == Lane::Synthetic)
+        && !words(case.reading.text).any(|word| {
+            [
+                "alert", "asked", "question", "report", "reported", "reports", "request", "user",
+                "users",
+            ]
+            .iter()
+            .any(|told| word.is(told))
+        })
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.
@@ -309,7 +332,10 @@ fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
     }
     fit::fields(case.corpus, fit.candidate.target).find(|field| {
         let value = case.corpus.value(*field);
-        case.marks.field(*field) & all == all
+        let item = case.corpus.item(case.corpus.item_of(*field));
+        // A question to the agent denies nothing.
+        item.is_some_and(|item| item.kind != EvidenceKind::Signal)
+            && case.marks.field(*field) & all == all
             && case.cache.polarity(case.corpus, *field).denies != reading.denies
             && words(value).count() <= LONGEST
     })

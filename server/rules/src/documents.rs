@@ -9,15 +9,33 @@ use super::json::{self, End, Event, Flow, Leaf, Shape, Step};
 use super::layout;
 use super::observations::{Builder, NewField, Place, Record, Sample, ValueKind, is_naming, offset};
 
-/// Reads the document that the builder is at, up to that many bytes; whether all of it was read.
-pub(crate) fn read(builder: &mut Builder<'_>, allowed: usize) -> bool {
-    let text = builder.text();
+/// Reads the document that begins at a byte of the item, up to that many bytes; whether all of it was read.
+pub(crate) fn read(builder: &mut Builder<'_>, start: usize, allowed: usize) -> bool {
+    let text = builder.text().get(start..).unwrap_or("");
     let mut reader = Reader { builder, frames: Vec::new(), pair: None };
-    let end = json::walk(text, |event| reader.event(event, allowed));
+    let end = json::walk(text, |event| reader.event(moved(event, start), allowed));
     while reader.frames.pop().is_some() {
         reader.builder.close();
     }
     end == End::Complete
+}
+
+/// An event of a walk that began further in the item.
+fn moved(event: Event, by: usize) -> Event {
+    let span = |span: Range<usize>| span.start + by..span.end + by;
+    let step = |step: Step| match step {
+        Step::Member(key) => Step::Member(span(key)),
+        Step::Root | Step::Index(_) => step,
+    };
+    match event {
+        Event::Open { step: reached, shape, at } => {
+            Event::Open { step: step(reached), shape, at: at + by }
+        }
+        Event::Close { end } => Event::Close { end: end + by },
+        Event::Leaf { step: reached, kind, value } => {
+            Event::Leaf { step: step(reached), kind, value: span(value) }
+        }
+    }
 }
 
 struct Frame {

@@ -42,6 +42,7 @@ pub(crate) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Break
         sections: Vec::new(),
         table: None,
         is_diff: false,
+        in_document: false,
         fresh: true,
     };
     let mut lines = Lines { text: reader.builder.text(), range, breaks }.peekable();
@@ -125,6 +126,8 @@ struct Reader<'b, 'e> {
     sections: Vec<Section>,
     table: Option<Table>,
     is_diff: bool,
+    /// Whether a document of a YAML stream is open.
+    in_document: bool,
     /// Whether the line before was blank, or there was none.
     fresh: bool,
 }
@@ -137,9 +140,11 @@ impl Reader<'_, '_> {
         if written.is_empty() {
             self.table = None;
             self.fresh = true;
-            if !self.is_diff {
-                self.close_to(0);
-            }
+            return;
+        }
+        if written == "---" && self.breaks == Breaks::Lines && self.table.is_none() && !self.is_diff
+        {
+            self.document();
             return;
         }
         if is_ruler(written) {
@@ -150,6 +155,10 @@ impl Reader<'_, '_> {
             self.close_to(0);
         }
         let indent = content.start - line.start;
+        // A blank line ends every section, unless what follows is still further in.
+        if self.fresh && !self.is_diff && indent == 0 {
+            self.close_to(usize::from(self.in_document));
+        }
         if self.table.as_ref().is_some_and(|table| indent < table.indent) {
             self.table = None;
         }
@@ -164,6 +173,14 @@ impl Reader<'_, '_> {
             return;
         }
         self.entry(&line, content, next);
+        self.fresh = false;
+    }
+
+    /// `---`: another document of a YAML stream, one thing that is told of.
+    fn document(&mut self) {
+        self.close_to(0);
+        self.open_section(0, None, Record::Yes);
+        self.in_document = true;
         self.fresh = false;
     }
 
@@ -224,7 +241,7 @@ impl Reader<'_, '_> {
             micros: None,
         });
         if names {
-            let bearer = self.builder.current();
+            let bearer = self.builder.opened(self.lending());
             self.builder.name(bearer, field);
         }
         // `State: Waiting` has a `Reason` further in.
@@ -235,6 +252,17 @@ impl Reader<'_, '_> {
         if goes_on {
             self.open_section(indent + 1, Some(key), Record::No);
         }
+    }
+
+    /// How many of the open sections lend their names to the section around them: `name` below `metadata`.
+    fn lending(&self) -> usize {
+        let text = self.builder.text();
+        let lends = |section: &&Section| {
+            section.heading.clone().and_then(|heading| text.get(heading)).is_some_and(|heading| {
+                matches!(heading, "metadata" | "labels" | "involvedObject" | "regarding")
+            })
+        };
+        self.sections.iter().rev().take_while(lends).count()
     }
 
     fn plain(&mut self, content: Range<usize>, quote: Range<usize>) {
@@ -298,7 +326,7 @@ impl Reader<'_, '_> {
             self.sections.pop();
             self.builder.close();
         }
-        debug_assert_eq!(self.builder.current(), self.base, "sections are closed");
+        debug_assert!(depth > 0 || self.builder.current() == self.base, "sections are closed");
     }
 
     /// The columns of a table whose header this line is.

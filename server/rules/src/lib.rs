@@ -29,6 +29,8 @@
 //! `complementary` is never given.
 
 mod absence;
+mod answers;
+mod attributes;
 mod best_values;
 mod bounds;
 mod cache;
@@ -36,15 +38,19 @@ mod candidates;
 mod changes;
 mod claims;
 mod closed;
+mod common;
+mod considered;
 mod counters;
 mod counts;
 mod decide;
 mod documents;
+mod existence;
 mod fit;
 mod fractions;
 mod json;
 mod layout;
 mod lexicon;
+mod listing;
 mod lists;
 mod magnitudes;
 mod measures;
@@ -121,18 +127,56 @@ impl<'e> Observations<'e> {
         claims: &[Claim],
         go_on: impl Fn() -> bool,
     ) -> Result<Vec<JudgedClaim>, Interrupted> {
+        let mut judged: Vec<JudgedClaim> = Vec::with_capacity(claims.len());
+        let mut verdict: Option<Stated> = None;
+        let finished = self.read_claims(claims, go_on, |claim, case| match case {
+            Some(case) => {
+                let stated = stated(case);
+                verdict = Some(match verdict.take() {
+                    Some(verdict) => verdict.and(stated),
+                    None => stated,
+                });
+            }
+            None => judged.push(judged_claim(claim, verdict.take())),
+        });
+        finished.map_err(|()| Interrupted { judged: judged.len(), claims: claims.len() })?;
+        Ok(judged)
+    }
+
+    /// How each claim was read, and the places that were weighed for it: sentences for a person who wonders why.
+    #[must_use]
+    pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
+        let mut all = Vec::with_capacity(claims.len());
+        let mut lines = Vec::new();
+        // It is never told to stop.
+        let _ = self.read_claims(
+            claims,
+            || true,
+            |_, case| match case {
+                Some(case) => lines.extend(considered::considered(case)),
+                None => all.push(std::mem::take(&mut lines)),
+            },
+        );
+        all
+    }
+
+    /// Reads the clauses of each claim and hands them over with what they lead to, and `None` after the last of
+    /// a claim. `Err` when `go_on` said no.
+    fn read_claims<'c>(
+        &self,
+        claims: &'c [Claim],
+        go_on: impl Fn() -> bool,
+        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, 'c>>),
+    ) -> Result<(), ()> {
         let corpus = &self.corpus;
-        let interrupted = |judged| Interrupted { judged, claims: claims.len() };
         let cache = Cache::new(corpus);
         let mut marks = Marks::new(corpus);
         let day = day_of_incident(corpus);
-        let mut judged = Vec::with_capacity(claims.len());
-        let mut before: Option<Reading<'_>> = None;
+        let mut before: Option<Reading<'c>> = None;
         for claim in claims {
             if !go_on() {
-                return Err(interrupted(judged.len()));
+                return Err(());
             }
-            let mut verdict: Option<Stated> = None;
             for clause in claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);
                 let mut reading = Reading::of(text, corpus);
@@ -149,16 +193,12 @@ impl<'e> Observations<'e> {
                     candidates: &candidates,
                     day,
                 };
-                let stated = stated(&case);
-                verdict = Some(match verdict {
-                    Some(verdict) => verdict.and(stated),
-                    None => stated,
-                });
+                visit(claim, Some(&case));
                 before = Some(reading);
             }
-            judged.push(judged_claim(claim, verdict));
+            visit(claim, None);
         }
-        Ok(judged)
+        Ok(())
     }
 }
 

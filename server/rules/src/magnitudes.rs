@@ -162,7 +162,7 @@ fn relation(case: &Case<'_, '_, '_>, field: u32, value: &Value<'_>, wanted: Want
 }
 
 /// Whether the claim uses every word of a key that tells it from other keys.
-fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
+pub(crate) fn is_covered(case: &Case<'_, '_, '_>, field: u32, name: &str) -> bool {
     const TELLING_NOTHING: [&str; 26] = [
         "count", "total", "current", "value", "number", "bytes", "seconds", "ms", "mib", "percent",
         "pct", "ratio", "num", "avg", "usage", "mb", "gb", "gib", "kib", "s", "cores", "per", "of",

@@ -14,9 +14,10 @@ use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_core::text::tokens::{entity_root, words};
 
 use super::documents;
+use super::json;
 use super::layout;
 use super::postings::Postings;
-use super::words::{Key, evidence_keys, exact};
+use super::words::{Key, evidence_keys, exact, key, parts};
 
 /// The most bytes of evidence read for one question.
 pub const MOST_BYTES: usize = 8 << 20;
@@ -50,6 +51,8 @@ pub(crate) struct Object {
     pub(crate) place: Place,
     /// The words of its heading: indexes into the keys.
     keys: (u32, u32),
+    /// The bytes of its heading in the item; empty where it has none.
+    heading: (u32, u32),
     /// The fields in it and in what it holds.
     pub(crate) fields: (u32, u32),
     /// Whether it is an element of an array, a row, a block or a whole item: one thing that is told of.
@@ -220,6 +223,11 @@ impl<'e> Corpus<'e> {
         self.field(field).map_or("", |found| self.part(field, found.value))
     }
 
+    /// The line or the key and value of a field as they are written.
+    pub(crate) fn line(&self, field: u32) -> &'e str {
+        self.field(field).map_or("", |found| self.part(field, found.quote))
+    }
+
     /// The key of a field as it is written.
     pub(crate) fn name(&self, field: u32) -> &'e str {
         self.field(field).map_or("", |found| self.part(field, found.name))
@@ -238,6 +246,12 @@ impl<'e> Corpus<'e> {
     /// The words of an object's heading; of a whole item, the words of its tool and query.
     pub(crate) fn heading_words(&self, object: &Object) -> &[Key] {
         self.keys.get(object.keys.0 as usize..object.keys.1 as usize).unwrap_or_default()
+    }
+
+    /// The heading of an object as it is written.
+    pub(crate) fn heading(&self, object: &Object) -> &'e str {
+        let (start, end) = object.heading;
+        self.text(object.item).get(start as usize..end as usize).unwrap_or("")
     }
 
     /// The objects around a field, from the nearest to the whole item.
@@ -383,11 +397,19 @@ impl<'e> Builder<'e> {
         let is_json = matches!(item.content, Content::Json(_));
         if is_json || looks_like_json {
             let before = self.corpus.fields.len();
-            let complete = documents::read(self, allowed);
+            let complete = documents::read(self, 0, allowed);
             let understood = is_json || complete || self.corpus.fields.len() > before + 3;
             if understood {
                 return complete;
             }
+        }
+        if let Some(start) = document_below(text).filter(|start| *start < allowed) {
+            let line = 0..text.find('\n').unwrap_or(0);
+            self.request(line.clone());
+            if !self.is_request(text.get(line.clone()).unwrap_or("")) {
+                layout::read(self, line, layout::Breaks::Lines);
+            }
+            return documents::read(self, start, allowed);
         }
         layout::read(self, 0..allowed, layout::Breaks::Lines) == layout::Read::Whole
     }
@@ -438,6 +460,11 @@ impl<'e> Builder<'e> {
         self.open.last().copied().unwrap_or(NONE)
     }
 
+    /// The object that so many others were opened in last: with 0, the one opened last.
+    pub(crate) fn opened(&self, inside: usize) -> u32 {
+        self.open.iter().rev().nth(inside).copied().unwrap_or_else(|| self.current())
+    }
+
     /// How many fields there are.
     pub(crate) fn field_count(&self) -> u32 {
         offset(self.corpus.fields.len())
@@ -452,7 +479,13 @@ impl<'e> Builder<'e> {
     ) -> u32 {
         let number = offset(self.corpus.objects.len());
         let start = offset(self.corpus.keys.len());
+        let written =
+            heading.as_ref().map_or((0, 0), |span| (offset(span.start), offset(span.end)));
         if let Some(heading) = heading {
+            for part in setting_parts(self.text.get(heading.clone()).unwrap_or("")) {
+                self.corpus.keys.push(key(part));
+                self.corpus.by_heading.add(key(part), number);
+            }
             for word in words(self.text.get(heading).unwrap_or("")) {
                 evidence_keys(word.text, |key| {
                     self.corpus.keys.push(key);
@@ -465,6 +498,7 @@ impl<'e> Builder<'e> {
             parent: self.current(),
             place,
             keys: (start, offset(self.corpus.keys.len())),
+            heading: written,
             fields: (self.field_count(), self.field_count()),
             is_record: record == Record::Yes,
             is_named: false,
@@ -489,7 +523,11 @@ impl<'e> Builder<'e> {
         let number = self.field_count();
         let start = offset(self.corpus.keys.len());
         if let Some(name) = new.name.clone() {
-            self.index(name, number);
+            self.index(name.clone(), number);
+            for part in setting_parts(self.text.get(name).unwrap_or("")) {
+                self.corpus.keys.push(key(part));
+                self.corpus.by_word.add(key(part), number);
+            }
         }
         let middle = offset(self.corpus.keys.len());
         let kind = if new.kind == ValueKind::Text { self.kind_of(&new.value) } else { new.kind };
@@ -550,13 +588,19 @@ impl<'e> Builder<'e> {
         }
         let number = offset(self.corpus.names.len());
         self.corpus.names.push(Name { object, field });
+        // A section that repeats its heading as its name is a setting, not a thing.
+        let text = self.text;
         if let Some(object) = self.corpus.objects.get_mut(object as usize) {
-            object.is_named = true;
+            let heading = text.get(object.heading.0 as usize..object.heading.1 as usize);
+            object.is_named |= heading != Some(written);
         }
         self.corpus.by_name.add(exact(name), number);
         let root = entity_root(name);
         if root.len() != name.len() {
             self.corpus.by_name.add(exact(root), number);
+            if let Some(suffix) = pod_suffix(name) {
+                self.corpus.by_name.add(exact(suffix), number);
+            }
         }
     }
 
@@ -630,6 +674,39 @@ pub(crate) struct NewField {
     pub(crate) micros: Option<i64>,
 }
 
+/// The random end of a pod's name, by which reports call it for short: five letters and digits that are no word.
+fn pod_suffix(name: &str) -> Option<&str> {
+    let suffix = name.rsplit('-').next()?;
+    let is_random = suffix.len() == 5
+        && suffix.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && !suffix.bytes().all(|byte| byte.is_ascii_digit())
+        && (suffix.bytes().any(|byte| byte.is_ascii_digit())
+            || !suffix.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u')));
+    is_random.then_some(suffix)
+}
+
+/// Where a JSON document begins that makes up all of a text below its first line: the answer to a request.
+fn document_below(text: &str) -> Option<usize> {
+    let start = text.find('\n')? + 1;
+    let rest = text.get(start..)?;
+    let begins = start + rest.len() - rest.trim_start().len();
+    let document = text.get(begins..)?.trim_end();
+    let is_object = document.starts_with('{') && document.ends_with('}');
+    let is_array = document.starts_with('[') && document.ends_with(']');
+    let looks_like_json = is_object || is_array && document.get(1..)?.trim_start().starts_with('{');
+    let reads = || json::walk(document, |_| json::Flow::More) == json::End::Complete;
+    (looks_like_json && reads()).then_some(begins)
+}
+
+/// The parts of a setting's name: `retention.ms`. Other names have none.
+fn setting_parts(name: &str) -> impl Iterator<Item = &str> {
+    let is_setting = name.contains('.')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_' | b'/'));
+    parts(name).filter(move |_| is_setting)
+}
+
 /// Where a text of at most that many bytes ends without cutting a character.
 fn end_of_part(text: &str, most: usize) -> usize {
     let mut end = most.min(text.len());
@@ -641,7 +718,7 @@ fn end_of_part(text: &str, most: usize) -> usize {
 
 /// Whether the value under this key names the object that holds it.
 pub(crate) fn is_naming(key: &str) -> bool {
-    const NAMING: [&str; 39] = [
+    const NAMING: [&str; 40] = [
         "alertname",
         "app",
         "app_name",
@@ -658,6 +735,7 @@ pub(crate) fn is_naming(key: &str) -> bool {
         "host",
         "hostname",
         "instance",
+        "involved_object",
         "involvedobject",
         "job",
         "job_name",

@@ -128,7 +128,7 @@ pub(super) fn content(reading: &Reading<'_>) -> u64 {
                         .is_some_and(|word| word.is("in") || word.is("is") || word.is("are"))
                 })
         }
-        Role::Demand(_) => false,
+        Role::Common | Role::Demand(_) => false,
     })
 }
 

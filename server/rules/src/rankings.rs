@@ -221,7 +221,7 @@ fn words_of(reading: &Reading<'_>) -> u64 {
             let is_rank = ranks.into_iter().any(|word| text.eq_ignore_ascii_case(word));
             !tells_only(text) && !HAVING.has(text) && !is_rank
         }
-        Role::Kind | Role::Demand(_) => false,
+        Role::Kind | Role::Common | Role::Demand(_) => false,
     })
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let wanted = reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
         Role::Word => !tells_only(term.text) && !HAPPENING.has(term.text),
-        Role::Kind | Role::Demand(_) => false,
+        Role::Kind | Role::Common | Role::Demand(_) => false,
     });
     if wanted == 0 {
         return None;

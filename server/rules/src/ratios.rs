@@ -62,7 +62,7 @@ fn content(reading: &Reading<'_>) -> u64 {
     reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
         Role::Word => !tells_only(term.text) && !HAVING.has(term.text),
-        Role::Kind | Role::Demand(_) => false,
+        Role::Kind | Role::Common | Role::Demand(_) => false,
     })
 }
 

@@ -11,6 +11,8 @@ use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures,
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
+use super::attributes::is_light;
+use super::common::is_common;
 use super::lexicon::{MISHAPS, Sense, known, shown_as};
 use super::observations::Corpus;
 use super::polarity::{denies_by_word, fails};
@@ -35,6 +37,8 @@ pub(crate) enum Role {
     Word,
     /// The sort of a thing, which tools often leave out.
     Kind,
+    /// An ordinary word, which evidence need not show.
+    Common,
     /// A word that demands more than the other words: an order, an extreme, a trend.
     Demand(Sense),
 }
@@ -62,7 +66,7 @@ impl Term<'_> {
         match self.role {
             Role::Entity | Role::Name | Role::Code(_) => 8,
             Role::Word => 4,
-            Role::Kind => 1,
+            Role::Kind | Role::Common => 1,
             Role::Demand(_) => 0,
         }
     }
@@ -120,6 +124,7 @@ impl<'c> Reading<'c> {
             text.get(figure.span.clone())
                 .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
         });
+        reading.is_english |= words(text).any(|word| is_light(word.text));
         reading
     }
 
@@ -187,6 +192,9 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
+        let common =
+            role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
+        let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
     }
@@ -519,13 +527,18 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
                 add(&mut keys, *other);
             }
             add(&mut keys, soft(&joined));
-        } else if role == Role::Word {
+        } else if matches!(role, Role::Word | Role::Common) {
             add(&mut keys, soft(word));
         }
     } else {
         add(&mut keys, key(word));
     }
     keys
+}
+
+/// Whether a word is written as the name of a setting: `REGION`.
+fn is_setting(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 /// What a word is to the rules; `None` for content.

@@ -111,7 +111,7 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     let words = reading.bits(|term| match term.role {
         Role::Entity | Role::Name | Role::Code(_) => true,
         Role::Word => !HAVING.has(term.text) && !tells_only(term.text),
-        Role::Kind | Role::Demand(_) => false,
+        Role::Kind | Role::Common | Role::Demand(_) => false,
     });
     Some(Claimed { sum, number, words })
 }

@@ -15,7 +15,7 @@ use super::lists::Lists;
 use super::members::{Member, members};
 use super::note;
 use super::observations::ValueKind;
-use super::portions::{self, Quantifier, Share};
+use super::portions::{self, Portion, Quantifier, Share};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::slots::shows_other;
 use super::tally::Tally;
@@ -62,7 +62,30 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     findings.sort_by_key(|finding| case.corpus.item(finding.item).map(|item| &item.id));
     let grounded = findings.iter().position(|finding| finding.ruling.class == Class::Grounded);
     let chosen = grounded.unwrap_or(0);
-    (chosen < findings.len()).then(|| findings.swap_remove(chosen).ruling)
+    let finding = (chosen < findings.len()).then(|| findings.swap_remove(chosen))?;
+    let refuted = finding.ruling.class == Class::Contradicted;
+    (!refuted || !states_number(case, finding.item, &portion)).then_some(finding.ruling)
+}
+
+/// Whether an item states the claimed number itself, as `total: 12` does: then the list is not what was counted.
+fn states_number(case: &Case<'_, '_, '_>, item: u32, portion: &Portion) -> bool {
+    const MOST_FIELDS: usize = 4_000;
+    let Quantifier::Number { part, .. } = &portion.quantifier else { return false };
+    let root = case.corpus.roots.get(item as usize).and_then(|root| case.corpus.object(*root));
+    let fields = root.map_or((0, 0), |root| root.fields);
+    (fields.0..fields.1)
+        .take(MOST_FIELDS)
+        .filter(|field| is_total(case.corpus.name(*field)))
+        .flat_map(|field| case.cache.values(case.corpus, field))
+        .any(|value| agree(part, &value.figure) == Agreement::Same)
+}
+
+/// Whether a key says how many there are of something.
+fn is_total(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["total", "count", "entries", "hits", "matches", "number", "returned", "rows", "size"]
+        .iter()
+        .any(|total| name.contains(total))
 }
 
 /// Adds the lists of items that were asked for the very things, though no member has a word of the claim.
@@ -200,6 +223,14 @@ impl Tally<'_, '_, '_, '_> {
             }
             shows_other(self.case, example, member, predicate & self.shown & !member.shown)
         });
+        // Lines that the request did not ask for may be of other things.
+        if self.list.is_lines
+            && !self.portion.is_of_listing
+            && !self.is_asked_for()
+            && other.is_some()
+        {
+            return None;
+        }
         if let Some(field) = other.filter(|_| self.list.is_lines || self.is_of_sort(&so)) {
             return Some(Ruling::contradicted(
                 Basis::Stated,

@@ -11,7 +11,7 @@ use Class::{Contradicted, Grounded, Ungrounded};
 
 mod lists;
 
-fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
+pub(crate) fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
     EvidenceItem {
         id: EvidenceId::new(id).unwrap(),
         kind: EvidenceKind::ToolOutput,
@@ -25,15 +25,15 @@ fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
     }
 }
 
-fn text(id: &str, tool: &str, content: &str) -> EvidenceItem {
+pub(crate) fn text(id: &str, tool: &str, content: &str) -> EvidenceItem {
     item(id, tool, Content::Text(content.to_owned()))
 }
 
-fn json(id: &str, tool: &str, content: &str) -> EvidenceItem {
+pub(crate) fn json(id: &str, tool: &str, content: &str) -> EvidenceItem {
     item(id, tool, Content::Json(content.to_owned()))
 }
 
-fn exhaustive(item: EvidenceItem) -> EvidenceItem {
+pub(crate) fn exhaustive(item: EvidenceItem) -> EvidenceItem {
     EvidenceItem { exhaustive: true, ..item }
 }
 
@@ -42,11 +42,11 @@ fn judge(claim: &str, evidence: &[EvidenceItem]) -> JudgedClaim {
     Observations::read(evidence).judge(&[claim], || true).unwrap().remove(0)
 }
 
-fn class(claim: &str, evidence: &[EvidenceItem]) -> Class {
+pub(crate) fn class(claim: &str, evidence: &[EvidenceItem]) -> Class {
     judge(claim, evidence).class
 }
 
-fn expect(evidence: &[EvidenceItem], table: &[(&str, Class)]) {
+pub(crate) fn expect(evidence: &[EvidenceItem], table: &[(&str, Class)]) {
     for (claim, expected) in table {
         let judged = judge(claim, evidence);
         assert_eq!(judged.class, *expected, "{claim}: {}", judged.note);

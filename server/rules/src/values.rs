@@ -1,10 +1,12 @@
 //! The figures and times that a field states, with what it calls them.
 
 use gsar_core::text::figures::{
-    Agreement, ClockTime, Date, Dimension, Figure, Unit, agree, agree_times, figures,
+    Agreement, ClockTime, Code, CodeKind, Date, Dimension, Figure, Unit, agree, agree_times,
+    figures,
 };
 use gsar_core::time::Timestamp;
 
+use super::listing;
 use super::observations::{Corpus, Series};
 
 /// A figure of the evidence.
@@ -55,12 +57,57 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
     }
     let name = corpus.name(field);
     let mut found = Vec::new();
-    for (order, figure) in figures(text).figures.into_iter().enumerate() {
+    let unit = unit_stated(text);
+    let row = name.is_empty().then(|| listing::columns(text)).flatten();
+    let mut read = figures(text);
+    for (order, figure) in std::mem::take(&mut read.figures).into_iter().enumerate() {
         let pair = key_before(text, figure.span.start);
-        let key = pair.or_else(|| (order == 0 && !name.is_empty()).then_some(name));
-        found.push(Value { figure: in_unit_of(figure, key, text), key });
+        let key = pair
+            .or_else(|| listing::counted(text, &figure))
+            .or_else(|| (order == 0 && !name.is_empty()).then_some(name))
+            .or_else(|| listing::column(row.as_ref(), name, order, &figure));
+        let mut figure = in_unit_of(figure, key, text);
+        if let Some(unit) = unit
+            && figure.unit == Unit::COUNT
+            && key.is_some_and(|key| SUMMARY_KEYS.contains(&key))
+        {
+            figure.unit = unit;
+        }
+        found.push(Value { figure, key });
     }
+    found.extend(exit_codes(text, &read.codes));
     found
+}
+
+/// The exit codes that a text states, as numbers.
+fn exit_codes<'e>(text: &str, codes: &[Code]) -> impl Iterator<Item = Value<'e>> {
+    codes.iter().filter(|code| code.kind == CodeKind::ExitCode).filter_map(|code| {
+        let digits = text.get(code.span.clone())?;
+        let figure = figures(digits).figures.into_iter().next()?;
+        let figure = Figure { span: code.span.clone(), ..figure };
+        Some(Value { figure, key: Some("exit code") })
+    })
+}
+
+/// The keys of a series summed up in one line, whose unit the line states once.
+const SUMMARY_KEYS: [&str; 10] =
+    ["first", "last", "min", "max", "avg", "mean", "median", "sum", "p95", "p99"];
+
+/// The unit that a line states for all its figures: `unit=Bytes/Second`.
+fn unit_stated(text: &str) -> Option<Unit> {
+    let at = text.find("unit=")?;
+    let name = text.get(at + 5..)?.split(' ').next()?;
+    match name.split_once('/') {
+        Some((unit, time)) => {
+            let unit = if unit.eq_ignore_ascii_case("count") {
+                Some(Unit::COUNT)
+            } else {
+                Unit::named(unit)
+            };
+            unit?.per(Unit::named(time)?)
+        }
+        None => Unit::named(name),
+    }
 }
 
 /// The key of a `key=value` or `"key": value` pair whose value starts at an offset.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use http::{HeaderMap, Request, Response};
-use metrics::{Counter, Histogram, counter, gauge, histogram};
+use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::body::Body;
 use tonic::{Code, Status};
@@ -34,9 +34,20 @@ use crate::telemetry::{TraceContext, metrics as names};
 pub struct Call {
     /// When its caller stops waiting.
     pub deadline: Instant,
-    step: Arc<AtomicU8>,
-    // Held by whoever works on the call, even after its caller has gone.
-    _permit: Arc<Option<OwnedSemaphorePermit>>,
+    place: Arc<Place>,
+}
+
+/// Held by whoever works on a call, even after its caller has gone.
+#[derive(Debug)]
+struct Place {
+    step: AtomicU8,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Place {
+    fn of(permit: Option<OwnedSemaphorePermit>) -> Arc<Self> {
+        Arc::new(Self { step: AtomicU8::default(), _permit: permit })
+    }
 }
 
 /// The steps of a call, in order.
@@ -75,17 +86,16 @@ impl Call {
     /// A call of the server to itself, outside every limit.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().ok();
-        Self { deadline: Instant::now() + allowed, step: Arc::default(), _permit: Arc::new(place) }
+        Self { deadline: Instant::now() + allowed, place: Place::of(None) }
     }
 
     /// Notes the step the call has come to.
     pub fn enter(&self, step: Step) {
-        self.step.store(step as u8, Ordering::Relaxed);
+        self.place.step.store(step as u8, Ordering::Relaxed);
     }
 
     fn step(&self) -> Step {
-        let number = usize::from(self.step.load(Ordering::Relaxed));
+        let number = usize::from(self.place.step.load(Ordering::Relaxed));
         Step::ALL.get(number).copied().unwrap_or(Step::Read)
     }
 }
@@ -99,6 +109,7 @@ struct Shared {
     phase: PhaseCell,
     places: Arc<Semaphore>,
     limits: Limits,
+    in_flight: Gauge,
     measured: Vec<Measured>,
 }
 
@@ -126,7 +137,8 @@ impl DoorLayer {
     pub fn new(phase: PhaseCell, limits: Limits) -> Self {
         let places = Arc::new(Semaphore::new(limits.calls_in_flight));
         let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
-        Self(Arc::new(Shared { phase, places, limits, measured }))
+        let in_flight = gauge!(names::CALLS_IN_FLIGHT);
+        Self(Arc::new(Shared { phase, places, limits, in_flight, measured }))
     }
 }
 
@@ -184,11 +196,14 @@ where
         let ready = std::mem::replace(&mut self.inner, fresh);
         let work = async move {
             let started = Instant::now();
-            let response = match shared.pass(ready, request).await {
-                Ok(response) => response,
-                Err(status) => status.into_http(),
+            let (response, code) = match shared.pass(ready, request).await {
+                Ok(answered) => answered,
+                Err(status) => {
+                    let code = status.code();
+                    (status.into_http(), code)
+                }
             };
-            shared.measure(method, code(&response), started.elapsed());
+            shared.measure(method, code, started.elapsed());
             Ok(response)
         };
         Box::pin(work.instrument(span))
@@ -215,11 +230,8 @@ impl Shared {
             Phase::Ready => match Arc::clone(&self.places).try_acquire_owned() {
                 Ok(permit) => {
                     let allowed = deadline(headers, &self.limits);
-                    return Ok(Call {
-                        deadline: Instant::now() + allowed,
-                        step: Arc::default(),
-                        _permit: Arc::new(Some(permit)),
-                    });
+                    let place = Place::of(Some(permit));
+                    return Ok(Call { deadline: Instant::now() + allowed, place });
                 }
                 Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
             },
@@ -232,39 +244,39 @@ impl Shared {
         &self,
         mut inner: S,
         mut request: Request<Body>,
-    ) -> Result<Response<Body>, Status>
+    ) -> Result<(Response<Body>, Code), Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let call = self.admit(request.headers())?;
-        let _counted = InFlight::enter();
+        let _counted = InFlight::enter(&self.in_flight);
         request.extensions_mut().insert(call.clone());
         let handled = AssertUnwindSafe(async move { inner.call(request).await }).catch_unwind();
         let answered = tokio::time::timeout_at(call.deadline.into(), handled).await;
         match answered {
             Err(_) => Err(errors::deadline_exceeded(call.step().name())),
             Ok(Err(panic)) => Err(panicked(panic.as_ref())),
-            Ok(Ok(Ok(response))) if code(&response) == Code::OutOfRange => {
-                Err(errors::message_too_large(self.limits.message.0))
-            }
-            Ok(Ok(Ok(response))) => Ok(response),
+            Ok(Ok(Ok(response))) => match code(&response) {
+                Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
+                code => Ok((response, code)),
+            },
             Ok(Ok(Err(never))) => match never {},
         }
     }
 }
 
-struct InFlight;
+struct InFlight<'a>(&'a Gauge);
 
-impl InFlight {
-    fn enter() -> Self {
-        gauge!(names::CALLS_IN_FLIGHT).increment(1);
-        Self
+impl<'a> InFlight<'a> {
+    fn enter(gauge: &'a Gauge) -> Self {
+        gauge.increment(1);
+        Self(gauge)
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        gauge!(names::CALLS_IN_FLIGHT).decrement(1);
+        self.0.decrement(1);
     }
 }
 

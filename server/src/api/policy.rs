@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsar_core::Policy;
-use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file, to_toml};
+use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file};
 use gsar_proto::v1::policy_service_server::PolicyService;
 use gsar_proto::{render, v1};
 use tonic::{Request, Response, Status};
@@ -45,7 +45,8 @@ impl PolicyService for Policies {
             .named(&name)
             .map_err(|known| errors::unknown("policy", &name, &format!("known are {known}")))?;
         let base = Preset::from_name(&entry.policy.name).filter(|_| entry.file.is_none());
-        let toml = base.map_or_else(|| to_toml(&entry.policy), |base| preset_file(base).to_owned());
+        let toml =
+            base.map_or_else(|| (*entry.toml).to_owned(), |base| preset_file(base).to_owned());
         Ok(Response::new(v1::GetPolicyResponse { policy: Some(self.summary(&entry)), toml }))
     }
 

@@ -1,5 +1,7 @@
 //! From an assessment to the parts of an answer.
 
+use std::collections::HashMap;
+
 use gsar_core::Class;
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Change, Impact, Margin, impact, margins};
@@ -11,6 +13,7 @@ use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
 use metrics::counter;
 
+use crate::judge::Judgement;
 use crate::telemetry::metrics as names;
 
 /// The claims of an answer, with their impacts where asked for.
@@ -25,6 +28,16 @@ pub(super) fn claims(
         ..render::judged_claim(claim.judged.clone())
     };
     assessment.claims.iter().map(claim).collect()
+}
+
+/// Adds to the claims what the judge considered for each.
+pub(super) fn tell_considered(claims: &mut [v1::JudgedClaim], judgement: &mut Judgement) {
+    let ids = judgement.claims.iter().map(|claim| claim.id.as_str());
+    let mut considered: HashMap<&str, Vec<String>> =
+        ids.zip(std::mem::take(&mut judgement.considered)).collect();
+    for claim in claims {
+        claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
+    }
 }
 
 /// Impacts are the same for all claims of a group.

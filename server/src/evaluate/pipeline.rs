@@ -44,15 +44,15 @@ impl Engine {
         if let Some(before) = record::replay(ledger, &keyed).await? {
             return Ok(before);
         }
-        let report = request.report.clone().unwrap_or_default();
-        let investigation_id = request.investigation_id.clone();
-        let heads = record::heads(&request.evidence);
-        let (mut answer, policy) = self.decide_report(call, request).await?;
+        let report = record::encoded_report(&request);
+        let report_digest = record::digest(&report);
+        let kept = record::Kept::of(&request, report);
+        let (mut answer, policy) = self.decide_report(call, request, report_digest).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger, keyed, report, investigation_id, heads, &policy.policy, answer).await
+        record::record(ledger, keyed, kept, &policy, answer).await
     }
 
     /// Evaluates a report without recording it.
@@ -64,19 +64,21 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
-        self.decide_report(call, request).await.map(|(answer, _)| answer)
+        let report_digest = record::digest(&record::encoded_report(&request));
+        self.decide_report(call, request, report_digest).await.map(|(answer, _)| answer)
     }
 
     async fn decide_report(
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
+        report_digest: String,
     ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
         let options = request.options.clone().unwrap_or_default();
         let judges = self.judges(&options.judge)?;
-        let mut provenance = record::provenance(&request, evaluated_at);
+        let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let Checked { policy, report, evidence, gate } = self.check(request)?;
         watch.lap(Step::Admit);
@@ -86,6 +88,7 @@ impl Engine {
             synthesis: report.synthesis,
             claims: report.claims,
             evidence,
+            explain: options.explain,
             deadline: Some(call.deadline),
         });
         let judged = ask(judges, &question, call).await?;
@@ -184,16 +187,18 @@ pub(crate) fn investigation(gate: &parse::ParsedGate) -> gsar_core::assess::Inve
 fn partitioned(
     policy: &gsar_core::Policy,
     assessment: &Assessment,
-    judgement: Judgement,
+    mut judgement: Judgement,
     settled: answer::SettledParts,
     explain: bool,
 ) -> v1::EvaluateResponse {
     let decision = &assessment.decision;
+    let mut claims = answer::claims(policy, assessment, explain);
+    answer::tell_considered(&mut claims, &mut judgement);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {
         outcome: outcome.into(),
-        claims: answer::claims(policy, assessment, explain),
+        claims,
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, policy)),

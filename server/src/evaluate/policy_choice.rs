@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsar_core::Policy;
+use gsar_core::policy::to_toml;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
@@ -17,6 +18,8 @@ pub struct ChosenPolicy {
     pub policy: Arc<Policy>,
     /// Whether the request changed it.
     pub overridden: bool,
+    /// It as a file, where that is known already.
+    toml: Option<Arc<str>>,
 }
 
 impl ChosenPolicy {
@@ -24,6 +27,12 @@ impl ChosenPolicy {
     #[must_use]
     pub fn applied(&self) -> v1::AppliedPolicy {
         render::applied_policy(&self.policy, self.overridden)
+    }
+
+    /// The policy as a file, overrides included.
+    #[must_use]
+    pub fn toml(&self) -> Arc<str> {
+        self.toml.clone().unwrap_or_else(|| to_toml(&self.policy).into())
     }
 }
 
@@ -43,7 +52,8 @@ impl Engine {
             .named(name)
             .map_err(|known| errors::unknown("policy", name, &format!("known are {known}")))?;
         let Some(overrides) = overrides else {
-            return Ok(ChosenPolicy { policy: entry.policy, overridden: false });
+            let (policy, toml) = (entry.policy, Some(entry.toml));
+            return Ok(ChosenPolicy { policy, overridden: false, toml });
         };
         if !self.allow_overrides {
             return Err(errors::not_allowed(
@@ -53,6 +63,6 @@ impl Engine {
         }
         let changed = parse::overrides(overrides, entry.policy.values().clone(), violations);
         let policy = changed.map_or(entry.policy, Arc::new);
-        Ok(ChosenPolicy { policy, overridden: true })
+        Ok(ChosenPolicy { policy, overridden: true, toml: None })
     }
 }

@@ -2,13 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gsar_core::Policy;
-use gsar_core::policy::to_toml;
 use gsar_core::time::Timestamp;
 use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::Status;
 
+use super::ChosenPolicy;
 use crate::api::errors;
 use crate::ledger::{Ledger, LedgerError, Record, Recorded};
 
@@ -42,18 +41,42 @@ pub(super) async fn replay(
     found.map(|bytes| decoded(&bytes)).transpose()
 }
 
+/// What the ledger keeps of a request.
+pub(super) struct Kept {
+    report_id: String,
+    investigation_id: String,
+    report: Vec<u8>,
+    heads: Vec<v1::RecordedEvidence>,
+}
+
+impl Kept {
+    /// Takes it from a request whose encoded report is known.
+    pub(super) fn of(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
+        Self {
+            report_id: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
+            investigation_id: request.investigation_id.clone(),
+            report,
+            heads: heads(&request.evidence),
+        }
+    }
+}
+
+/// The report of a request as it is hashed and kept.
+pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
+    request.report.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default()
+}
+
 /// Records an answer and gives it back, or the one that was recorded first under the same key.
 pub(super) async fn record(
     ledger: &Ledger,
     keyed: Keyed,
-    report: v1::Report,
-    investigation_id: String,
-    mut heads: Vec<v1::RecordedEvidence>,
-    policy: &Policy,
+    kept: Kept,
+    policy: &ChosenPolicy,
     answer: v1::EvaluateResponse,
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
+    let Kept { report_id, investigation_id, report, mut heads } = kept;
     for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
         head.digest.clone_from(&known.digest);
         head.size = known.size;
@@ -64,9 +87,9 @@ pub(super) async fn record(
         evaluation_id: answer.evaluation_id.clone(),
         evaluated_at_micros: evaluated_at
             .map_or(0, |at| at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000),
-        report_id: report.id.clone(),
+        report_id,
         investigation_id,
-        policy: policy.name.clone(),
+        policy: policy.policy.name.clone(),
         judge: judge.map(|link| link.judge.clone()).unwrap_or_default(),
         outcome: answer.outcome,
         tier: answer.decision.as_ref().map_or(0, |decision| decision.tier),
@@ -74,10 +97,10 @@ pub(super) async fn record(
         claims: u32::try_from(answer.claims.len()).unwrap_or(u32::MAX),
         idempotency_key: keyed.key,
         request_digest: keyed.digest,
-        report: report.encode_to_vec(),
+        report,
         response: answer.encode_to_vec(),
         evidence: evidence.encode_to_vec(),
-        policy_toml: to_toml(policy),
+        policy_toml: policy.toml(),
     };
     match ledger.record(record).await.map_err(|error| refused(&error))? {
         Recorded::New => Ok(answer),
@@ -99,7 +122,7 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
 }
 
 /// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
-pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
+fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let content = content(item);
         let end = content.floor_char_boundary(HEAD);
@@ -116,23 +139,31 @@ pub(super) fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> 
 }
 
 /// Where an answer comes from, as far as it is known from the request.
-pub(super) fn provenance(request: &v1::EvaluateRequest, evaluated_at: Timestamp) -> v1::Provenance {
-    let report = request.report.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default();
-    let digest = |item: &v1::EvidenceItem| {
+pub(super) fn provenance(
+    request: &v1::EvaluateRequest,
+    report_digest: String,
+    evaluated_at: Timestamp,
+) -> v1::Provenance {
+    let known = |item: &v1::EvidenceItem| {
         let content = content(item);
         v1::EvidenceDigest {
             evidence_id: item.id.clone(),
-            digest: blake3::hash(content.as_bytes()).to_hex().to_string(),
+            digest: digest(content.as_bytes()),
             size: content.len() as u64,
         }
     };
     v1::Provenance {
-        report_digest: blake3::hash(&report).to_hex().to_string(),
-        evidence: request.evidence.iter().map(digest).collect(),
+        report_digest,
+        evidence: request.evidence.iter().map(known).collect(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         evaluated_at: Some(render::timestamp(evaluated_at)),
         ..v1::Provenance::default()
     }
+}
+
+/// BLAKE3 in hexadecimal.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 fn content(item: &v1::EvidenceItem) -> &str {

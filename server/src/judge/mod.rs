@@ -52,6 +52,8 @@ pub struct Question {
     pub claims: Vec<Claim>,
     /// The evidence.
     pub evidence: Vec<EvidenceItem>,
+    /// Whether to tell how each claim was read and what was weighed.
+    pub explain: bool,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
 }
@@ -71,6 +73,8 @@ pub struct Judgement {
     pub claims: Vec<Claim>,
     /// What was said of each of them.
     pub judged: Vec<JudgedClaim>,
+    /// How each claim was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
+    pub considered: Vec<Vec<String>>,
     /// The judge's own estimate; kept for audit, never decides.
     pub score: Option<Millionths>,
     /// What it thinks, for a person.

@@ -32,7 +32,11 @@ impl Rules {
         let judged = observations.judge(&claims, || !question.is_late()).map_err(|stopped| {
             JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
         })?;
-        Ok(judgement(question, observations.gaps().to_vec(), claims.into_owned(), judged))
+        let considered =
+            if question.explain { observations.considered(&claims) } else { Vec::new() };
+        let gaps = observations.gaps().to_vec();
+        let judgement = judgement(question, gaps, claims.into_owned(), judged);
+        Ok(Judgement { considered, ..judgement })
     }
 }
 
@@ -80,5 +84,14 @@ fn judgement(
         .filter(|claim| claim.class == Class::Contradicted)
         .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
         .collect();
-    Judgement { claims, judged, score: None, explanation, gaps, contradictions, abstained: None }
+    Judgement {
+        claims,
+        judged,
+        considered: Vec::new(),
+        score: None,
+        explanation,
+        gaps,
+        contradictions,
+        abstained: None,
+    }
 }

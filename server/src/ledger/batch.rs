@@ -1,6 +1,7 @@
 //! One transaction of records: what becomes of each, and nothing about threads or queues.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
@@ -9,23 +10,9 @@ use rusqlite::{
 use super::error::LedgerError;
 use super::record::{Record, Recorded};
 
-/// A record with what can be worked out before the writer sees it.
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) record: Record,
-    policy_digest: [u8; 32],
-}
-
-impl Entry {
-    pub(super) fn new(record: Record) -> Self {
-        let policy_digest = *blake3::hash(record.policy_toml.as_bytes()).as_bytes();
-        Self { record, policy_digest }
-    }
-}
-
-/// The rows of policies used lately, so that a known policy costs no query.
+/// The rows of policies used lately by their text, so that a known policy costs neither a digest nor a query.
 #[derive(Debug, Default)]
-pub(super) struct PolicyRows(HashMap<[u8; 32], i64>);
+pub(super) struct PolicyRows(HashMap<Arc<str>, i64>);
 
 impl PolicyRows {
     /// How many are remembered; more are forgotten all at once.
@@ -36,24 +23,24 @@ impl PolicyRows {
         self.0.clear();
     }
 
-    fn remember(&mut self, digest: [u8; 32], row: i64) {
+    fn remember(&mut self, toml: Arc<str>, row: i64) {
         if self.0.len() >= Self::MOST {
             self.forget();
         }
-        self.0.insert(digest, row);
+        self.0.insert(toml, row);
     }
 }
 
-/// Writes the entries in one transaction and says what became of each, in their order.
+/// Writes the records in one transaction and says what became of each, in their order.
 ///
 /// # Errors
 /// What SQLite said when the transaction as a whole could not be made durable; nothing of it is kept then.
 pub(super) fn write<'a>(
     connection: &mut Connection,
     policies: &mut PolicyRows,
-    entries: impl Iterator<Item = &'a Entry>,
+    records: impl Iterator<Item = &'a Record>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
-    let written = write_all(connection, policies, entries);
+    let written = write_all(connection, policies, records);
     if written.is_err() {
         policies.forget();
     }
@@ -63,11 +50,11 @@ pub(super) fn write<'a>(
 fn write_all<'a>(
     connection: &mut Connection,
     policies: &mut PolicyRows,
-    entries: impl Iterator<Item = &'a Entry>,
+    records: impl Iterator<Item = &'a Record>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let answers = entries
-        .map(|entry| write_one(&transaction, policies, entry))
+    let answers = records
+        .map(|record| write_one(&transaction, policies, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(answers)
@@ -76,15 +63,14 @@ fn write_all<'a>(
 fn write_one(
     transaction: &Transaction<'_>,
     policies: &mut PolicyRows,
-    entry: &Entry,
+    record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
-    let record = &entry.record;
     if let Some(key) = &record.idempotency_key
         && let Some(answer) = replay(transaction, key, &record.request_digest)?
     {
         return Ok(answer.map(|response| Recorded::Replayed { response }));
     }
-    let policy = policy_row(transaction, policies, entry)?;
+    let policy = policy_row(transaction, policies, &record.policy_toml)?;
     match insert(transaction, record, policy) {
         Ok(()) => Ok(Ok(Recorded::New)),
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
@@ -116,21 +102,21 @@ pub(super) fn replay(
 fn policy_row(
     transaction: &Transaction<'_>,
     policies: &mut PolicyRows,
-    entry: &Entry,
+    toml: &Arc<str>,
 ) -> rusqlite::Result<i64> {
-    if let Some(row) = policies.0.get(&entry.policy_digest) {
+    if let Some(row) = policies.0.get(toml) {
         return Ok(*row);
     }
-    let toml = &entry.record.policy_toml;
+    let digest = blake3::hash(toml.as_bytes());
     transaction
         .prepare_cached(
             "INSERT INTO policies (digest, toml) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING",
         )?
-        .execute(params![entry.policy_digest, toml])?;
+        .execute(params![digest.as_bytes(), toml])?;
     let row = transaction
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
-        .query_row([entry.policy_digest], |row| row.get(0))?;
-    policies.remember(entry.policy_digest, row);
+        .query_row([digest.as_bytes()], |row| row.get(0))?;
+    policies.remember(Arc::clone(toml), row);
     Ok(row)
 }
 

@@ -35,7 +35,6 @@ pub use health::{Failure, Health};
 pub use options::{Durability, Options};
 pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
 
-use batch::Entry;
 use directory::Directory;
 use metrics::LedgerMetrics;
 use reader::Readers;
@@ -113,7 +112,7 @@ impl Ledger {
     /// [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
     pub async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::Record(Box::new(Waiting { entry: Entry::new(record), reply })))?;
+        self.submit(Job::Record(Box::new(Waiting { record, reply })))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 

@@ -1,5 +1,7 @@
 //! What the ledger takes and gives. It keeps messages as bytes and never looks into them.
 
+use std::sync::Arc;
+
 /// One evaluation to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -34,7 +36,7 @@ pub struct Record {
     /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
     pub evidence: Vec<u8>,
     /// The policy that applied, as a file; kept once however many evaluations share it.
-    pub policy_toml: String,
+    pub policy_toml: Arc<str>,
 }
 
 impl Record {

@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::batch::{self, Entry, PolicyRows};
+use super::batch::{self, PolicyRows};
 use super::directory::Directory;
 use super::error::{Fault, FaultKind, LedgerError};
 use super::health::{Failure, Health};
 use super::metrics::LedgerMetrics;
-use super::record::Recorded;
+use super::record::{Record, Recorded};
 use super::retention::{self, Limits};
 
 /// Bytes of records after which a transaction takes no more.
@@ -42,7 +42,7 @@ pub(super) enum Job {
 
 /// A record and whom to answer.
 pub(super) struct Waiting {
-    pub(super) entry: Entry,
+    pub(super) record: Record,
     pub(super) reply: oneshot::Sender<Result<Recorded, LedgerError>>,
 }
 
@@ -136,7 +136,7 @@ impl Writer {
         loop {
             match next {
                 Ok(Job::Record(waiting)) => {
-                    bytes += waiting.entry.record.bytes();
+                    bytes += waiting.record.bytes();
                     taken.batch.push(*waiting);
                 }
                 Ok(Job::Retain(reply)) => {
@@ -186,8 +186,7 @@ impl Writer {
             }
             Err(fault) => {
                 self.metrics.batch_failed(fault.kind);
-                let largest =
-                    batch.iter().map(|waiting| waiting.entry.record.bytes()).max().unwrap_or(0);
+                let largest = batch.iter().map(|waiting| waiting.record.bytes()).max().unwrap_or(0);
                 self.failed(&fault, u32::try_from(largest).unwrap_or(u32::MAX));
                 for waiting in batch {
                     let _gone = waiting.reply.send(Err(fault.error.clone()));
@@ -201,7 +200,7 @@ impl Writer {
         batch::write(
             &mut self.connection,
             &mut self.policies,
-            batch.iter().map(|waiting| &waiting.entry),
+            batch.iter().map(|waiting| &waiting.record),
         )
         .map_err(|error| self.fault(&error))
     }

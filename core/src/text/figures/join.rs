@@ -8,6 +8,9 @@ use crate::text::part;
 
 /// In "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms" the first number has the unit of the second.
 pub(super) fn join_ranges(text: &str, found: &mut Figures) {
+    if found.figures.len() < 2 {
+        return;
+    }
     let units: Vec<Unit> = found.figures.iter().map(|figure| figure.unit).collect();
     let spans: Vec<Range<usize>> = found.figures.iter().map(|figure| figure.span.clone()).collect();
     let next = units.iter().zip(&spans).skip(1);
@@ -24,6 +27,9 @@ pub(super) fn join_ranges(text: &str, found: &mut Figures) {
 
 /// "2 minutes 30 seconds" and "1 hour and 30 minutes" are one length of time.
 pub(super) fn join_durations(text: &str, found: &mut Figures) {
+    if found.figures.len() < 2 {
+        return;
+    }
     let figures = core::mem::take(&mut found.figures);
     for figure in figures {
         let joined = found

@@ -24,10 +24,8 @@ pub fn figures(text: &str) -> Figures {
         if word.span.start >= scanner.read_to {
             scanner.read(&word, &rest);
         }
-        scanner.recent.rotate_right(1);
-        if let Some(nearest) = scanner.recent.first_mut() {
-            *nearest = Some(word);
-        }
+        let [first, second, third, _] = scanner.recent;
+        scanner.recent = [Some(word), first, second, third];
     }
     join_ranges(text, &mut scanner.found);
     join_durations(text, &mut scanner.found);
@@ -90,6 +88,8 @@ impl<'a> Scanner<'a> {
                 word.span.clone(),
                 if version { CodeKind::Version } else { CodeKind::Identifier },
             );
+        } else if let Some((value, unit, end)) = fraction_of(word, rest) {
+            self.figure(word.span.start..end, value, unit);
         } else if let Some((mantissa, unit)) = self.spelled(word, rest) {
             self.push_number(word.span.clone(), Decimal { mantissa, places: 0 }, unit, rest);
         } else if let Some((unit, end)) = half_of(word, rest) {
@@ -124,15 +124,16 @@ impl<'a> Scanner<'a> {
             "nineteen",
             "twenty",
         ];
-        if word.text.len() > 9 {
+        let initial = byte_at(word.text, 0).to_ascii_lowercase();
+        if word.text.len() > 9 || !b"efnostz".contains(&initial) {
             return None;
         }
-        let next = rest.clone().next();
+        let next = || rest.clone().next();
         if word.is("twice") {
-            return Some((2, Some(times_unit(next.as_ref()))));
+            return Some((2, Some(times_unit(next().as_ref()))));
         }
         if word.is("once") {
-            let counts = next.is_none_or(|next| {
+            let counts = next().is_none_or(|next| {
                 is_any(&next, &["at", "in", "on", "per", "during", "between", "every"])
             });
             let opens = self.previous().is_none();
@@ -147,9 +148,9 @@ impl<'a> Scanner<'a> {
         if value == 1 {
             let pronoun = self.previous().is_some_and(|previous| {
                 is_any(previous, &["no", "any", "this", "that", "each", "which", "every", "the"])
-            }) || next.as_ref().is_none_or(|next| {
+            }) || next().is_none_or(|next| {
                 is_any(
-                    next,
+                    &next,
                     &[
                         "of", "can", "could", "should", "would", "by", "or", "more", "that",
                         "which", "another", "is", "was",
@@ -465,6 +466,42 @@ fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
     let (article, noun) = (ahead.next()?, ahead.next()?);
     let unit = Unit::named(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
+}
+
+/// "a quarter of an hour", "one hundredth of a core", "three quarters of the errors": the value, its unit, and where it ends.
+fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
+    const MANY: [&str; 10] =
+        ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    if word.text.len() > 5 {
+        return None;
+    }
+    let many = MANY.iter().position(|many| word.is(many))?.max(1);
+    let mut ahead = rest.clone();
+    let part = ahead.next().filter(|part| matches!(part.text.len(), 5..=11))?;
+    let (times, places) = if is_any(&part, &["quarter", "quarters"]) {
+        (25, 2)
+    } else if is_any(&part, &["fifth", "fifths"]) {
+        (2, 1)
+    } else if is_any(&part, &["tenth", "tenths"]) {
+        (1, 1)
+    } else if is_any(&part, &["hundredth", "hundredths"]) {
+        (1, 2)
+    } else if is_any(&part, &["thousandth", "thousandths"]) {
+        (1, 3)
+    } else {
+        return None;
+    };
+    let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
+    if of.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
+        let hundredths = i128::try_from(many).ok()? * times * if places == 2 { 1 } else { 10 };
+        let value = Decimal { mantissa: hundredths, places: 0 };
+        return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
+    }
+    let unit = Unit::named(noun.text)
+        .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
+    let mantissa = i128::try_from(many).ok()? * times;
+    let is_fraction = of.is("of") && is_any(&article, &["a", "an", "one"]);
+    is_fraction.then_some((Decimal { mantissa, places }, unit, noun.span.end))
 }
 
 /// "doubled", "tripled", "halved", "half".

@@ -167,7 +167,12 @@ impl Unit {
     /// The unit that a field's name ends in: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
     #[must_use]
     pub fn of_field(name: &str) -> Option<Self> {
-        const MARKS: [(&str, &str); 20] = [
+        const MARKS: [(&str, &str); 25] = [
+            ("ns", "ns"),
+            ("nanos", "ns"),
+            ("nanoseconds", "ns"),
+            ("micros", "us"),
+            ("microseconds", "us"),
             ("ms", "ms"),
             ("millis", "ms"),
             ("milliseconds", "ms"),
@@ -233,6 +238,7 @@ mod tests {
         assert_eq!(Unit::of_field("p99_ms"), Unit::named("ms"));
         assert_eq!(Unit::of_field("durationMs"), Unit::named("ms"));
         assert_eq!(Unit::of_field("memory_bytes"), Unit::named("B"));
+        assert_eq!(Unit::of_field("span_duration_ns"), Unit::named("ns"));
         assert_eq!(Unit::of_field("items"), None);
         assert_eq!(Unit::of_field("calls_per_sec"), None);
         assert_eq!(Unit::of_field("é"), None);

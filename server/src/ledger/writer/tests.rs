@@ -25,7 +25,7 @@ fn record(number: u32) -> Record {
         report: vec![1; 600],
         response: vec![2; 600],
         evidence: vec![3; 600],
-        policy_toml: "name = \"reference\"\n".to_owned(),
+        policy_toml: "name = \"reference\"\n".into(),
     }
 }
 
@@ -77,9 +77,7 @@ impl Opened {
     /// Submits a record; the receiver gets its answer.
     fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
         let (reply, answer) = oneshot::channel();
-        self.ledger
-            .submit(Job::Record(Box::new(Waiting { entry: Entry::new(record), reply })))
-            .unwrap();
+        self.ledger.submit(Job::Record(Box::new(Waiting { record, reply }))).unwrap();
         answer
     }
 
@@ -267,7 +265,7 @@ async fn a_policy_of_a_failed_batch_is_not_taken_for_known() {
     opened.allow_pages(1000);
     assert_eq!(opened.ledger.record(record(2)).await, Ok(Recorded::New));
     let read = opened.ledger.read("evaluation-2").await.unwrap().unwrap();
-    assert_eq!(read.policy_toml, record(2).policy_toml);
+    assert_eq!(read.policy_toml.as_str(), &*record(2).policy_toml);
 }
 
 #[tokio::test]

@@ -11,84 +11,17 @@
     reason = "a test fails by panicking and prints what it measures"
 )]
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+mod support;
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
+use std::ops::Range;
+use std::path::Path;
+
+use gsar_core::evidence::{EvidenceItem, Target};
 use gsar_core::policy::{Preset, VerificationMode, preset};
-use gsar_core::text::figures::figures;
-use gsar_core::time::Timestamp;
 use gsar_core::verify::{Corpus, verify};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
-use gsar_server::judge::rules::Rules;
-use gsar_server::judge::{Judgement, Question};
-
-#[derive(serde::Deserialize)]
-struct EvidenceFile {
-    item: Vec<ItemEntry>,
-}
-
-#[derive(serde::Deserialize)]
-struct ItemEntry {
-    file: String,
-    id: String,
-    kind: String,
-    lane: String,
-    tool: String,
-    collected_at: String,
-    #[serde(default)]
-    exhaustive: bool,
-}
-
-#[derive(Clone, serde::Deserialize)]
-struct Label {
-    text: String,
-    class: String,
-}
-
-impl Label {
-    fn class(&self) -> Class {
-        Class::from_name(&self.class).expect("the label's class is known")
-    }
-}
-
-/// The incidents of the demo.
-fn incidents() -> [PathBuf; 2] {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
-    ["checkout-oom", "payments-bad-deploy"].map(|name| folder.join(name))
-}
-
-fn evidence(incident: &Path) -> Vec<EvidenceItem> {
-    let folder = incident.join("evidence");
-    let listed = std::fs::read_to_string(folder.join("evidence.toml")).expect("evidence.toml");
-    let listed: EvidenceFile = toml::from_str(&listed).expect("evidence.toml is well formed");
-    let item = |entry: ItemEntry| {
-        let text = std::fs::read_to_string(folder.join(&entry.file)).expect("the item's file");
-        let collected = figures(&entry.collected_at).times.first().and_then(|time| time.seconds());
-        EvidenceItem {
-            id: EvidenceId::new(entry.id).expect("an id"),
-            kind: EvidenceKind::from_name(&entry.kind).expect("a kind"),
-            lane: Lane::from_name(&entry.lane).expect("a lane"),
-            tool: entry.tool,
-            query: String::new(),
-            content: if entry.file.ends_with(".json") {
-                Content::Json(text)
-            } else {
-                Content::Text(text)
-            },
-            collected_at: collected.map(|seconds| Timestamp::from_micros(seconds * 1_000_000)),
-            exhaustive: entry.exhaustive,
-            attested: true,
-        }
-    };
-    listed.item.into_iter().map(item).collect()
-}
-
-fn labels(incident: &Path, report: &str) -> Vec<Label> {
-    let text = std::fs::read_to_string(incident.join("labels").join(format!("{report}.jsonl")))
-        .expect("labels");
-    text.lines().map(|line| serde_json::from_str(line).expect("a label")).collect()
-}
+use gsar_rules::Observations;
+use support::{Label, demo_incidents, evidence, labels};
 
 /// One claim as judged, with the labels that it overlaps.
 struct Row {
@@ -109,7 +42,7 @@ enum Given {
     Labels,
 }
 
-fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, Question) {
+fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Vec<EvidenceItem>) {
     let synthesis = std::fs::read_to_string(incident.join("reports").join(format!("{report}.md")))
         .expect("a report");
     let mut from = 0;
@@ -126,7 +59,7 @@ fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, 
         })
         .collect();
     let claims = match given {
-        Given::Report => Vec::new(),
+        Given::Report => gsar_rules::split(&synthesis),
         Given::Labels => placed
             .iter()
             .enumerate()
@@ -137,10 +70,9 @@ fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, 
             })
             .collect(),
     };
-    let question = Question { synthesis, claims, evidence: evidence(incident), deadline: None };
-    let judgement = Rules.judge_now(&question).expect("no deadline");
-    let rows = judgement
-        .judged
+    let evidence = evidence(incident);
+    let judged = Observations::read(&evidence).judge(&claims, || true).expect("nothing stops it");
+    let rows = judged
         .iter()
         .map(|judged| {
             let span = judged.claim.span.clone().expect("a span");
@@ -152,7 +84,7 @@ fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Judgement, 
             Row { judged: judged.clone(), labels: overlapping }
         })
         .collect();
-    (rows, judgement, question)
+    (rows, evidence)
 }
 
 fn show(incident: &Path, report: &str, rows: &[Row]) {
@@ -181,7 +113,7 @@ fn share(part: usize, of: usize) -> usize {
 
 #[test]
 fn the_judge_bears_out_faithful_reports() {
-    for incident in incidents() {
+    for incident in demo_incidents() {
         for given in [Given::Report, Given::Labels] {
             let (rows, ..) = judged(&incident, "faithful", given);
             show(&incident, "faithful", &rows);
@@ -196,7 +128,7 @@ fn the_judge_bears_out_faithful_reports() {
 
 #[test]
 fn the_judge_finds_false_statements_and_leaves_true_ones_alone() {
-    for incident in incidents() {
+    for incident in demo_incidents() {
         for given in [Given::Report, Given::Labels] {
             let (rows, ..) = judged(&incident, "contradicted", given);
             show(&incident, "contradicted", &rows);
@@ -230,7 +162,7 @@ fn the_judge_finds_false_statements_and_leaves_true_ones_alone() {
 
 #[test]
 fn the_judge_grounds_nothing_that_nothing_supports() {
-    for incident in incidents() {
+    for incident in demo_incidents() {
         let (rows, ..) = judged(&incident, "overreaching", Given::Labels);
         show(&incident, "overreaching", &rows);
         for row in &rows {
@@ -247,18 +179,14 @@ fn the_judge_grounds_nothing_that_nothing_supports() {
 #[test]
 fn what_the_judge_cites_survives_verification() {
     let policy = preset(Preset::Reference);
-    for incident in incidents() {
+    for incident in demo_incidents() {
         for report in ["faithful", "overreaching", "contradicted"] {
-            let (_, judgement, question) = judged(&incident, report, Given::Report);
-            let corpus = Corpus::new(&question.evidence);
-            let before = judgement.judged.clone();
-            let after = verify(
-                VerificationMode::Enforce,
-                &policy,
-                &judgement.claims,
-                judgement.judged,
-                &corpus,
-            );
+            let (rows, evidence) = judged(&incident, report, Given::Report);
+            let before: Vec<JudgedClaim> = rows.into_iter().map(|row| row.judged).collect();
+            let claims: Vec<Claim> = before.iter().map(|judged| judged.claim.clone()).collect();
+            let corpus = Corpus::new(&evidence);
+            let after =
+                verify(VerificationMode::Enforce, &policy, &claims, before.clone(), &corpus);
             for correction in &after.corrections {
                 println!("{correction:?}");
             }

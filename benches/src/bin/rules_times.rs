@@ -1,0 +1,87 @@
+//! What the embedded judge costs: reading evidence of each shape once, and judging claims against it.
+//!
+//! Processor time of one thread. The baseline is a scan that lower-cases every line and looks for every word of
+//! a claim in it, which is the least that any judge without an index does per claim.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use clap::Parser;
+use gsar_benches::processor_time::of_this_thread;
+use gsar_benches::telemetry::{Shape, claims};
+use gsar_core::Claim;
+use gsar_core::evidence::EvidenceItem;
+use gsar_rules::{MOST_BYTES, Observations};
+
+/// Prints two Markdown tables.
+#[derive(Parser)]
+struct Arguments {
+    /// How often each figure is taken; the median is printed.
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn main() -> anyhow::Result<()> {
+    const MEGABYTE: usize = 1_000_000;
+    let rounds = Arguments::parse().rounds.max(1);
+    println!(
+        "| shape | ms per MB at 1 MB | ms per MB at 8 MB | MB/s at 1 MB | 20 claims against 1 MB, ms | a scan, ms | scan / judge |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let claims = claims()?;
+    for shape in Shape::ALL {
+        let small = [shape.item(MEGABYTE)?];
+        let large = [shape.item(MOST_BYTES - 4096)?];
+        let per_megabyte = |evidence: &[EvidenceItem; 1]| {
+            let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
+            let time = median(rounds, || drop(black_box(Observations::read(evidence))));
+            time.as_secs_f64() * 1e3 * 1e6 / bytes as f64
+        };
+        let (at_one, at_eight) = (per_megabyte(&small), per_megabyte(&large));
+        let observations = Observations::read(&small);
+        let judged = median(rounds, || drop(black_box(observations.judge(&claims, || true))));
+        let scanned = median(rounds, || drop(black_box(scan(&small, &claims))));
+        println!(
+            "| {} | {at_one:.1} | {at_eight:.1} | {:.0} | {:.2} | {:.1} | {:.0} |",
+            shape.name(),
+            1e3 / at_one,
+            milliseconds(judged),
+            milliseconds(scanned),
+            scanned.as_secs_f64() / judged.as_secs_f64(),
+        );
+    }
+    Ok(())
+}
+
+/// The line of the evidence that has most words of each claim.
+fn scan<'e>(evidence: &'e [EvidenceItem], claims: &[Claim]) -> Vec<Option<&'e str>> {
+    claims
+        .iter()
+        .map(|claim| {
+            let claim = claim.text.to_ascii_lowercase();
+            let words: Vec<&str> = claim.split_whitespace().collect();
+            let lines = evidence.iter().flat_map(|item| item.content.as_str().lines());
+            lines.max_by_key(|line| {
+                let line = line.to_ascii_lowercase();
+                words.iter().filter(|word| line.contains(**word)).count()
+            })
+        })
+        .collect()
+}
+
+fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..rounds)
+        .map(|_| {
+            let before = of_this_thread();
+            run();
+            of_this_thread().saturating_sub(before)
+        })
+        .collect();
+    times.sort_unstable();
+    times.get(rounds / 2).copied().unwrap_or_default()
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,178 @@
+//! Evidence of any size in the shapes that tools print, from a seeded generator, and claims about it.
+
+use std::fmt::Write as _;
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::{Claim, ClaimId};
+
+/// A shape of tool output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Log lines with a level and `key=value` pairs.
+    Log,
+    /// One JSON object per log entry, in one array.
+    JsonLog,
+    /// `kubectl get pods -o json`.
+    Pods,
+    /// The answer of a Prometheus range query.
+    Samples,
+    /// A table under a header in capitals.
+    Table,
+    /// `Key: value` lines in sections.
+    Describe,
+}
+
+impl Shape {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Log, Self::JsonLog, Self::Pods, Self::Samples, Self::Table, Self::Describe];
+
+    /// Its name in the tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log lines",
+            Self::JsonLog => "JSON log",
+            Self::Pods => "kubectl JSON",
+            Self::Samples => "range query",
+            Self::Table => "table",
+            Self::Describe => "describe",
+        }
+    }
+
+    /// An item of at least that many bytes.
+    ///
+    /// # Errors
+    /// The id is not one; it always is.
+    pub fn item(self, bytes: usize) -> anyhow::Result<EvidenceItem> {
+        let text = self.text(bytes);
+        let content = match self {
+            Self::JsonLog | Self::Pods | Self::Samples => Content::Json(text),
+            Self::Log | Self::Table | Self::Describe => Content::Text(text),
+        };
+        Ok(EvidenceItem {
+            id: EvidenceId::new(self.name().replace(' ', "-"))?,
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: "collect".to_owned(),
+            query: String::new(),
+            content,
+            collected_at: None,
+            exhaustive: false,
+            attested: true,
+        })
+    }
+
+    fn text(self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes + 1024);
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let (head, tail, between) = match self {
+            Self::Log => ("", "", ""),
+            Self::JsonLog => ("[", "]", ","),
+            Self::Pods => ("{\"items\":[", "]}", ","),
+            Self::Samples => (
+                "{\"data\":{\"result\":[{\"metric\":{\"pod\":\"cart-1\"},\"values\":[",
+                "]}]}}",
+                ",",
+            ),
+            Self::Table => {
+                ("NAME                        READY   STATUS    RESTARTS   AGE\n", "", "")
+            }
+            Self::Describe => ("", "", ""),
+        };
+        text.push_str(head);
+        let mut entry = 0_u64;
+        while text.len() + tail.len() < bytes {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            if entry > 0 {
+                text.push_str(between);
+            }
+            self.entry(&mut text, entry, seed);
+            entry += 1;
+        }
+        text.push_str(tail);
+        text
+    }
+
+    fn entry(self, text: &mut String, entry: u64, random: u64) {
+        let (minute, second, milli) = (entry / 60 % 60, entry % 60, random % 1000);
+        let (took, heap, pod) = (random % 900 + 20, random / 7 % 512, random / 11 % 48);
+        let level = if random.is_multiple_of(29) { "ERROR" } else { "INFO" };
+        // Writing into a string cannot fail.
+        let _ = match self {
+            Self::Log => writeln!(
+                text,
+                "2026-03-12T14:{minute:02}:{second:02}.{milli:03}Z {level} cart-{pod} request served route=/pay took={took}ms heap_mib={heap}"
+            ),
+            Self::JsonLog => write!(
+                text,
+                "{{\"timestamp\":\"2026-03-12T14:{minute:02}:{second:02}.{milli:03}Z\",\"level\":\"{level}\",\"pod\":\"cart-{pod}\",\"message\":\"request served\",\"took_ms\":{took}}}"
+            ),
+            Self::Pods => write!(
+                text,
+                "{{\"metadata\":{{\"name\":\"cart-{entry}\",\"namespace\":\"shop\"}},\"status\":{{\"phase\":\"Running\",\"containerStatuses\":[{{\"name\":\"cart\",\"ready\":true,\"restartCount\":{}}}]}}}}",
+                random % 5
+            ),
+            Self::Samples => write!(text, "[{},\"{heap}.{milli:03}\"]", 1_773_324_240 + entry * 15),
+            Self::Table => writeln!(
+                text,
+                "cart-{entry:<20}    1/1     Running   {:<10} {}h",
+                random % 5,
+                random % 90
+            ),
+            Self::Describe => writeln!(
+                text,
+                "Name:          cart-{entry}\nNamespace:     shop\nStatus:        Running\nLimits:\n  cpu:         500m\n  memory:      {heap}Mi\n"
+            ),
+        };
+    }
+}
+
+/// Twenty claims about the evidence, some true, some false, some about nothing in it.
+///
+/// # Errors
+/// A claim has no id; it always has.
+pub fn claims() -> anyhow::Result<Vec<Claim>> {
+    const TEXTS: [&str; 10] = [
+        "Pod cart-17 served a request on /pay in 35 ms at 14:02:17",
+        "Pod cart-9 is Running",
+        "The heap of cart-3 never exceeded 600 MiB",
+        "All pods in namespace shop are Running",
+        "cart-12 was OOMKilled at 14:05",
+        "No deadlock was logged by cart-4",
+        "Errors rose after 14:10",
+        "The pod cart-21 restarted 4 times",
+        "cart-8 logged an error before cart-9",
+        "The database primary failed over to another zone",
+    ];
+    TEXTS
+        .iter()
+        .cycle()
+        .take(20)
+        .enumerate()
+        .map(|(number, text)| {
+            let id = ClaimId::new(format!("c{}", number + 1))?;
+            Ok(Claim { id, text: (*text).to_owned(), span: None })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_is_well_formed_and_as_large_as_asked() {
+        for shape in Shape::ALL {
+            let item = shape.item(10_000).unwrap();
+            let text = item.content.as_str();
+            assert!((10_000..11_000).contains(&text.len()), "{}: {}", shape.name(), text.len());
+            if let Content::Json(text) = &item.content {
+                serde_json::from_str::<serde_json::Value>(text).unwrap();
+            }
+        }
+        assert_eq!(claims().unwrap().len(), 20);
+    }
+}

@@ -1,0 +1,58 @@
+//! `gsar explain`: statements in, how they were read and what decided them out.
+
+use gsar_client::evidence;
+use gsar_proto::v1;
+
+use super::{is_json, note, print, print_json};
+use crate::arguments::Explain;
+use crate::failure::Failure;
+use crate::human::{self, Scene, View};
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Status, Failure> {
+    if let Some(blank) = arguments.statements.iter().position(|text| text.trim().is_empty()) {
+        return Err(Failure::Usage(format!("statement {} is empty", blank + 1)));
+    }
+    let evidence = evidence::load(&arguments.evidence)?;
+    for left_out in &evidence.notes {
+        note(left_out);
+    }
+    let request = request(&arguments.statements, evidence.items);
+    let view = View { columns: terminal.columns, only: Vec::new(), explain: human::Explain::All };
+    with_client(&arguments.connection, async |client, _| {
+        let answer = client.evaluate(request.clone()).await?;
+        if is_json(arguments.output) {
+            print_json(&answer)?;
+        } else {
+            let scene = Scene {
+                report: request.report.as_ref(),
+                evidence: &request.evidence,
+                policy: None,
+                is_kept: false,
+            };
+            print(&human::statements(&answer, &scene, &view))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+fn request(statements: &[String], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
+    let claims = statements.iter().enumerate().map(|(index, text)| v1::Claim {
+        id: format!("c{}", index + 1),
+        text: text.clone(),
+        span: None,
+    });
+    v1::EvaluateRequest {
+        report: Some(v1::Report {
+            id: "explain".to_owned(),
+            claims: claims.collect(),
+            ..v1::Report::default()
+        }),
+        evidence,
+        options: Some(v1::EvaluateOptions { judge: String::new(), explain: true }),
+        ..v1::EvaluateRequest::default()
+    }
+}
