@@ -136,12 +136,14 @@ pub(super) fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u6
     let excepted = excepted(reading);
     let truths = reading.bits(|term| is_truth(term.text).is_some());
     let truth = reading.terms.iter().find_map(|term| is_truth(term.text));
+    let commons = reading.bits(|term| term.role == Role::Common && !TELLING.has(term.text));
     let content = content(reading) & !excepted & !truths;
     let is_of_listing = words(reading.text).any(|word| LISTING.has(word.text));
     Portion {
         quantifier,
-        subject: content & subject,
-        predicate: content & !subject,
+        // An ordinary word may say which things are meant: "database calls".
+        subject: (content | commons) & subject,
+        predicate: content & !subject & !commons,
         noun: 0,
         bounds: Vec::new(),
         is_only: false,

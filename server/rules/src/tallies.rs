@@ -16,6 +16,7 @@ use super::members::{Member, members};
 use super::note;
 use super::observations::ValueKind;
 use super::portions::{self, Portion, Quantifier, Share};
+use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::slots::shows_other;
 use super::tally::Tally;
@@ -103,7 +104,8 @@ impl Tally<'_, '_, '_, '_> {
     fn decide(&self) -> Option<Finding> {
         let wanted = self.portion.subject | self.portion.predicate;
         let denied = self.members.iter().fold(0, |bits, member| bits | member.denied);
-        if wanted & !(self.shown | self.context | denied) != 0 || !self.is_of_kind() {
+        let commons = self.case.reading.bits(|term| term.role == Role::Common);
+        if wanted & !(self.shown | self.context | denied | commons) != 0 || !self.is_of_kind() {
             return None;
         }
         // `ready: false` in a container and a condition `Ready True`: it is not clear which is meant.
