@@ -10,6 +10,9 @@
 //! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
 //! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
 //! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has all but one in four of the words | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
+//! | rank | a member of a list has more of the quantity that the claim names than the other, or than all | it has not |
+//! | sum, rate, ratio | what members of a list have together, events by their time, or two stated quantities come to what the claim says | they come to something else |
+//! | list | as many members of a list as claimed, each, none or only one show what the claim says | the number differs and nothing was cut from the list; a member shows something else in the very place |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |

@@ -212,6 +212,10 @@ fn number(reading: &Reading<'_>) -> Option<Portion> {
     if counting.len() != reading.figures.figures.len() {
         return None;
     }
+    // "Two are in Alert, both on one side" says two things.
+    if words(text).any(|word| word.is("both")) {
+        return None;
+    }
     let one_of =
         words(text).zip(words(text).skip(1)).find(|(one, of)| one.is("one") && of.is("of"));
     let starts_with_of = words(text).next().is_some_and(|word| word.is("of"));
