@@ -223,16 +223,14 @@ impl Tally<'_, '_, '_, '_> {
             if let Some(truth) = self.portion.truth {
                 return self.untrue(member, truth);
             }
-            shows_other(self.case, example, member, predicate & self.shown & !member.shown)
+            // A line has to have the rest of what is said, and in that place a word of the same sort.
+            let lacks = predicate & self.shown & !member.shown;
+            let is_other_line = self.list.is_lines && lacks.count_ones() > 1;
+            let other =
+                shows_other(self.case, example, member, lacks).filter(|_| !is_other_line)?;
+            let asked = !self.list.is_lines || self.portion.is_of_listing || self.is_asked_for();
+            (asked || other.is_akin).then_some(other.field)
         });
-        // Lines that the request did not ask for may be of other things.
-        if self.list.is_lines
-            && !self.portion.is_of_listing
-            && !self.is_asked_for()
-            && other.is_some()
-        {
-            return None;
-        }
         if let Some(field) = other.filter(|_| self.list.is_lines || self.is_of_sort(&so)) {
             return Some(Ruling::contradicted(
                 Basis::Stated,
