@@ -45,6 +45,28 @@ proto-lint: ## Lint the contract and compare it with the last release of it (nee
 bench: ## Every published figure, as ratios within one run (minutes).
 	bash benches/run.sh
 
+LABELLED ?= ../shared/data/rca/labelled
+CALIBRATE := target/release/gsar-calibrate
+
+.PHONY: calibration-build
+calibration-build:
+	@$(CARGO) build --quiet --release -p gsar-server -p gsar-calibration
+
+.PHONY: real
+real: ## The judge against labelled claims of real incidents, where they are at hand (LABELLED=folder).
+	@if [ -d "$(LABELLED)" ]; then \
+	  $(MAKE) --no-print-directory calibration-build && \
+	  $(CALIBRATE) claims "$(LABELLED)/opensre" "$(LABELLED)/holmes" --split "$(LABELLED)/split.json"; \
+	else \
+	  echo "make real: there are no labelled claims at $(LABELLED); name a folder with LABELLED=folder"; \
+	fi
+
+.PHONY: incidents
+incidents: calibration-build ## The judge against the incidents of this repository, and against mutations of their true claims.
+	@$(CALIBRATE) incidents --folder datasets/incidents
+	@echo
+	@$(CALIBRATE) mutations --folder datasets/incidents --seed 1 --number 1000
+
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny

@@ -41,6 +41,7 @@ fn arrows_between_crates() {
         ("server/rules", &["gsar-core"]),
         ("server", &["gsar-core", "gsar-proto", "gsar-rules"]),
         ("client", &["gsar-core", "gsar-proto"]),
+        ("calibration", &["gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"]),
     ] {
         assert_eq!(of_this_workspace(folder), allowed, "{folder}");
     }
@@ -56,8 +57,16 @@ fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
 
 #[test]
 fn every_direct_dependency_says_why_it_is_there() {
-    for folder in ["core", "proto", "proto/generate", "server", "server/rules", "client", "benches"]
-    {
+    for folder in [
+        "core",
+        "proto",
+        "proto/generate",
+        "server",
+        "server/rules",
+        "client",
+        "calibration",
+        "benches",
+    ] {
         let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
         let mut section = "";
         let mut explained = false;

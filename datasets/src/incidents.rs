@@ -95,17 +95,26 @@ fn label(line: &str) -> Result<Label> {
     })
 }
 
-/// Every incident, by name.
+/// Every incident of this folder, by name.
 ///
 /// # Errors
 /// A folder that is no incident.
 pub fn incidents() -> Result<Vec<Incident>> {
+    incidents_in(&folder().join("incidents"))
+}
+
+/// Every incident of a folder of incidents, by name.
+///
+/// # Errors
+/// A folder that cannot be read, and a folder in it that is no incident.
+pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
     let mut incidents = Vec::new();
-    for entry in std::fs::read_dir(folder().join("incidents"))? {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    for entry in entries {
         incidents.push(incident(&entry?.path())?);
     }
     incidents.sort_by(|a, b| a.name.cmp(&b.name));
-    anyhow::ensure!(!incidents.is_empty(), "there are no incidents");
+    anyhow::ensure!(!incidents.is_empty(), "{}: there are no incidents", folder.display());
     Ok(incidents)
 }
 

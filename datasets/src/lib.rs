@@ -4,7 +4,7 @@ mod cases;
 mod incidents;
 
 pub use cases::{Case, cases, differences};
-pub use incidents::{Incident, Label, ReportKind, incidents};
+pub use incidents::{Incident, Label, ReportKind, incidents, incidents_in};
 
 use std::path::PathBuf;
 

@@ -8,6 +8,7 @@ use gsar_core::text::figures::ClockTime;
 use super::lists::Lists;
 use super::observations::Corpus;
 use super::polarity::{denies, fails};
+use super::tracks::Tracks;
 use super::values::{self, Value};
 
 /// How a field puts what it says.
@@ -24,6 +25,8 @@ pub(crate) struct Polarity {
 pub(crate) struct Cache<'e> {
     fields: Vec<Read<'e>>,
     lists: OnceCell<Lists>,
+    /// The series of the evidence.
+    pub(crate) tracks: Tracks,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -36,7 +39,11 @@ struct Read<'e> {
 impl<'e> Cache<'e> {
     /// Nothing is known yet.
     pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self { fields: vec![Read::default(); corpus.fields.len()], lists: OnceCell::new() }
+        Self {
+            fields: vec![Read::default(); corpus.fields.len()],
+            lists: OnceCell::new(),
+            tracks: Tracks::default(),
+        }
     }
 
     /// The lists of the evidence.

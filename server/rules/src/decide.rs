@@ -30,6 +30,7 @@ use super::ruling::{Basis, Case, Cite, Ruling};
 use super::series;
 use super::sums;
 use super::tallies;
+use super::tracks;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -58,6 +59,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let fits: Vec<Fit> =
         case.candidates.iter().map(|candidate| fit(case, *candidate, Except::default())).collect();
     changes::decide(case)
+        .or_else(|| tracks::decide(case))
         .or_else(|| ranks::decide(case))
         .or_else(|| sums::decide(case))
         .or_else(|| rates::decide(case))
@@ -369,7 +371,10 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
         return false;
     }
-    !reading.has(MarkerKind::ActionDone) || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
+    // That a series "recovered" is no deed.
+    ruling.basis == Basis::Measured
+        || !reading.has(MarkerKind::ActionDone)
+        || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
 }
 
 fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {

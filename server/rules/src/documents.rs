@@ -115,7 +115,7 @@ impl Reader<'_, '_> {
         self.frames.push(Frame {
             bearer: inherited.unwrap_or(number),
             holds_pairs: shape == Shape::Array
-                && matches!(key.as_str(), "values" | "datapoints" | "points"),
+                && matches!(key.as_str(), "values" | "datapoints" | "points" | "pointlist"),
             shape,
         });
     }

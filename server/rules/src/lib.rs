@@ -78,6 +78,7 @@ mod states;
 mod sums;
 mod tallies;
 mod tally;
+mod tracks;
 mod values;
 mod wordlists;
 mod words;

@@ -7,7 +7,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use gsar_core::text::figures::{Agreement, CodeKind, Comparator, Figure, Figures, agree, figures};
+use gsar_core::text::figures::{
+    Agreement, CodeKind, Comparator, Dimension, Figure, Figures, agree, figures,
+};
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
@@ -119,12 +121,12 @@ impl<'c> Reading<'c> {
         while let Some(word) = rest.next() {
             reading.word(&word, rest.peek(), corpus);
         }
+        reading.is_english |= words(text).any(|word| is_light(word.text));
         // "Two alarms concern search": a number in words is English.
         reading.is_english |= reading.figures.figures.iter().any(|figure| {
             text.get(figure.span.clone())
                 .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
         });
-        reading.is_english |= words(text).any(|word| is_light(word.text));
         reading
     }
 
@@ -138,9 +140,12 @@ impl<'c> Reading<'c> {
         }
         let inside =
             |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
-        if self.figures.figures.iter().any(|figure| inside(&figure.span))
-            || self.figures.times.iter().any(|time| inside(&time.span))
-        {
+        if let Some(figure) = self.figures.figures.iter().find(|figure| inside(&figure.span)) {
+            // "doubled" is a word of English.
+            self.is_english |= figure.unit.dimension == Dimension::Multiple;
+            return;
+        }
+        if self.figures.times.iter().any(|time| inside(&time.span)) {
             return;
         }
         let code = self.figures.codes.iter().find(|code| inside(&code.span)).map(|code| code.kind);

@@ -42,6 +42,8 @@ pub(crate) enum Basis {
     Stated,
     /// It follows by counting, order or an extreme.
     Derived,
+    /// The samples of a series show it.
+    Measured,
     /// It was looked for and is not there.
     Absent,
 }

@@ -65,7 +65,43 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let chosen = grounded.unwrap_or(0);
     let finding = (chosen < findings.len()).then(|| findings.swap_remove(chosen))?;
     let refuted = finding.ruling.class == Class::Contradicted;
-    (!refuted || !states_number(case, finding.item, &portion)).then_some(finding.ruling)
+    let unsure =
+        refuted && (restricts(reading.text) || states_number(case, finding.item, &portion));
+    (!unsure).then_some(finding.ruling)
+}
+
+/// Whether a claim narrows what it speaks of by more than names: "with the new value", "every one of them". What the
+/// list shows of all of them then refutes nothing.
+fn restricts(text: &str) -> bool {
+    const NARROWING: [&str; 26] = [
+        "again",
+        "another",
+        "current",
+        "earlier",
+        "following",
+        "further",
+        "latest",
+        "new",
+        "newer",
+        "next",
+        "old",
+        "older",
+        "other",
+        "others",
+        "previous",
+        "remaining",
+        "rest",
+        "same",
+        "such",
+        "that",
+        "them",
+        "then",
+        "these",
+        "they",
+        "this",
+        "those",
+    ];
+    words(text).any(|word| NARROWING.iter().any(|narrowing| word.is(narrowing)))
 }
 
 /// Whether an item states the claimed number itself, as `total: 12` does: then the list is not what was counted.

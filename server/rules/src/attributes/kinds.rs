@@ -3,6 +3,8 @@
 //! A field with another value of the same group refutes the claimed one where the field is about the claim's
 //! subject, stands under a key for states or types, and nothing about that subject has the claimed value.
 
+use gsar_core::text::tokens::words;
+
 use super::super::candidates::is_line;
 use super::super::counts::is_universal;
 use super::super::note;
@@ -98,6 +100,9 @@ pub(crate) fn slots(case: &Case<'_, '_, '_>) -> Vec<Slot> {
         if matches!(term.role, Role::Code(_)) || term.span.is_empty() || is_name_part(case, term) {
             continue;
         }
+        if tells_event(case.reading.text, term) {
+            continue;
+        }
         for group in &GROUPS {
             if group.iter().any(|member| member.eq_ignore_ascii_case(term.text)) {
                 found.push(Slot { place, group });
@@ -105,6 +110,16 @@ pub(crate) fn slots(case: &Case<'_, '_, '_>) -> Vec<Slot> {
         }
     }
     found
+}
+
+/// Whether a word tells of something that happened once, which a present state does not deny: "was evicted".
+fn tells_event(text: &str, term: &Term<'_>) -> bool {
+    const EVENTS: [&str; 8] =
+        ["closed", "evicted", "failed", "lost", "oomkilled", "released", "resolved", "skipped"];
+    const AUXILIARIES: [&str; 8] = ["been", "being", "got", "had", "has", "have", "was", "were"];
+    let before = text.get(..term.span.start).and_then(|before| words(before).last());
+    EVENTS.iter().any(|event| term.text.eq_ignore_ascii_case(event))
+        && before.is_some_and(|word| AUXILIARIES.iter().any(|auxiliary| word.is(auxiliary)))
 }
 
 /// Whether a word is quoted or joined to what it names: "the job checkout-report".

@@ -1,0 +1,117 @@
+//! The flags of `gsar-calibrate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::corpus::Part;
+
+/// Measure the judges of a real server against what people say.
+///
+/// Prints Markdown. A server that is not named is started for the run: the gsar-server beside this program.
+#[derive(Debug, Parser)]
+#[command(name = "gsar-calibrate", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Where the server listens: unix:///path/to/socket or grpc://host:port. Without it: GSAR_ENDPOINT,
+    /// else the gsar-server beside this program, started for the run
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) endpoint: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Labelled claims, one call each, and reports whole
+    Claims(Claims),
+    /// The incidents of this repository: the claims of each report in one call, and each report whole
+    Incidents(Incidents),
+    /// True claims made false or unsupported, in the midst of their report
+    Mutations(Mutations),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Claims {
+    /// Folders of cases.jsonl, claims.jsonl and reports.jsonl
+    #[arg(required = true, value_name = "FOLDER")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Which cases are to be tuned on and which to be reported on; the split.json beside the first folder
+    /// where not given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) split: Option<PathBuf>,
+    /// How many mistakes of the tune part to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) worst: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Incidents {
+    /// The folder of incidents
+    #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
+    pub(crate) folder: PathBuf,
+    /// How many mistakes of the tune part to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) worst: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mutations {
+    /// The folder of incidents
+    #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
+    pub(crate) folder: PathBuf,
+    /// Which mutations are drawn: the same seed draws the same
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many to draw, of every kind as many as there are until then
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) number: usize,
+    /// The incidents to take claims from
+    #[arg(long, value_enum, default_value_t = Parts::All)]
+    pub(crate) part: Parts,
+}
+
+/// One part of the incidents, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Parts {
+    Tune,
+    Test,
+    All,
+}
+
+impl Parts {
+    /// Whether a part is among them.
+    pub(crate) fn hold(self, part: Part) -> bool {
+        match self {
+            Self::Tune => part == Part::Tune,
+            Self::Test => part == Part::Test,
+            Self::All => true,
+        }
+    }
+
+    /// In words.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Tune => "tune",
+            Self::Test => "test",
+            Self::All => "tune and test",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn parts_hold_what_their_name_says() {
+        let held = [Parts::Tune, Parts::Test, Parts::All]
+            .map(|parts| Part::ALL.map(|part| parts.hold(part)));
+        assert_eq!(held, [[true, false], [false, true], [true, true]]);
+    }
+}

@@ -1,0 +1,107 @@
+//! Asking a server: many evaluations at once, answers in the order of the questions.
+
+use anyhow::{Context as _, Result};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use gsar_client::Client;
+use gsar_core::{Class, EvidenceType, Tier};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+
+use crate::corpus::{Case, Label};
+
+/// How many evaluations are in progress at once.
+const AT_ONCE: usize = 8;
+
+/// A report to be evaluated against the evidence of a case.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// The place of the case.
+    pub(crate) case: usize,
+    /// The report.
+    pub(crate) report: v1::Report,
+}
+
+impl Question {
+    /// A claim that stands alone.
+    pub(crate) fn claim(label: &Label) -> Self {
+        Self::claims(label.case, String::new(), std::slice::from_ref(label))
+    }
+
+    /// A report, split by the judge.
+    pub(crate) fn whole(case: usize, synthesis: String) -> Self {
+        Self { case, report: v1::Report { synthesis, ..Default::default() } }
+    }
+
+    /// A report with the claims to judge.
+    pub(crate) fn claims(case: usize, synthesis: String, labels: &[Label]) -> Self {
+        let claims = labels.iter().map(|label| v1::Claim {
+            id: label.id.clone(),
+            text: label.text.clone(),
+            span: label.span,
+        });
+        Self {
+            case,
+            report: v1::Report { synthesis, claims: claims.collect(), ..Default::default() },
+        }
+    }
+}
+
+/// What the server says of a claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Verdict {
+    /// The class, after verification.
+    pub(crate) class: Class,
+    /// The type, after verification.
+    pub(crate) evidence_type: EvidenceType,
+    /// The items that are cited.
+    pub(crate) cited: Vec<String>,
+    /// Why, in the judge's words.
+    pub(crate) note: String,
+}
+
+/// Has every question answered; the answers come in the order of the questions.
+///
+/// # Errors
+/// The first call without an answer.
+pub(crate) async fn ask(
+    client: &Client,
+    cases: &[Case],
+    questions: Vec<Question>,
+) -> Result<Vec<v1::EvaluateResponse>> {
+    let answers = questions.into_iter().map(|Question { case, report }| async move {
+        let case = cases.get(case).context("a question about no case")?;
+        let evidence = case.evidence.clone();
+        let request = v1::EvaluateRequest { report: Some(report), evidence, ..Default::default() };
+        client.evaluate(request).await.with_context(|| format!("case {}", case.name))
+    });
+    futures_util::stream::iter(answers).buffered(AT_ONCE).try_collect().await
+}
+
+/// What an answer says of a claim.
+///
+/// # Errors
+/// An answer that does not judge the claim: the judge failed or abstained.
+pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Verdict> {
+    let unjudged = || {
+        let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
+        let reasons: Vec<&str> = reasons.map(|reason| reason.sentence.as_str()).collect();
+        format!("claim {claim} was not judged: {}", reasons.join("; "))
+    };
+    let judged = answer.claims.iter().find(|judged| judged.id == claim);
+    let judged = judged.with_context(unjudged)?;
+    Ok(Verdict {
+        class: Class::from_number(judged.class).with_context(unjudged)?,
+        evidence_type: EvidenceType::from_number(judged.r#type).with_context(unjudged)?,
+        cited: judged.citations.iter().map(|citation| citation.evidence_id.clone()).collect(),
+        note: judged.note.clone(),
+    })
+}
+
+/// What an answer decides on the report.
+///
+/// # Errors
+/// An answer without a decision.
+pub(crate) fn tier(answer: &v1::EvaluateResponse) -> Result<Tier> {
+    let decision = answer.decision.as_ref().context("an answer without a decision")?;
+    Tier::from_number(decision.tier).context("an answer without a tier")
+}

@@ -1,0 +1,181 @@
+//! What a judge must beat: the most frequent class, and the words that a claim shares with the evidence. Both
+//! are fitted on the tune part and on nothing else.
+
+use std::collections::{HashMap, HashSet};
+
+use gsar_core::Class;
+use gsar_proto::v1;
+
+use crate::corpus::Part;
+use crate::measured::{Measured, Row};
+
+/// The rows as a baseline would have judged them: the verdict's class is the baseline's.
+pub(crate) struct Baselines {
+    /// Every claim in the class that is most frequent in the tune part.
+    pub(crate) majority: Vec<Row>,
+    /// Every claim by how many of its words the best item has.
+    pub(crate) overlap: Vec<Row>,
+    /// The class of the first.
+    pub(crate) class: Class,
+    /// The thresholds of the second.
+    pub(crate) thresholds: Thresholds,
+}
+
+/// Shares of a claim's words, in hundredths: from `grounded` on it is grounded, from `contradicted` on
+/// contradicted, below that ungrounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thresholds {
+    /// From here on contradicted.
+    pub(crate) contradicted: u32,
+    /// From here on grounded; not below `contradicted`.
+    pub(crate) grounded: u32,
+}
+
+impl Thresholds {
+    fn class(self, overlap: u32) -> Class {
+        if overlap >= self.grounded {
+            Class::Grounded
+        } else if overlap >= self.contradicted {
+            Class::Contradicted
+        } else {
+            Class::Ungrounded
+        }
+    }
+}
+
+/// Both baselines over the rows of a run.
+pub(crate) fn baselines(measured: &Measured) -> Baselines {
+    let rows = &measured.rows;
+    let class = majority(rows);
+    let evidence: Vec<Vec<HashSet<String>>> = measured
+        .cases
+        .iter()
+        .map(|case| case.evidence.iter().map(|item| words(content(item)).collect()).collect())
+        .collect();
+    let overlaps: Vec<u32> = rows
+        .iter()
+        .map(|row| overlap(&row.label.text, evidence.get(row.label.case).into_iter().flatten()))
+        .collect();
+    let thresholds = thresholds(rows, &overlaps);
+    let judged = |row: &Row, class| {
+        let mut row = row.clone();
+        row.verdict.class = class;
+        row
+    };
+    Baselines {
+        majority: rows.iter().map(|row| judged(row, class)).collect(),
+        overlap: rows
+            .iter()
+            .zip(&overlaps)
+            .map(|(row, overlap)| judged(row, thresholds.class(*overlap)))
+            .collect(),
+        class,
+        thresholds,
+    }
+}
+
+/// The most frequent class of the tune part; the first in the method's order where several are.
+fn majority(rows: &[Row]) -> Class {
+    let number = |class| {
+        rows.iter().filter(|row| row.part == Part::Tune && row.label.class == class).count()
+    };
+    let most = Class::ALL.into_iter().rev().max_by_key(|class| number(*class));
+    most.unwrap_or(Class::Grounded)
+}
+
+/// The thresholds under which most claims of the tune part are right; the lowest where several are.
+fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
+    let mut tally: HashMap<(u32, Class), u32> = HashMap::new();
+    for (row, overlap) in rows.iter().zip(overlaps).filter(|(row, _)| row.part == Part::Tune) {
+        *tally.entry((*overlap, row.label.class)).or_default() += 1;
+    }
+    let right = |thresholds: Thresholds| -> u32 {
+        let right =
+            tally.iter().filter(|((overlap, class), _)| thresholds.class(*overlap) == *class);
+        right.map(|(_, number)| number).sum()
+    };
+    let mut best = Thresholds { contradicted: 0, grounded: 0 };
+    let mut most = right(best);
+    for grounded in 0..=101 {
+        for contradicted in 0..=grounded {
+            let thresholds = Thresholds { contradicted, grounded };
+            let number = right(thresholds);
+            if number > most {
+                (best, most) = (thresholds, number);
+            }
+        }
+    }
+    best
+}
+
+/// How many hundredths of a claim's distinct words the item has that has most of them.
+fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) -> u32 {
+    let claim: HashSet<String> = words(claim).collect();
+    let shared = |item: &HashSet<String>| claim.iter().filter(|word| item.contains(*word)).count();
+    let most = items.map(shared).max().unwrap_or(0);
+    u32::try_from(most * 100 / claim.len().max(1)).unwrap_or(100)
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase)
+}
+
+/// What an item says.
+pub(crate) fn content(item: &v1::EvidenceItem) -> &str {
+    match &item.content {
+        Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
+            text
+        }
+        None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Case;
+    use crate::measured::tests::row;
+
+    fn measured(rows: Vec<Row>) -> Measured {
+        let content = Some(v1::evidence_item::Content::Text("alpha beta gamma delta".to_owned()));
+        let item = v1::EvidenceItem { content, ..Default::default() };
+        let case = Case { name: "a".to_owned(), part: Part::Tune, evidence: vec![item] };
+        Measured { cases: vec![case], rows, reports: Vec::new() }
+    }
+
+    fn claim(part: Part, text: &str, class: Class) -> Row {
+        let mut row = row(0, class, Class::Ungrounded);
+        (row.part, row.label.text) = (part, text.to_owned());
+        row
+    }
+
+    #[test]
+    fn thresholds_come_from_the_tune_part_only() {
+        let tune = [
+            claim(Part::Tune, "alpha beta gamma delta", Class::Grounded),
+            claim(Part::Tune, "alpha beta gamma zeta", Class::Grounded),
+            claim(Part::Tune, "alpha beta eta zeta", Class::Contradicted),
+            claim(Part::Tune, "theta eta zeta iota", Class::Ungrounded),
+        ];
+        let alone = baselines(&measured(tune.to_vec()));
+        assert_eq!(alone.thresholds, Thresholds { contradicted: 1, grounded: 51 });
+        assert_eq!(alone.class, Class::Grounded);
+        assert!(alone.overlap.iter().all(Row::is_right));
+
+        let misleading = claim(Part::Test, "alpha beta gamma delta", Class::Ungrounded);
+        let rows = tune.iter().cloned().chain(std::iter::repeat_n(misleading, 50)).collect();
+        let both = baselines(&measured(rows));
+        assert_eq!((both.thresholds, both.class), (alone.thresholds, alone.class));
+        assert!(both.overlap.iter().skip(4).all(|row| !row.is_right()));
+        assert!(both.majority.iter().all(|row| row.verdict.class == Class::Grounded));
+    }
+
+    #[test]
+    fn overlap_is_that_of_the_best_item() {
+        let items: Vec<HashSet<String>> =
+            ["pod a-1 runs", "node b"].map(|text| words(text).collect()).to_vec();
+        assert_eq!(overlap("Pod a-1 failed", items.iter()), 75);
+        assert_eq!(overlap("", items.iter()), 0);
+    }
+}

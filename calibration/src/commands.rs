@@ -1,0 +1,47 @@
+//! One function per command: read, ask, count, and the page that comes of it.
+
+use anyhow::{Result, ensure};
+
+use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
+use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
+use crate::measured::measure;
+use crate::session::with_server;
+use crate::tables;
+use crate::trial::try_mutations;
+
+/// Does what the arguments ask for and returns the page to print.
+///
+/// # Errors
+/// Files that cannot be used, no server to ask, and a call without an answer.
+pub async fn run(arguments: Arguments) -> Result<String> {
+    let endpoint = arguments.endpoint;
+    match arguments.command {
+        Command::Claims(Claims { folders, split, worst }) => {
+            let corpus = labelled_corpus(&folders, split.as_deref())?;
+            table("Labelled claims", endpoint, corpus, worst).await
+        }
+        Command::Incidents(Incidents { folder, worst }) => {
+            table("Incidents", endpoint, incident_corpus(&folder)?, worst).await
+        }
+        Command::Mutations(Mutations { folder, seed, number, part }) => {
+            let mut corpus = incident_corpus(&folder)?;
+            let parts: Vec<_> = corpus.cases.iter().map(|case| part.hold(case.part)).collect();
+            corpus.reports.retain(|report| parts.get(report.case) == Some(&true));
+            ensure!(!corpus.reports.is_empty(), "there are no incidents of part {}", part.name());
+            let trial = with_server(endpoint, async |client| {
+                try_mutations(&client, corpus, seed, number).await
+            });
+            Ok(tables::mutations(&trial.await?, part.name(), seed, number))
+        }
+    }
+}
+
+async fn table(
+    title: &str,
+    endpoint: Option<String>,
+    corpus: Corpus,
+    worst: usize,
+) -> Result<String> {
+    let measured = with_server(endpoint, async |client| measure(&client, corpus).await).await?;
+    Ok(tables::measured(title, &measured, worst))
+}

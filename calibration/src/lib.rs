@@ -1,0 +1,21 @@
+//! Measures what the judges of a real server say against what people say.
+//!
+//! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
+//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, and it shows no
+//! single row of a test part. [`mutation`] makes true claims false.
+
+mod arguments;
+mod asking;
+mod baselines;
+mod commands;
+mod corpus;
+mod measured;
+pub mod mutation;
+mod session;
+mod statistics;
+mod tables;
+mod trial;
+
+pub use arguments::Arguments;
+pub use commands::run;
+pub use statistics::Random;

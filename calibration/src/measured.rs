@@ -1,0 +1,190 @@
+//! Claims and reports with what a server says of them, and what is counted of them. Prints nothing.
+
+use anyhow::Result;
+use gsar_client::Client;
+use gsar_core::{Class, Tier};
+
+use crate::asking::{Question, Verdict, ask, tier, verdict};
+use crate::corpus::{Case, Corpus, Label, Part, Prose};
+use crate::statistics::{Counts, Share, per_case};
+
+/// A labelled claim with what was said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The part of the data that its case belongs to.
+    pub(crate) part: Part,
+    /// What a person says.
+    pub(crate) label: Label,
+    /// What the server says.
+    pub(crate) verdict: Verdict,
+}
+
+impl Row {
+    /// Whether both say the same class.
+    pub(crate) fn is_right(&self) -> bool {
+        self.label.class == self.verdict.class
+    }
+
+    /// Whether the claim is false or unsupported.
+    pub(crate) fn is_faulty(&self) -> bool {
+        is_against(self.label.class)
+    }
+
+    /// Whether the server speaks against the claim, in whichever of the two ways.
+    pub(crate) fn is_found(&self) -> bool {
+        is_against(self.verdict.class)
+    }
+}
+
+fn is_against(class: Class) -> bool {
+    matches!(class, Class::Ungrounded | Class::Contradicted)
+}
+
+/// A report with what was decided on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    /// The part of the data that its case belongs to.
+    pub(crate) part: Part,
+    /// `faithful`, `overreaching` or `contradicted`.
+    pub(crate) kind: String,
+    /// The decision.
+    pub(crate) tier: Tier,
+}
+
+/// Everything that a run found out.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The cases.
+    pub(crate) cases: Vec<Case>,
+    /// The claims, in the order in which they were given.
+    pub(crate) rows: Vec<Row>,
+    /// The reports, each evaluated whole.
+    pub(crate) reports: Vec<Decided>,
+}
+
+/// Sends every claim and every report of a corpus: labels that stand alone one by one, those of a report in
+/// one call, and each report whole.
+///
+/// # Errors
+/// The first call without an answer, and a claim that was not judged.
+pub(crate) async fn measure(client: &Client, corpus: Corpus) -> Result<Measured> {
+    let Corpus { cases, labels, reports } = corpus;
+    let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
+    let mut rows = Vec::new();
+
+    let alone = labels.iter().map(Question::claim).collect();
+    for (label, answer) in labels.into_iter().zip(ask(client, &cases, alone).await?) {
+        let verdict = verdict(&answer, &label.id)?;
+        rows.push(Row { part: part(label.case), label, verdict });
+    }
+
+    let given: Vec<Prose> =
+        reports.iter().filter(|report| !report.labels.is_empty()).cloned().collect();
+    let questions = given
+        .iter()
+        .map(|report| Question::claims(report.case, report.text.clone(), &report.labels));
+    let answers = ask(client, &cases, questions.collect()).await?;
+    for (report, answer) in given.into_iter().zip(answers) {
+        for label in report.labels {
+            let verdict = verdict(&answer, &label.id)?;
+            rows.push(Row { part: part(label.case), label, verdict });
+        }
+    }
+
+    let whole = reports.iter().map(|report| Question::whole(report.case, report.text.clone()));
+    let answers = ask(client, &cases, whole.collect()).await?;
+    let mut decided = Vec::new();
+    for (report, answer) in reports.into_iter().zip(answers) {
+        decided.push(Decided { part: part(report.case), kind: report.kind, tier: tier(&answer)? });
+    }
+    Ok(Measured { cases, rows, reports: decided })
+}
+
+impl Measured {
+    /// The rows of one part.
+    pub(crate) fn part(&self, part: Part) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.part == part).collect()
+    }
+}
+
+/// Per case: how many of the rows for which `of` holds are a `hit`.
+pub(crate) fn counts(
+    rows: &[&Row],
+    of: impl Fn(&Row) -> bool,
+    hit: impl Fn(&Row) -> bool,
+) -> Vec<Counts> {
+    per_case(rows.iter().copied(), |row| row.label.case, of, hit)
+}
+
+/// The share of `hit` among the rows for which `of` holds.
+pub(crate) fn share(rows: &[&Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) -> Share {
+    Share::by_claim(&counts(rows, of, hit))
+}
+
+/// Of the claims that a person puts in a class, how many the server does.
+pub(crate) fn recall(rows: &[&Row], class: Class) -> Share {
+    share(rows, |row| row.label.class == class, Row::is_right)
+}
+
+/// Of the claims that the server puts in a class, how many a person does.
+pub(crate) fn precision(rows: &[&Row], class: Class) -> Share {
+    share(rows, |row| row.verdict.class == class, Row::is_right)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use gsar_core::EvidenceType;
+
+    /// A row of a case with the classes of label and judge.
+    pub(crate) fn row(case: usize, label: Class, judged: Class) -> Row {
+        Row {
+            part: Part::Tune,
+            label: Label {
+                id: "c1".to_owned(),
+                case,
+                text: "It is up.".to_owned(),
+                span: None,
+                class: label,
+                evidence_type: EvidenceType::ToolMatch,
+                evidence: Some("e1".to_owned()),
+                quote: None,
+                origin: None,
+                mistake: None,
+            },
+            verdict: Verdict {
+                class: judged,
+                evidence_type: EvidenceType::ToolMatch,
+                cited: vec!["e1".to_owned()],
+                note: "as e1 says".to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn a_known_confusion_gives_known_figures() {
+        use Class::{Contradicted as X, Grounded as G, Ungrounded as U};
+        let rows = [
+            row(0, G, G),
+            row(0, G, G),
+            row(0, G, U),
+            row(2, G, X),
+            row(2, X, X),
+            row(2, X, G),
+            row(2, U, U),
+        ];
+        let rows: Vec<&Row> = rows.iter().collect();
+        let counted = |share: Share| (share.counts.hits, share.counts.of);
+        assert_eq!(counted(recall(&rows, G)), (2, 4));
+        assert_eq!(counted(precision(&rows, G)), (2, 3));
+        assert_eq!(counted(recall(&rows, X)), (1, 2));
+        assert_eq!(counted(precision(&rows, X)), (1, 2));
+        assert_eq!(counted(recall(&rows, U)), (1, 1));
+        assert_eq!(counted(precision(&rows, U)), (1, 2));
+        assert_eq!(counted(share(&rows, |_| true, Row::is_right)), (4, 7));
+        assert_eq!(counted(share(&rows, Row::is_faulty, Row::is_found)), (2, 3));
+        assert_eq!(recall(&rows, Class::Complementary).value, None);
+        let per_case = counts(&rows, |_| true, Row::is_right);
+        assert_eq!(per_case, [Counts { hits: 2, of: 3 }, Counts { hits: 2, of: 4 }]);
+    }
+}

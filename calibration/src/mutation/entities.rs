@@ -1,0 +1,143 @@
+//! Names, for others of their kind that the evidence holds.
+
+use std::collections::BTreeSet;
+
+use super::evidence::Surroundings;
+use super::opposites::is_state;
+use super::tokens::{Token, replaced};
+
+/// A name has at least this many bytes.
+const LEAST_BYTES: usize = 4;
+
+/// A word before a name says what it names from this many bytes on.
+const LEAST_KEY: usize = 3;
+
+/// The most names that one name is exchanged for.
+const MOST_OTHERS: usize = 6;
+
+/// Words of a claim that say something of the thing that is named.
+const LEAST_TERM: usize = 4;
+
+/// The claim with a name of the evidence exchanged, where nothing shows the same of the other.
+pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
+    let mut texts = Vec::new();
+    for token in tokens.iter().filter(|token| is_name(token.text)) {
+        let Some(keys) = evidence.names().get(token.text) else { continue };
+        let terms = terms(tokens, token.text);
+        let shown = evidence.most_near(token.text, &terms).unwrap_or(0);
+        let others = evidence.names().iter().filter(|(other, other_keys)| {
+            is_name(other)
+                && is_of_kind(token.text, keys, other, other_keys)
+                && !tokens.iter().any(|token| token.text == other.as_str())
+                && evidence.most_near(other, &terms).is_some_and(|near| near < shown)
+        });
+        for (other, _) in others.take(MOST_OTHERS) {
+            texts.push(replaced(claim, token.span.clone(), other));
+        }
+    }
+    texts
+}
+
+/// What else the claim says, as words to look for near a name.
+pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
+    let says = |token: &&Token<'_>| {
+        token.text != without
+            && (token.text.len() >= LEAST_TERM || token.text.bytes().any(|b| b.is_ascii_digit()))
+    };
+    tokens.iter().filter(says).map(|token| token.lower.clone()).collect()
+}
+
+/// Certainly a name: with a digit, hyphen, underscore, dot or capital inside.
+fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let marked = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
+    bytes.len() >= LEAST_BYTES
+        && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().all(|byte| marked(byte) || byte.is_ascii_alphabetic())
+        && (bytes.iter().any(marked) || has_humps(text))
+        && !is_state(text)
+}
+
+fn has_humps(text: &str) -> bool {
+    let inner_capital = text.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    inner_capital && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// Whether two names are built alike, and begin alike or stand behind the same word.
+fn is_of_kind(
+    name: &str,
+    keys: &BTreeSet<String>,
+    other: &str,
+    other_keys: &BTreeSet<String>,
+) -> bool {
+    let parts = |name: &str| name.split(['-', '_', '.']).map(has_digit).collect::<Vec<_>>();
+    let marks = |name: &str| name.matches(['_', '.']).collect::<String>();
+    let tells = |key: &&String| key.len() >= LEAST_KEY && *key != "name" && !has_digit(key);
+    let share_key = keys.intersection(other_keys).any(|key| tells(&key));
+    let as_long = name.len() <= 2 * other.len() && other.len() <= 2 * name.len();
+    let built_alike = if name.contains('_') {
+        is_upper(name) == is_upper(other) && other.contains('_')
+    } else {
+        has_humps(name) == has_humps(other)
+            && marks(name) == marks(other)
+            && parts(name) == parts(other)
+    };
+    let begin_alike = match (name.split_once('-'), other.split_once('-')) {
+        (Some((name, _)), Some((other, _))) => name == other,
+        (None, None) if name.contains('_') => {
+            name.split('_').any(|part| other.split('_').any(|other| other == part))
+        }
+        _ => false,
+    };
+    name != other && as_long && built_alike && (begin_alike || share_key)
+}
+
+fn has_digit(part: &str) -> bool {
+    part.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn is_upper(name: &str) -> bool {
+    !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    const EVIDENCE: &str = r#"{"labels": {"alertname": "NodeHighCpu", "node": "wk-eu1-04", "cpu": "93.4"}}
+{"labels": {"alertname": "DiskFull", "node": "wk-eu1-02", "cpu": "41.2"}}
+deployment checkout-api sets DB_HOST but reads PAYMENTS_DB_HOST, says SuccessfulCreate
+"#;
+
+    fn exchanged(claim: &str) -> Vec<String> {
+        entities(claim, &tokens(claim), &Surroundings::new([EVIDENCE]))
+    }
+
+    #[test]
+    fn names_are_exchanged_for_others_of_their_kind() {
+        assert_eq!(exchanged("CPU of wk-eu1-04 was 93.4 %"), ["CPU of wk-eu1-02 was 93.4 %"]);
+        assert_eq!(
+            exchanged("Alert NodeHighCpu fired at 93.4 %"),
+            ["Alert DiskFull fired at 93.4 %"],
+            "an event's reason is no alert"
+        );
+    }
+
+    #[test]
+    fn a_name_that_the_evidence_lacks_or_of_which_it_says_as_much_stays() {
+        assert_eq!(exchanged("CPU of wk-eu1-09 was 93.4 %"), [""; 0]);
+        assert_eq!(exchanged("The node wk-eu1-04 has a cpu"), [""; 0]);
+        assert_eq!(exchanged("The variable DB_HOST replaced PAYMENTS_DB_HOST"), [""; 0]);
+    }
+
+    #[test]
+    fn states_and_words_are_no_names() {
+        for word in ["OOMKilled", "CrashLoopBackOff", "memory", "512Mi", "pod"] {
+            assert!(!is_name(word), "{word}");
+        }
+        for name in ["wk-eu1-04", "DB_HOST", "NodeHighCpu", "checkout-api", "db.svc"] {
+            assert!(is_name(name), "{name}");
+        }
+    }
+}

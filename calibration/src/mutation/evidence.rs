@@ -1,0 +1,136 @@
+//! What the evidence of a case says near a word: enough to tell that a mutation is borne out after all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The longest line that is one record; longer ones hold many.
+const LONGEST_RECORD: usize = 400;
+
+/// The fewest words of a line that is one record; shorter ones are part of a document.
+const LEAST_WORDS: usize = 3;
+
+/// How many bytes on either side are near, where lines are no records.
+const NEAR: usize = 250;
+
+/// The evidence of a case, in small letters, and the names in it.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    items: Vec<String>,
+    /// Every name as written, with the words that stand before it: `node`, `pod`, `alertname`.
+    names: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Surroundings {
+    /// Reads items of evidence.
+    #[must_use]
+    pub fn new<'a>(items: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut surroundings = Self::default();
+        for item in items {
+            surroundings.items.push(item.to_lowercase());
+            let mut before = String::new();
+            for word in item.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')))
+            {
+                let word = word.trim_matches(['-', '.']);
+                if word.is_empty() {
+                    continue;
+                }
+                let keys = surroundings.names.entry(word.to_owned()).or_default();
+                keys.insert(std::mem::replace(&mut before, word.to_lowercase()));
+            }
+        }
+        surroundings
+    }
+
+    /// Every word of the evidence as written, with the words that stand before it, in small letters.
+    pub(super) fn names(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.names
+    }
+
+    /// Whether a text stands anywhere, whatever is around it.
+    pub(super) fn hold(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.items.iter().any(|item| item.contains(&text))
+    }
+
+    /// Whether a number stands anywhere, not as part of a longer one.
+    pub(super) fn hold_number(&self, number: &str) -> bool {
+        let whole = |item: &str, span: Range<usize>| {
+            let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
+            let before = item.get(..span.start).and_then(|before| before.chars().next_back());
+            let after = item.get(span.end..).unwrap_or_default();
+            !before.is_some_and(part_of_number)
+                && !after.starts_with(|c: char| c.is_ascii_digit())
+                && !after
+                    .strip_prefix('.')
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        self.items.iter().any(|item| places(item, number).any(|span| whole(item, span)))
+    }
+
+    /// The most of the terms that stand near one place of a word; `None` where the word stands nowhere.
+    pub(super) fn most_near(&self, word: &str, terms: &[String]) -> Option<usize> {
+        let word = word.to_lowercase();
+        let mut most = None;
+        for item in &self.items {
+            for span in places(item, &word).filter(|span| is_whole(item, span)) {
+                let near = near(item, span);
+                let stands = |term: &&String| places(near, term).any(|span| is_whole(near, &span));
+                most = most.max(Some(terms.iter().filter(stands).count()));
+            }
+        }
+        most
+    }
+}
+
+/// Whether a stretch of a text is a word, not part of one.
+fn is_whole(text: &str, span: &Range<usize>) -> bool {
+    let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let before = text.get(..span.start).and_then(|before| before.chars().next_back());
+    let after = text.get(span.end..).and_then(|after| after.chars().next());
+    !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+}
+
+fn places<'a>(item: &'a str, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    item.match_indices(text).map(move |(start, _)| start..start + text.len())
+}
+
+fn near(item: &str, span: Range<usize>) -> &str {
+    let start = item.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let rest = item.get(span.end..).unwrap_or_default();
+    let end = span.end + rest.find('\n').unwrap_or(rest.len());
+    let line = item.get(start..end).unwrap_or_default();
+    let is_object = line.starts_with('{') && line.ends_with('}');
+    let is_part = !is_object && line.trim_start().starts_with(['{', '[', '"', '}', ']']);
+    if !is_part && line.len() <= LONGEST_RECORD && line.split_whitespace().count() >= LEAST_WORDS {
+        return line;
+    }
+    let start = item.floor_char_boundary(span.start.saturating_sub(NEAR));
+    let end = item.floor_char_boundary(span.end + NEAR);
+    item.get(start..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_as_wholes() {
+        let evidence = Surroundings::new(["limit 512Mi, version 5.18.2, 0.25"]);
+        assert!(evidence.hold_number("512") && evidence.hold_number("0.25"));
+        for absent in ["51", "12", "18", "5", "25"] {
+            assert!(!evidence.hold_number(absent), "{absent}");
+        }
+    }
+
+    #[test]
+    fn what_is_near_is_the_line_of_a_table() {
+        let evidence = Surroundings::new([
+            "pod-a   Running   4 restarts   on node-01\npod-b   Pending   0 restarts   on node-02",
+        ]);
+        let terms = ["running", "4", "node-01"].map(str::to_owned);
+        assert_eq!(evidence.most_near("pod-a", &terms), Some(3));
+        assert_eq!(evidence.most_near("pod-b", &terms), Some(0));
+        assert_eq!(evidence.most_near("pod", &terms), None, "names are wholes");
+        assert!(evidence.names()["node-01"].contains("on"));
+    }
+}

@@ -1,0 +1,227 @@
+//! The numbers of a claim: which of them measure, which count, and which are names, bounds or dates.
+
+use super::tokens::{Token, at, lower};
+
+/// Units of one dimension, each row by rising size.
+const UNITS: [&[&str]; 8] = [
+    &["Ki", "Mi", "Gi", "Ti"],
+    &["KiB", "MiB", "GiB", "TiB"],
+    &["kB", "MB", "GB", "TB"],
+    &["KB", "MB", "GB", "TB"],
+    &["ns", "µs", "ms", "s", "min"],
+    &["milliseconds", "seconds", "minutes", "hours", "days"],
+    &["millisecond", "second", "minute", "hour", "day"],
+    &["millicores", "cores"],
+];
+
+/// Units that stand in no row.
+const OTHER_UNITS: [&str; 12] =
+    ["%", "percent", "B", "bytes", "rps", "qps", "Hz", "x", "requests/s", "/s", "sec", "h"];
+
+/// Behind these a number is a name.
+const NAMED: [&str; 24] = [
+    "revision",
+    "version",
+    "incident",
+    "port",
+    "id",
+    "pid",
+    "uid",
+    "process",
+    "line",
+    "generation",
+    "step",
+    "code",
+    "status",
+    "exit",
+    "error",
+    "http",
+    "build",
+    "release",
+    "ticket",
+    "pr",
+    "issue",
+    "number",
+    "phase",
+    "attempt",
+];
+
+/// Behind these a number is a bound that other numbers keep as well.
+pub(super) const BOUNDS: [&str; 18] = [
+    "least",
+    "most",
+    "than",
+    "over",
+    "under",
+    "above",
+    "below",
+    "within",
+    "exceeding",
+    "exceeded",
+    "exceeds",
+    "until",
+    "every",
+    "past",
+    "beyond",
+    "even",
+    "reached",
+    "reach",
+];
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Numbers in words, each at the place that it names.
+pub(super) const NUMBER_WORDS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+
+/// A number of a claim that is no name, no bound and no date.
+pub(super) struct Figure<'a> {
+    /// Where it stands among the words.
+    pub(super) place: usize,
+    /// The digits as written.
+    pub(super) digits: &'a str,
+    /// What follows without a space: `Mi`, `%`, or nothing.
+    pub(super) suffix: &'a str,
+}
+
+impl Figure<'_> {
+    /// Without the commas between thousands.
+    pub(super) fn plain(&self) -> String {
+        self.digits.replace(',', "")
+    }
+
+    /// Whether it is nought.
+    pub(super) fn is_zero(&self) -> bool {
+        !self.digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+    }
+}
+
+/// The figures of a claim.
+pub(super) fn figures<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = Figure<'a>> {
+    tokens.iter().enumerate().filter_map(|(place, token)| {
+        let digits = token.text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
+        let (digits, suffix) = token.text.split_at(digits.unwrap_or(token.text.len()));
+        let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+            && digits.matches('.').count() <= 1
+            && (suffix.is_empty() || is_unit(suffix));
+        let figure = Figure { place, digits, suffix };
+        (is_number && !is_held(tokens, place)).then_some(figure)
+    })
+}
+
+/// Whether a number is a name, a bound or part of a date.
+fn is_held(tokens: &[Token<'_>], place: usize) -> bool {
+    let before = lower(tokens, place, -1);
+    let is_month =
+        |word: &str| MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word));
+    const NEGATIONS: [&str; 7] = ["no", "not", "never", "none", "neither", "without", "nor"];
+    // What was never reached is never exceeded either.
+    let denied = tokens.iter().take(place).any(|token| NEGATIONS.contains(&token.lower.as_str()));
+    let in_range = (-5..0).any(|offset| lower(tokens, place, offset) == "between");
+    let up_to = before == "to" && lower(tokens, place, -2) == "up";
+    let or_more = lower(tokens, place, 1) == "or" || lower(tokens, place, 2) == "or";
+    NAMED.contains(&before)
+        || BOUNDS.contains(&before)
+        || [-2, -1, 1].into_iter().any(|offset| is_month(lower(tokens, place, offset)))
+        || denied
+        || in_range
+        || up_to
+        || or_more
+}
+
+fn is_unit(word: &str) -> bool {
+    UNITS.iter().any(|row| row.contains(&word)) || OTHER_UNITS.contains(&word)
+}
+
+/// The units one step smaller and larger.
+pub(super) fn neighbours(unit: &str) -> impl Iterator<Item = &'static str> {
+    let row = UNITS.iter().find(|row| row.contains(&unit)).copied().unwrap_or_default();
+    let place = row.iter().position(|other| *other == unit);
+    let step = move |offset| row.get(place?.checked_add_signed(offset)?).copied();
+    [step(1), step(-1)].into_iter().flatten()
+}
+
+/// What a figure counts; `None` where it measures.
+pub(super) fn counted<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Option<&'a str> {
+    let is_whole = figure.suffix.is_empty() && !figure.digits.contains('.');
+    is_whole.then(|| noun(tokens, figure.place))?
+}
+
+/// The plural noun that follows a number, at most one word between them, where it is no unit and no rate.
+pub(super) fn noun<'a>(tokens: &'a [Token<'_>], place: usize) -> Option<&'a str> {
+    const NO_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
+    const ROUND: [&str; 6] = ["about", "around", "almost", "nearly", "roughly", "some"];
+    let (before, next) = (lower(tokens, place, -1), at(tokens, place, 1)?.text);
+    let is_share = before == "of" && lower(tokens, place, -2) == "out";
+    if is_unit(next) || is_share || ROUND.contains(&before) {
+        return None;
+    }
+    let is_noun = |word: &str| {
+        let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
+        plural && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !NO_NOUNS.contains(&word)
+    };
+    let offset = [1, 2].into_iter().find(|offset| is_noun(lower(tokens, place, *offset)))?;
+    let is_rate =
+        lower(tokens, place, offset + 1) == "per" || is_unit(at(tokens, place, offset)?.text);
+    (!is_rate).then(|| lower(tokens, place, offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    fn digits(claim: &str) -> Vec<String> {
+        figures(&tokens(claim)).map(|figure| figure.digits.to_owned()).collect()
+    }
+
+    #[test]
+    fn names_bounds_and_dates_are_no_figures() {
+        for claim in [
+            "Revision 42 was created",
+            "It took at least 5 s",
+            "It lay between 666 and 705 MiB",
+            "On 12 March 2026 it failed",
+            "Port 5432 of 127.0.0.1 refused",
+            "It took 5 s or more",
+            "No pause reached 40 ms",
+            "It never went past 250 ms",
+        ] {
+            assert_eq!(digits(claim), [""; 0]);
+        }
+        assert_eq!(digits("It decreased 5 % to 1,400.5 MB at 14:02"), ["5", "1,400.5"]);
+    }
+
+    #[test]
+    fn a_plural_noun_is_counted_and_a_unit_is_not() {
+        let counted_in = |claim: &str| {
+            let tokens = tokens(claim);
+            figures(&tokens).find_map(|figure| counted(&tokens, &figure)).map(str::to_owned)
+        };
+        assert_eq!(counted_in("12 new pods").as_deref(), Some("pods"));
+        for measured in [
+            "157 requests per second",
+            "9 minutes passed",
+            "5 ms",
+            "1.5 restarts",
+            "about 14 tokens",
+        ] {
+            assert_eq!(counted_in(measured), None);
+        }
+    }
+}

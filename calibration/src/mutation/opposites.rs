@@ -1,0 +1,264 @@
+//! Words for their opposites: directions, orders and states.
+
+use super::entities::terms;
+use super::evidence::Surroundings;
+use super::numbers::NUMBER_WORDS;
+use super::tokens::{Token, cased, lower, replaced};
+
+/// Up and down, in every form that reports use.
+const DIRECTIONS: [(&str, &str); 40] = [
+    ("rose", "fell"),
+    ("rises", "falls"),
+    ("rise", "fall"),
+    ("rising", "falling"),
+    ("risen", "fallen"),
+    ("increased", "decreased"),
+    ("increases", "decreases"),
+    ("increase", "decrease"),
+    ("increasing", "decreasing"),
+    ("grew", "shrank"),
+    ("grows", "shrinks"),
+    ("grown", "shrunk"),
+    ("growing", "shrinking"),
+    ("climbed", "dropped"),
+    ("climbs", "drops"),
+    ("climbing", "dropping"),
+    ("up", "down"),
+    ("upward", "downward"),
+    ("above", "below"),
+    ("higher", "lower"),
+    ("highest", "lowest"),
+    ("high", "low"),
+    ("raised", "lowered"),
+    ("raises", "lowers"),
+    ("exceeded", "undercut"),
+    ("exceeds", "undercuts"),
+    ("maximum", "minimum"),
+    ("max", "min"),
+    ("largest", "smallest"),
+    ("larger", "smaller"),
+    ("greatest", "least"),
+    ("greater", "less"),
+    ("more", "fewer"),
+    ("doubled", "halved"),
+    ("faster", "slower"),
+    ("fastest", "slowest"),
+    ("upgraded", "downgraded"),
+    ("improved", "worsened"),
+    ("longer", "shorter"),
+    ("longest", "shortest"),
+];
+
+/// Before and after.
+const ORDERS: [(&str, &str); 11] = [
+    ("before", "after"),
+    ("first", "last"),
+    ("earlier", "later"),
+    ("earliest", "latest"),
+    ("preceded", "followed"),
+    ("precedes", "follows"),
+    ("preceding", "following"),
+    ("oldest", "newest"),
+    ("older", "newer"),
+    ("initial", "final"),
+    ("began", "ended"),
+];
+
+/// States of things and outcomes of deeds. The first is exchanged for the second and the other way round.
+const STATES: [(&str, &str); 44] = [
+    ("Running", "Pending"),
+    ("CrashLoopBackOff", "Running"),
+    ("OOMKilled", "Completed"),
+    ("Completed", "Error"),
+    ("Evicted", "Running"),
+    ("Succeeded", "Failed"),
+    ("Ready", "NotReady"),
+    ("ImagePullBackOff", "Running"),
+    ("Terminating", "Running"),
+    ("Bound", "Unbound"),
+    ("Healthy", "Degraded"),
+    ("Synced", "OutOfSync"),
+    ("True", "False"),
+    ("true", "false"),
+    ("Warning", "Normal"),
+    ("ready", "unready"),
+    ("healthy", "unhealthy"),
+    ("running", "stopped"),
+    ("available", "unavailable"),
+    ("succeeded", "failed"),
+    ("successful", "unsuccessful"),
+    ("passed", "failed"),
+    ("passes", "fails"),
+    ("passing", "failing"),
+    ("open", "closed"),
+    ("enabled", "disabled"),
+    ("active", "inactive"),
+    ("connected", "disconnected"),
+    ("firing", "resolved"),
+    ("refused", "accepted"),
+    ("completed", "aborted"),
+    ("online", "offline"),
+    ("reachable", "unreachable"),
+    ("allowed", "denied"),
+    ("present", "absent"),
+    ("valid", "expired"),
+    ("stable", "unstable"),
+    ("idle", "busy"),
+    ("terminated", "running"),
+    ("critical", "informational"),
+    ("started", "stopped"),
+    ("restored", "lost"),
+    ("locked", "unlocked"),
+    ("merged", "reverted"),
+];
+
+/// Whether a word is the name of a state.
+pub(super) fn is_state(word: &str) -> bool {
+    STATES.iter().any(|(one, other)| *one == word || *other == word)
+}
+
+/// The claim with a direction turned round.
+pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
+    const MOVES: [&str; 8] =
+        ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
+    turned(claim, tokens, &DIRECTIONS, |place, word| {
+        let next = lower(tokens, place, 1);
+        match word {
+            // "Scaled up" moves something; "gave up" does not, and "up to 5" is a bound.
+            "up" | "down" => MOVES.contains(&lower(tokens, place, -1)) && next != "to",
+            // Who drops a limit removes it.
+            "dropped" | "drops" => !matches!(next, "the" | "its" | "a" | "all"),
+            "longer" => lower(tokens, place, -1) != "no",
+            "more" | "fewer" | "greater" | "less" => next == "than",
+            "least" => false,
+            _ => true,
+        }
+    })
+}
+
+/// The claim with an order turned round.
+pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
+    const SPANS: [&str; 10] = [
+        "time",
+        "hour",
+        "minute",
+        "day",
+        "week",
+        "month",
+        "termination",
+        "state",
+        "byte",
+        "attempts",
+    ];
+    let says = |word: &str| tokens.iter().any(|token| token.lower == word);
+    let (before, after) = (says("before"), says("after"));
+    let is_number =
+        |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word);
+    turned(claim, tokens, &ORDERS, |place, word| {
+        let next = lower(tokens, place, 1);
+        match word {
+            // "after 4 restarts" and "the last hour" put nothing in order.
+            "before" | "after" => !(is_number(next) || before && after),
+            "first" | "last" => !SPANS.contains(&next) && !is_number(next),
+            // Both ends of a thing may lie before another.
+            "began" | "ended" => !before && !after,
+            _ => true,
+        }
+    })
+}
+
+/// The claim with a state exchanged, where nothing shows as much of the other state.
+pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
+    const NEGATIONS: [&str; 5] = ["no", "not", "never", "without", "neither"];
+    let mut texts = Vec::new();
+    for (place, token) in tokens.iter().enumerate() {
+        let starts = token.lower == "firing" && lower(tokens, place, -1).starts_with("beg");
+        if starts || NEGATIONS.contains(&lower(tokens, place, -1)) {
+            continue;
+        }
+        if let Some(other) = opposite(token.text, &STATES) {
+            let terms = terms(tokens, token.text);
+            let shown = evidence.most_near(token.text, &terms).unwrap_or(0);
+            let near = evidence.most_near(other, &terms).unwrap_or(0);
+            if near == 0 || near < shown {
+                texts.push(replaced(claim, token.span.clone(), other));
+            }
+        }
+    }
+    texts
+}
+
+fn turned(
+    claim: &str,
+    tokens: &[Token<'_>],
+    pairs: &'static [(&str, &str)],
+    means_it: impl Fn(usize, &str) -> bool,
+) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (place, token) in tokens.iter().enumerate() {
+        if means_it(place, &token.lower)
+            && let Some(other) = opposite(&token.lower, pairs)
+        {
+            texts.push(replaced(claim, token.span.clone(), &cased(other, token.text)));
+        }
+    }
+    texts
+}
+
+/// The other word of the first pair that holds a word.
+fn opposite(word: &str, pairs: &[(&'static str, &'static str)]) -> Option<&'static str> {
+    pairs.iter().find_map(|(one, other)| {
+        if *one == word { Some(*other) } else { (*other == word).then_some(*one) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    #[test]
+    fn directions_turn_round_and_bounds_do_not() {
+        let of = |claim| directions(claim, &tokens(claim));
+        assert_eq!(of("Scaled up from 0 to 1"), ["Scaled down from 0 to 1"]);
+        assert_eq!(of("Higher than usual"), ["Lower than usual"]);
+        for claim in [
+            "up to 5 pods",
+            "it gave up",
+            "it dropped the limit",
+            "it no longer failed",
+            "more pods came",
+            "at least 5",
+            "the warm-up ended",
+        ] {
+            assert_eq!(of(claim), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn orders_turn_round_and_spans_do_not() {
+        let of = |claim| orders(claim, &tokens(claim));
+        assert_eq!(of("The last kill came late"), ["The first kill came late"]);
+        assert_eq!(of("It ended before the job"), ["It ended after the job"]);
+        assert_eq!(of("The test ended at noon"), ["The test began at noon"]);
+        for claim in [
+            "ready again after 4 restarts",
+            "before as well as after it",
+            "in the last hour",
+            "for the first time",
+        ] {
+            assert_eq!(of(claim), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_state_that_the_evidence_shows_of_the_same_thing_stays() {
+        let evidence = Surroundings::new([
+            "pod-a   Running   reported at 14:02 on the node\npod-b   Pending   reported at 14:02 on the node",
+        ]);
+        let of = |claim| states(claim, &tokens(claim), &evidence);
+        assert_eq!(of("pod-a was Running at 14:02"), ["pod-a was Pending at 14:02"]);
+        assert_eq!(of("a pod was Running at 14:02"), [""; 0], "the other was Pending then");
+        assert_eq!(of("pod-a was not ready"), [""; 0]);
+    }
+}

@@ -1,0 +1,54 @@
+//! The server of a run: the one that is named, or one that is started for the whole run and stopped after it.
+
+use anyhow::{Result, anyhow, bail};
+use gsar_client::Client;
+use gsar_client::connection::{
+    Environment, OneCallServer, SERVER_BINARY, Target, TargetError, Wish, find,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Does `work` with a connection. A server that was started for it is stopped afterwards, also when a signal
+/// ends the work. A server on a default socket is left alone: what is measured is the one that was named or
+/// stands beside this program.
+///
+/// # Errors
+/// No server to ask, a server that does not start, a signal, and whatever `work` gives.
+pub(crate) async fn with_server<T>(
+    endpoint: Option<String>,
+    work: impl AsyncFnOnce(Client) -> Result<T>,
+) -> Result<T> {
+    let environment = Environment { default_sockets: Vec::new(), ..Environment::of_process() };
+    let target = match find(&Wish { endpoint, data_dir: None }, &environment) {
+        Ok(target) => target,
+        Err(TargetError::Nowhere { .. }) => bail!(
+            "{SERVER_BINARY} does not stand beside this program; build it there or name a server with --endpoint"
+        ),
+        Err(error) => return Err(error.into()),
+    };
+    let mut started = None;
+    let result = until_signal(async {
+        let client = match &target {
+            Target::Running { endpoint, .. } => Client::connect(endpoint).await?,
+            Target::OneCall { binary, data_dir } => {
+                let server = OneCallServer::start(binary, data_dir.as_deref())?;
+                started.insert(server).client(binary).await?
+            }
+        };
+        work(client).await
+    })
+    .await;
+    if let Some(server) = started {
+        server.stop().await;
+    }
+    result
+}
+
+async fn until_signal<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        result = work => result,
+        _ = interrupt.recv() => Err(anyhow!("interrupted")),
+        _ = terminate.recv() => Err(anyhow!("terminated")),
+    }
+}

@@ -1,0 +1,127 @@
+//! Shares with their intervals. Knows nothing of claims, files or servers.
+//!
+//! Claims of one case share their evidence and their writer, so they are not independent: an interval comes
+//! of drawing whole cases, never single claims.
+
+mod bootstrap;
+mod random;
+
+use std::collections::BTreeMap;
+
+pub(crate) use bootstrap::{Interval, interval};
+pub use random::Random;
+
+/// From fewer cases than these there is no interval: draws of so few cases say nothing of others.
+const FEWEST_CASES: usize = 5;
+
+/// How many of how many there are in one case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Those that are so.
+    pub(crate) hits: u32,
+    /// Those that could be.
+    pub(crate) of: u32,
+}
+
+/// A share over cases, with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Share {
+    /// Those that are so and those that could be, over all cases.
+    pub(crate) counts: Counts,
+    /// The share, 0 to 1; `None` where there is nothing to count.
+    pub(crate) value: Option<f64>,
+    /// The middle 95 % of the shares of drawn cases; `None` where fewer than five have anything to count.
+    pub(crate) interval: Option<Interval>,
+}
+
+impl Share {
+    /// Every claim weighs the same.
+    pub(crate) fn by_claim(cases: &[Counts]) -> Self {
+        Self::new(cases, |cases| ratio(total(cases)))
+    }
+
+    /// Every case with something to count weighs the same.
+    pub(crate) fn by_case(cases: &[Counts]) -> Self {
+        Self::new(cases, |cases| {
+            let ratios: Vec<f64> = cases.filter_map(|counts| ratio(*counts)).collect();
+            let number = u32::try_from(ratios.len()).ok().filter(|number| *number > 0)?;
+            Some(ratios.iter().sum::<f64>() / f64::from(number))
+        })
+    }
+
+    fn new(
+        cases: &[Counts],
+        statistic: impl Fn(&mut dyn Iterator<Item = &Counts>) -> Option<f64>,
+    ) -> Self {
+        let counting = cases.iter().filter(|counts| counts.of > 0).count();
+        Self {
+            counts: total(&mut cases.iter()),
+            value: statistic(&mut cases.iter()),
+            interval: (counting >= FEWEST_CASES).then(|| interval(cases, statistic)).flatten(),
+        }
+    }
+}
+
+/// Per case that has an item: how many of the items for which `of` holds are a `hit`.
+pub(crate) fn per_case<'a, T: 'a>(
+    items: impl IntoIterator<Item = &'a T>,
+    case: impl Fn(&T) -> usize,
+    of: impl Fn(&T) -> bool,
+    hit: impl Fn(&T) -> bool,
+) -> Vec<Counts> {
+    let mut cases: BTreeMap<usize, Counts> = BTreeMap::new();
+    for item in items {
+        let counts = cases.entry(case(item)).or_default();
+        if of(item) {
+            counts.of += 1;
+            counts.hits += u32::from(hit(item));
+        }
+    }
+    cases.into_values().collect()
+}
+
+fn total(cases: &mut dyn Iterator<Item = &Counts>) -> Counts {
+    cases.fold(Counts::default(), |sum, counts| Counts {
+        hits: sum.hits + counts.hits,
+        of: sum.of + counts.of,
+    })
+}
+
+fn ratio(counts: Counts) -> Option<f64> {
+    (counts.of > 0).then(|| f64::from(counts.hits) / f64::from(counts.of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: [Counts; 3] =
+        [Counts { hits: 1, of: 1 }, Counts { hits: 1, of: 4 }, Counts { hits: 0, of: 0 }];
+
+    #[test]
+    fn claims_and_cases_weigh_differently() {
+        let by_claim = Share::by_claim(&CASES);
+        assert_eq!(by_claim.counts, Counts { hits: 2, of: 5 });
+        assert_eq!(by_claim.value, Some(0.4));
+        let by_case = Share::by_case(&CASES);
+        assert_eq!(by_case.counts, by_claim.counts);
+        assert_eq!(by_case.value, Some(0.625), "a case without claims has no share");
+    }
+
+    #[test]
+    fn few_cases_have_no_interval() {
+        let case = Counts { hits: 1, of: 2 };
+        assert_eq!(Share::by_claim(&[case; 4]).interval, None);
+        let same = Interval { low: 0.5, high: 0.5 };
+        assert_eq!(Share::by_claim(&[case; 5]).interval, Some(same));
+        let empty = [case, case, Counts::default(), Counts::default(), Counts::default()];
+        assert_eq!(Share::by_claim(&empty).interval, None);
+    }
+
+    #[test]
+    fn nothing_to_count_has_no_share() {
+        for share in [Share::by_claim(&[]), Share::by_case(&[Counts::default()])] {
+            assert_eq!((share.value, share.interval), (None, None));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A small generator of numbers that are the same for the same seed on every machine (SplitMix64).
+
+/// A sequence of numbers that depends on its seed only.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of a seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, each with the same chance up to one in 2^32; 0 where the bound is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let product = u128::from(self.number()) * bound as u128;
+        usize::try_from(product >> 64).unwrap_or(0)
+    }
+
+    /// Puts items into an order that depends on the seed only.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sequence_is_that_of_the_seed() {
+        let mut random = Random::new(0);
+        // The first numbers of SplitMix64 as published with it.
+        assert_eq!(random.number(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(random.number(), 0x6e78_9e6a_a1b9_65f4);
+        assert_ne!(Random::new(1).number(), Random::new(2).number());
+    }
+
+    #[test]
+    fn numbers_stay_below_their_bound_and_reach_all_of_it() {
+        let mut random = Random::new(7);
+        let mut seen = [0; 5];
+        for _ in 0..1_000 {
+            seen[random.below(5)] += 1;
+        }
+        assert!(seen.iter().all(|times| *times > 100), "{seen:?}");
+        assert_eq!(random.below(0), 0);
+    }
+
+    #[test]
+    fn a_shuffle_keeps_every_item() {
+        let mut items: Vec<u32> = (0..20).collect();
+        Random::new(3).shuffle(&mut items);
+        let mut again: Vec<u32> = (0..20).collect();
+        Random::new(3).shuffle(&mut again);
+        assert_eq!(items, again);
+        assert_ne!(items, (0..20).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..20).collect::<Vec<_>>());
+    }
+}

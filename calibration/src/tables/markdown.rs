@@ -1,0 +1,72 @@
+//! Tables and figures in Markdown.
+
+use std::fmt::Write as _;
+
+use crate::statistics::Share;
+
+/// What stands where there is nothing to show.
+pub(super) const NOTHING: &str = "–";
+
+/// A heading with an empty line before and after it.
+pub(super) fn heading(page: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(page, "\n## {text}\n\n");
+}
+
+/// A table: the first column to the left, all others to the right.
+pub(super) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
+    let mut line = |cells: &[String]| {
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    };
+    line(&head.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>());
+    let left = std::iter::once("---".to_owned());
+    line(&left.chain(head.iter().skip(1).map(|_| "--:".to_owned())).collect::<Vec<_>>());
+    rows.iter().for_each(|row| line(row));
+}
+
+/// A share with its interval and what it was counted from: `87.5 % [80.0, 92.1] 7/8`.
+pub(super) fn share(share: &Share) -> String {
+    let Some(value) = share.value else { return NOTHING.to_owned() };
+    let interval = share.interval.map_or(String::new(), |interval| {
+        format!(" [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
+    });
+    let counts = share.counts;
+    format!("{:.1} %{interval} {}/{}", value * 100.0, counts.hits, counts.of)
+}
+
+/// How much more the share of the test part is than that of the tune part, in points.
+pub(super) fn gap(tune: &Share, test: &Share) -> String {
+    match (tune.value, test.value) {
+        (Some(tune), Some(test)) => format!("{:+.1}", (test - tune) * 100.0),
+        _ => NOTHING.to_owned(),
+    }
+}
+
+/// The row of a table that shows a share in both parts.
+pub(super) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
+    vec![name.to_owned(), share(tune), share(test), gap(tune, test)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Counts;
+
+    #[test]
+    fn a_share_shows_its_interval_and_counts() {
+        let half = Share::by_claim(&[Counts { hits: 1, of: 2 }]);
+        let whole = Share::by_claim(&[Counts { hits: 2, of: 2 }; 5]);
+        assert_eq!(share(&half), "50.0 % 1/2");
+        assert_eq!(share(&whole), "100.0 % [100.0, 100.0] 10/10");
+        assert_eq!(gap(&half, &whole), "+50.0");
+        let none = Share::by_claim(&[]);
+        assert_eq!((share(&none), gap(&half, &none)), ("–".to_owned(), "–".to_owned()));
+    }
+
+    #[test]
+    fn a_table_has_a_rule_under_its_head() {
+        let mut page = String::new();
+        table(&mut page, &["a", "b"], &[vec!["1".to_owned(), "2".to_owned()]]);
+        assert_eq!(page, "| a | b |\n| --- | --: |\n| 1 | 2 |\n");
+    }
+}

@@ -1,0 +1,102 @@
+//! Mutations by kind, and false alarms on the claims that they come from.
+
+use gsar_core::Class;
+
+use super::markdown::{heading, share, table};
+use crate::mutation::Kind;
+use crate::statistics::{Share, per_case};
+use crate::trial::{Original, Outcome, Trial};
+
+/// The page of a trial.
+pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, asked: usize) -> String {
+    let Trial { incidents, possible, mutated, originals } = trial;
+    let mut page = format!(
+        "# Mutations\n\n{} of {asked} asked for, seed {seed}, out of {possible} that {} true claims of {incidents} incidents ({parts}) yield.\n",
+        mutated.len(),
+        originals.len(),
+    );
+    page.push_str(
+        "Intervals: 95 %, from 1,000 draws of whole incidents; none below five incidents. Caught: not called grounded,\nwhich says little where the claim was not called grounded as it is either.\n",
+    );
+    heading(&mut page, "By kind");
+    let mut rows: Vec<Vec<String>> = Kind::ALL
+        .into_iter()
+        .map(|kind| line(kind.name(), mutated, |outcome| outcome.kind == kind))
+        .collect();
+    rows.push(line("all", mutated, |_| true));
+    let head = [
+        "kind",
+        "number",
+        "caught",
+        "caught, of claims first called grounded",
+        "called contradicted",
+    ];
+    table(&mut page, &head, &rows);
+
+    heading(&mut page, "The claims as they are");
+    let said = |class| {
+        let is_so = move |original: &Original| original.class == class;
+        share(&Share::by_claim(&per_case(originals, |original| original.case, |_| true, is_so)))
+    };
+    let rows = [
+        vec!["false alarms: called contradicted".to_owned(), said(Class::Contradicted)],
+        vec!["called grounded".to_owned(), said(Class::Grounded)],
+    ];
+    table(&mut page, &["", "share"], &rows);
+    page
+}
+
+fn line(name: &str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Vec<String> {
+    let caught = |outcome: &Outcome| outcome.class != Class::Grounded;
+    let contradicted = |outcome: &Outcome| outcome.class == Class::Contradicted;
+    vec![
+        name.to_owned(),
+        outcomes.iter().filter(|outcome| of(outcome)).count().to_string(),
+        shown(outcomes, &of, caught),
+        shown(outcomes, |outcome| of(outcome) && outcome.original == Class::Grounded, caught),
+        shown(outcomes, &of, contradicted),
+    ]
+}
+
+/// The share of hits among those for which `of` holds, drawn by case.
+fn shown(
+    outcomes: &[Outcome],
+    of: impl Fn(&Outcome) -> bool,
+    hit: impl Fn(&Outcome) -> bool,
+) -> String {
+    share(&Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_caught_is_counted_by_kind() {
+        let outcome = |kind, class| Outcome { kind, case: 0, original: Class::Grounded, class };
+        let unseen =
+            Outcome { original: Class::Ungrounded, ..outcome(Kind::Order, Class::Ungrounded) };
+        let trial = Trial {
+            incidents: 1,
+            possible: 9,
+            mutated: vec![
+                outcome(Kind::Unit, Class::Contradicted),
+                outcome(Kind::Unit, Class::Ungrounded),
+                outcome(Kind::Unit, Class::Grounded),
+                outcome(Kind::Order, Class::Grounded),
+                unseen,
+            ],
+            originals: vec![Original { case: 0, class: Class::Contradicted }],
+        };
+        let page = mutations(&trial, "tune", 1, 1_000);
+        for line in [
+            "5 of 1000 asked for, seed 1, out of 9 that 1 true claims of 1 incidents (tune) yield.",
+            "| unit | 3 | 66.7 % 2/3 | 66.7 % 2/3 | 33.3 % 1/3 |",
+            "| order | 2 | 50.0 % 1/2 | 0.0 % 0/1 | 0.0 % 0/2 |",
+            "| value | 0 | – | – | – |",
+            "| false alarms: called contradicted | 100.0 % 1/1 |",
+        ] {
+            assert!(page.contains(line), "{page}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The worst mistakes of the tune part, one by one. The test part has no place here.
+
+use std::fmt::Write as _;
+
+use gsar_core::Class;
+
+use super::markdown::{NOTHING, heading};
+use crate::corpus::Part;
+use crate::measured::{Measured, Row};
+
+/// The most characters of a quote that are shown.
+const LONGEST: usize = 300;
+
+/// Lists at most `number` mistakes, the worst kind first and in the order of the files within a kind.
+pub(super) fn section(page: &mut String, measured: &Measured, number: usize) {
+    let mut wrong = measured.part(Part::Tune);
+    wrong.retain(|row| !row.is_right());
+    wrong.sort_by_key(|row| rank(row));
+    heading(
+        page,
+        &format!("The worst {} of {} mistakes, tune", number.min(wrong.len()), wrong.len()),
+    );
+    for (place, row) in wrong.into_iter().take(number).enumerate() {
+        let case = measured.cases.get(row.label.case).map_or(NOTHING, |case| &case.name);
+        entry(page, place + 1, case, row);
+    }
+}
+
+fn rank(row: &Row) -> u8 {
+    match (row.label.class, row.verdict.class) {
+        (Class::Contradicted, Class::Grounded) => 0,
+        (Class::Ungrounded, Class::Grounded) => 1,
+        (Class::Grounded, Class::Contradicted) => 2,
+        _ => 3,
+    }
+}
+
+fn entry(page: &mut String, place: usize, case: &str, row: &Row) {
+    let Row { label, verdict, .. } = row;
+    let facts =
+        [Some(label.evidence_type.name()), label.origin.as_deref(), label.mistake.as_deref()];
+    let facts: Vec<&str> = facts.into_iter().flatten().collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        page,
+        "{place}. **{} judged {}** — {case}, {} ({})",
+        label.class.name(),
+        verdict.class.name(),
+        label.id,
+        facts.join(", ")
+    );
+    let _ = writeln!(page, "   - claim: {}", one_line(&label.text));
+    let quote = label.quote.as_deref().map_or(NOTHING.to_owned(), one_line);
+    let _ = writeln!(page, "   - {}: {quote}", label.evidence.as_deref().unwrap_or("no item"));
+    let cited = verdict.cited.join(", ");
+    let _ = writeln!(page, "   - judge: {} [{cited}]", one_line(&verdict.note));
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measured::tests::row;
+    use Class::{Contradicted, Grounded, Ungrounded};
+
+    #[test]
+    fn what_goes_out_wrongly_is_worse_than_a_false_alarm() {
+        let rows = [
+            row(0, Grounded, Ungrounded),
+            row(0, Grounded, Contradicted),
+            row(0, Ungrounded, Grounded),
+            row(0, Contradicted, Grounded),
+        ];
+        assert_eq!(rows.map(|row| rank(&row)), [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn long_texts_are_cut_on_a_character() {
+        assert_eq!(one_line("a\n  b"), "a b");
+        let long = "ü".repeat(LONGEST + 1);
+        assert_eq!(one_line(&long).chars().count(), LONGEST + 1);
+        assert!(one_line(&long).ends_with("ü…"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Mutations of the true claims of faithful reports, put to a server beside the claims they come from.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use gsar_client::Client;
+use gsar_core::Class;
+use gsar_proto::v1;
+
+use crate::asking::{Question, ask, verdict};
+use crate::baselines::content;
+use crate::corpus::{Case, Corpus, Label, Prose};
+use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
+
+/// What was said of a mutation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    /// In which respect it is false.
+    pub(crate) kind: Kind,
+    /// The place of its case.
+    pub(crate) case: usize,
+    /// What the server says of the claim that it comes from.
+    pub(crate) original: Class,
+    /// What the server says of it.
+    pub(crate) class: Class,
+}
+
+/// What was said of a true claim as it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Original {
+    /// The place of its case.
+    pub(crate) case: usize,
+    /// What the server says.
+    pub(crate) class: Class,
+}
+
+/// What was said of mutations and originals.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    /// How many incidents there were.
+    pub(crate) incidents: usize,
+    /// How many mutations were to be had.
+    pub(crate) possible: usize,
+    /// The mutations that were drawn.
+    pub(crate) mutated: Vec<Outcome>,
+    /// The true claims as they are.
+    pub(crate) originals: Vec<Original>,
+}
+
+/// A mutation and where it belongs.
+struct Candidate<'a> {
+    report: &'a Prose,
+    /// The place of the claim among the claims of the report.
+    claim: usize,
+    mutation: Mutation,
+}
+
+/// Draws mutations and has them judged, each with the other claims of its report as they are.
+///
+/// # Errors
+/// The first call without an answer, and a claim that was not judged.
+pub(crate) async fn try_mutations(
+    client: &Client,
+    corpus: Corpus,
+    seed: u64,
+    number: usize,
+) -> Result<Trial> {
+    let Corpus { cases, reports, .. } = corpus;
+    let faithful: Vec<&Prose> = reports.iter().filter(|report| report.kind == "faithful").collect();
+    let candidates: Vec<Candidate<'_>> =
+        faithful.iter().flat_map(|report| candidates(report, &cases)).collect();
+    let possible = candidates.len();
+    let drawn = draw(candidates, |candidate| candidate.mutation.kind, number, seed);
+
+    let questions = faithful
+        .iter()
+        .map(|report| Question::claims(report.case, report.text.clone(), &report.labels));
+    let unchanged = ask(client, &cases, questions.collect()).await?;
+    let unchanged: BTreeMap<usize, v1::EvaluateResponse> =
+        faithful.iter().map(|report| report.case).zip(unchanged).collect();
+    let said = |label: &Label| {
+        let answer = unchanged.get(&label.case).context("a report without an answer")?;
+        anyhow::Ok(verdict(answer, &label.id)?.class)
+    };
+    let mut originals = Vec::new();
+    for label in faithful.iter().flat_map(|report| &report.labels) {
+        if label.class == Class::Grounded {
+            originals.push(Original { case: label.case, class: said(label)? });
+        }
+    }
+
+    let answers = ask(client, &cases, drawn.iter().map(question).collect()).await?;
+    let mut mutated = Vec::with_capacity(drawn.len());
+    for (candidate, answer) in drawn.iter().zip(answers) {
+        let Candidate { report, claim, mutation } = candidate;
+        let label = report.labels.get(*claim).context("a mutation of no claim")?;
+        let (original, class) = (said(label)?, verdict(&answer, &label.id)?.class);
+        mutated.push(Outcome { kind: mutation.kind, case: label.case, original, class });
+    }
+    Ok(Trial { incidents: faithful.len(), possible, mutated, originals })
+}
+
+/// Every mutation of the true claims of a report that is none of its other claims.
+fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
+    let evidence = cases.get(report.case).into_iter().flat_map(|case| &case.evidence);
+    let surroundings = Surroundings::new(evidence.map(content));
+    let is_claim = |text: &str| report.labels.iter().any(|label| label.text == text);
+    let mut candidates = Vec::new();
+    for (claim, label) in report.labels.iter().enumerate() {
+        if label.class == Class::Grounded {
+            let mutations = mutations(&label.text, &surroundings).into_iter();
+            let mutations = mutations.filter(|mutation| !is_claim(&mutation.text));
+            candidates.extend(mutations.map(|mutation| Candidate { report, claim, mutation }));
+        }
+    }
+    candidates
+}
+
+/// The report with one claim mutated, in its text and among its claims.
+fn question(candidate: &Candidate<'_>) -> Question {
+    let Candidate { report, claim, mutation } = candidate;
+    let mut labels = report.labels.clone();
+    let mut text = report.text.clone();
+    if let Some(label) = labels.get_mut(*claim) {
+        label.text.clone_from(&mutation.text);
+        if let Some(span) = label.span.as_mut() {
+            let old_end = span.end;
+            span.end = span.start + mutation.text.len() as u64;
+            let new_end = span.end;
+            let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+            text = [
+                report.text.get(..place(span.start)).unwrap_or_default(),
+                &mutation.text,
+                report.text.get(place(old_end)..).unwrap_or_default(),
+            ]
+            .concat();
+            let later = labels.iter_mut().skip(claim + 1).filter_map(|label| label.span.as_mut());
+            for span in later {
+                span.start = span.start - old_end + new_end;
+                span.end = span.end - old_end + new_end;
+            }
+        }
+    }
+    Question::claims(report.case, text, &labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::incident_corpus;
+
+    #[test]
+    fn a_mutated_report_holds_its_claims_where_they_say() {
+        let corpus = incident_corpus(&gsar_datasets::folder().join("incidents")).unwrap();
+        let faithful = corpus.reports.iter().filter(|report| report.kind == "faithful");
+        let candidates: Vec<_> =
+            faithful.flat_map(|report| candidates(report, &corpus.cases)).collect();
+        for kind in Kind::ALL {
+            let of_kind = candidates.iter().filter(|candidate| candidate.mutation.kind == kind);
+            assert!(of_kind.count() > 0, "no mutation of kind {}", kind.name());
+        }
+        for candidate in &candidates {
+            let report = question(candidate).report;
+            assert!(report.synthesis.contains(&candidate.mutation.text));
+            for claim in report.claims {
+                let span = claim.span.unwrap();
+                let text = report.synthesis.get(span.start as usize..span.end as usize);
+                assert_eq!(text, Some(claim.text.as_str()));
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The program with the real server beside it: started for the run, asked about one incident, stopped.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gsar-calibrate");
+
+/// The server beside the program in the build folder. Cargo does not build the binaries of other packages for
+/// a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
+fn server_binary() -> PathBuf {
+    let folder = Path::new(PROGRAM).parent().unwrap().to_owned();
+    let binary = folder.join("gsar-server");
+    if binary.exists() {
+        return binary;
+    }
+    let profile = match folder.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev".to_owned(),
+        name => name.to_owned(),
+    };
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "-p", "gsar-server", "--bin", "gsar-server"])
+        .args(["--profile", &profile, "--target-dir"])
+        .arg(folder.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    binary
+}
+
+/// A machine on which these binaries and one incident are, and nothing else of the product.
+fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for directory in ["bin", "tmp", "incidents"] {
+        fs::create_dir(folder.path().join(directory)).unwrap();
+    }
+    for binary in binaries {
+        let place = folder.path().join("bin").join(binary.file_name().unwrap());
+        if fs::hard_link(binary, &place).is_err() {
+            fs::copy(binary, &place).unwrap();
+        }
+    }
+    let incident = gsar_datasets::folder().join("incidents/checkout-oom");
+    std::os::unix::fs::symlink(incident, folder.path().join("incidents/checkout-oom")).unwrap();
+    folder
+}
+
+/// What a run prints. It must leave nothing behind.
+fn page(machine: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(machine.join("bin/gsar-calibrate"))
+        .args(arguments)
+        .current_dir(machine)
+        .env_clear()
+        .env("TMPDIR", machine.join("tmp"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_dir(machine.join("tmp")).unwrap().count(), 0, "the server left something");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The numbers in the cells of the first row of a table that begins so.
+fn numbers(page: &str, row: &str) -> Vec<u32> {
+    let line = page.lines().find(|line| line.starts_with(&format!("| {row} |"))).unwrap();
+    line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
+}
+
+#[test]
+fn one_incident_is_measured_by_a_real_server() {
+    let machine = machine(&[PROGRAM.into(), server_binary()]);
+    let arguments = ["incidents", "--folder", "incidents"];
+    let measured = page(machine.path(), &arguments);
+    let labels: usize = gsar_datasets::incidents_in(&machine.path().join("incidents"))
+        .unwrap()
+        .iter()
+        .flat_map(|incident| gsar_datasets::ReportKind::ALL.map(|kind| incident.labels(kind)))
+        .map(|labels| labels.unwrap().len())
+        .sum();
+    assert!(
+        measured.contains(&format!("tune: 1 cases, {labels} claims, 3 reports.")),
+        "{measured}"
+    );
+    let counted: u32 = ["grounded", "ungrounded", "contradicted", "complementary"]
+        .into_iter()
+        .flat_map(|class| numbers(&measured, class))
+        .sum();
+    assert_eq!(usize::try_from(counted).unwrap(), labels, "every claim is in the confusion once");
+    for kind in ["faithful", "overreaching", "contradicted"] {
+        let decisions = measured.split("## Decisions").nth(1).unwrap();
+        assert_eq!(numbers(decisions, kind).iter().sum::<u32>(), 1, "{kind}");
+    }
+    assert_eq!(page(machine.path(), &arguments), measured, "the same answers give the same page");
+
+    let arguments = ["mutations", "--folder", "incidents", "--number", "20", "--seed", "7"];
+    let mutated = page(machine.path(), &arguments);
+    assert!(mutated.contains("20 of 20 asked for, seed 7"), "{mutated}");
+    assert_eq!(page(machine.path(), &arguments), mutated, "the same seed draws the same");
+}
+
+#[test]
+fn without_a_server_it_says_what_to_do() {
+    let folder = machine(&[PROGRAM.into()]);
+    let output = Command::new(folder.path().join("bin/gsar-calibrate"))
+        .args(["incidents", "--folder", "incidents"])
+        .current_dir(folder.path())
+        .env_clear()
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("gsar-server does not stand beside this program"), "{error}");
+}

@@ -1,0 +1,401 @@
+//! The words with which reports speak of series, and the words that say nothing about one.
+//!
+//! Tables only. What stands in none of them has to be a word of the metric or of its labels.
+
+use gsar_core::text::tokens::Word;
+
+/// What a phrase says of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cue {
+    /// It went up.
+    Rise,
+    /// It went down.
+    Fall,
+    /// It did not change.
+    Flat,
+    /// What follows held for all of the window.
+    Keep,
+    /// It came to a value.
+    Reach,
+    /// Its greatest value.
+    Peak,
+    /// Its least value.
+    Trough,
+    /// It went beyond a value.
+    Pass,
+    /// It went below a value.
+    Under,
+    /// More than what follows.
+    Above,
+    /// Less than what follows.
+    Below,
+    /// From one figure to another.
+    Between,
+    /// What follows never happened.
+    Never,
+    /// In every sample.
+    Every,
+    /// Without a step back.
+    Steady,
+    /// The mean.
+    Average,
+    /// At the end of the window.
+    AtEnd,
+    /// At its beginning.
+    AtStart,
+    /// Close to nothing.
+    NearZero,
+    /// Came back to where it was.
+    Return,
+    /// Is, was, stands at.
+    Be,
+    /// So much of it was lost.
+    Gone,
+    /// Less change than before.
+    Slower,
+    /// A denial that nothing above takes up.
+    Not,
+    /// From, since, after: a time or value that begins.
+    From,
+    /// To.
+    To,
+    /// By.
+    By,
+    /// At.
+    At,
+    /// Within, in.
+    Within,
+    /// Until.
+    Until,
+    /// First.
+    First,
+    /// Last.
+    Last,
+    /// On, onwards: "from 22:07 on".
+    On,
+    /// Than, after another series.
+    Than,
+    /// Times as much, ending in -fold.
+    Fold,
+    /// Joins two subjects or figures.
+    And,
+    /// One sample after another.
+    Consecutive,
+    /// A sample.
+    Sample,
+    /// From the time named before.
+    Thereafter,
+    /// A time that only what was said before tells.
+    Vague,
+    /// Came to rest.
+    Settle,
+    /// At the top of its scale.
+    Saturated,
+    /// What it was at first.
+    Baseline,
+    /// A part of what follows: "a twentieth of its peak".
+    Fraction,
+    /// At the same time as another.
+    SameTime,
+    /// "when": what follows names a moment.
+    Moment,
+    /// Together with another.
+    Alongside,
+    /// Says nothing about a series.
+    Filler,
+}
+
+use Cue::{
+    Above, And, At, AtEnd, AtStart, Average, Baseline, Be, Below, Between, By, Consecutive, Every,
+    Fall, Filler, First, Flat, Fraction, From, Gone, Keep, Last, NearZero, Never, Not, On, Pass,
+    Peak, Reach, Return, Rise, Sample, Saturated, Slower, Steady, Than, Thereafter, To, Trough,
+    Under, Until, Within,
+};
+
+/// Phrases of several words, tried before single words.
+const PHRASES: [(&str, Cue); 157] = [
+    ("the whole time", Cue::Vague),
+    ("all the while", Cue::Vague),
+    ("during that time", Cue::Vague),
+    ("during this time", Cue::Vague),
+    ("in that time", Cue::Vague),
+    ("by then", Cue::Vague),
+    ("until then", Cue::Vague),
+    ("until the end", Filler),
+    ("till the end", Filler),
+    ("to the end", Filler),
+    ("to the very end", Filler),
+    ("catching up", Fall),
+    ("caught up", Fall),
+    ("falling behind", Rise),
+    ("fell behind", Rise),
+    ("fallen behind", Rise),
+    ("from then on", Thereafter),
+    ("after that", Thereafter),
+    ("since then", Thereafter),
+    ("from there on", Thereafter),
+    ("account for", Be),
+    ("accounts for", Be),
+    ("accounted for", Be),
+    ("came in at", Be),
+    ("are left", AtEnd),
+    ("is left", AtEnd),
+    ("were left", AtEnd),
+    ("to near zero", NearZero),
+    ("to almost zero", NearZero),
+    ("to almost nothing", NearZero),
+    ("to practically zero", NearZero),
+    ("at the same minute as", Cue::SameTime),
+    ("in the same minute as", Cue::SameTime),
+    ("at the same time as", Cue::SameTime),
+    ("together with", Cue::Alongside),
+    ("along with", Cue::Alongside),
+    ("at capacity", Saturated),
+    ("trend upward", Rise),
+    ("trend downward", Fall),
+    ("an upward trend", Rise),
+    ("a downward trend", Fall),
+    ("the end of", Filler),
+    ("all along", Every),
+    ("all but flat", Flat),
+    ("all the time", Every),
+    ("as a whole", Filler),
+    ("at all", Filler),
+    ("at all times", Every),
+    ("at any point", Filler),
+    ("at any time", Filler),
+    ("at every sample", Every),
+    ("at first", AtStart),
+    ("at its height", Peak),
+    ("at its highest", Peak),
+    ("at its lowest", Trough),
+    ("at its maximum", Peak),
+    ("at its minimum", Trough),
+    ("at its peak", Peak),
+    ("at its worst", Peak),
+    ("at most", Below),
+    ("at no point", Never),
+    ("at no time", Never),
+    ("at peak", Peak),
+    ("at the beginning", AtStart),
+    ("at the close", AtEnd),
+    ("at the end", AtEnd),
+    ("at the height", Peak),
+    ("at the last sample", AtEnd),
+    ("at the outset", AtStart),
+    ("at the start", AtStart),
+    ("at the worst", Peak),
+    ("back at", Return),
+    ("back to", Return),
+    ("built up", Rise),
+    ("by the end", AtEnd),
+    ("by the last sample", AtEnd),
+    ("came back to", Return),
+    ("came down", Fall),
+    ("came to", Reach),
+    ("close to zero", NearZero),
+    ("come down", Fall),
+    ("coming down", Fall),
+    ("crept up", Rise),
+    ("did not change", Flat),
+    ("did not move", Flat),
+    ("did not vary", Flat),
+    ("drifted down", Fall),
+    ("drifted up", Rise),
+    ("drifts down", Fall),
+    ("drifts up", Rise),
+    ("drifting up", Rise),
+    ("eased off", Fall),
+    ("ever more slowly", Slower),
+    ("fell off", Fall),
+    ("for the full", Every),
+    ("for the whole", Every),
+    ("give or take", Filler),
+    ("go past", Pass),
+    ("gone past", Pass),
+    ("half of capacity", Filler),
+    ("in all samples", Every),
+    ("in any sample", Filler),
+    ("in each sample", Every),
+    ("in every minute", Every),
+    ("in every sample", Every),
+    ("in every single sample", Every),
+    ("in the end", AtEnd),
+    ("in the last sample", AtEnd),
+    ("in the first sample", AtStart),
+    ("levelled off", Cue::Settle),
+    ("leveled off", Cue::Settle),
+    ("more and more slowly", Slower),
+    ("near zero", NearZero),
+    ("next to nothing", NearZero),
+    ("no longer", Not),
+    ("no more than", Below),
+    ("no trend", Flat),
+    ("not move", Flat),
+    ("not once", Never),
+    ("of capacity", Filler),
+    ("of its capacity", Filler),
+    ("of the cpu", Filler),
+    ("of the limit", Filler),
+    ("of the time", Filler),
+    ("on average", Average),
+    ("over time", Filler),
+    ("picked up", Rise),
+    ("ramped up", Rise),
+    ("rose above", Pass),
+    ("sample by sample", Every),
+    ("settled at", Cue::Settle),
+    ("settled around", Cue::Settle),
+    ("shot up", Rise),
+    ("slowed down", Slower),
+    ("stands at", Be),
+    ("stood at", Be),
+    ("tailed off", Fall),
+    ("the entire", Every),
+    ("the full", Every),
+    ("the same", Flat),
+    ("the whole", Every),
+    ("topped out", Peak),
+    ("towards the end", AtEnd),
+    ("toward the end", AtEnd),
+    ("trended down", Fall),
+    ("trended up", Rise),
+    ("trending down", Fall),
+    ("trending up", Rise),
+    ("used up", Gone),
+    ("went above", Pass),
+    ("went below", Under),
+    ("went down", Fall),
+    ("went over", Pass),
+    ("went past", Pass),
+    ("went up", Rise),
+    ("without exception", Every),
+    ("without interruption", Every),
+];
+
+/// Single words.
+const WORDS: [(Cue, &str); 47] = [
+    (
+        Rise,
+        "rose rise rises rising risen climbed climb climbs climbing grew grow grows growing grown increased increase \
+         increases increasing surged surging surge jumped jumping jump soared soaring spiked spiking ballooned \
+         ballooning swelled swelling mounted escalated escalating rocketed rebounded upward upwards",
+    ),
+    (
+        Fall,
+        "fell fall falls falling fallen dropped drop drops dropping declined decline declines declining decreased \
+         decrease decreases decreasing shrank shrink shrinks shrinking shrunk collapsed collapsing plunged \
+         plunging plummeted plummeting sank sinking slid sliding dipped dipping eased easing receded receding \
+         tumbled tumbling dwindled dwindling tapered subsided subsiding slumped downward downwards",
+    ),
+    (Flat, "flat unchanged constant flatlined identical stable steady"),
+    (Cue::Settle, "plateaued plateau stabilized stabilised plateauing"),
+    (
+        Keep,
+        "stayed stays staying remained remains remaining held holds kept keeps hovered hovers hovering pinned stuck staying holding keeping persisted ranged ranges ranging varied varies fluctuated",
+    ),
+    (Reach, "reached reaches reach reaching hit hits touched attained"),
+    (Peak, "peaked peaks peak peaking maximum highest maxed greatest"),
+    (Trough, "bottomed lowest minimum least trough"),
+    (Pass, "passed exceeded exceeds exceed exceeding crossed crosses surpassed breached topped"),
+    (Under, "undershot"),
+    (Above, "above over beyond exceeding past higher"),
+    (Below, "below under beneath lower"),
+    (Between, "between"),
+    (Never, "never"),
+    (Every, "throughout always consistently"),
+    (Steady, "monotonically steadily continuously constantly progressively continually linearly"),
+    (Average, "average averaged averages mean averaging"),
+    (AtEnd, "ended ends finally eventually ending"),
+    (AtStart, "initially began started starts begins"),
+    (Return, "returned recovered returns back returning recovering recovers"),
+    (Be, "is are was were be been stood stands shows showed amounted averaging ran"),
+    (Gone, "gone consumed lost"),
+    (Not, "not no didn't wasn't weren't isn't aren't neither nor without hardly"),
+    (From, "from since after"),
+    (To, "to"),
+    (By, "by"),
+    (At, "at"),
+    (Within, "within in inside"),
+    (Until, "until till before"),
+    (First, "first"),
+    (Last, "last final"),
+    (On, "on onward onwards"),
+    (Than, "than"),
+    (And, "and"),
+    (Consecutive, "consecutive successive running row"),
+    (Sample, "sample samples reading readings datapoints datapoint points point"),
+    (
+        Filler,
+        "the a an of its it this that these their there had has have having during for over across window period \
+         time times incident series metric metrics value values minute minutes second seconds hour hours about \
+         around roughly some approximately nearly almost just exactly only well more less further quite little \
+         up down off out as with both all sharply sharp rapidly quickly slowly slightly gradually abruptly \
+         suddenly drastically heavily dramatically markedly strongly significantly considerably briefly again \
+         already still then later immediately shown overall observed recorded measured according cloudwatch \
+         prometheus datadog grafana each every single any level levels early late run while so far would could \
+         be being did do does went go goes got get binary units terms few briefly on-going primary main \
+         instance database server host unit ones range mark part course data displayed returned shows show \
+         reported reports report full whole entire total trend trended same once earlier per",
+    ),
+    (Slower, "slowed slowing decelerated decelerating flattened flattening"),
+    (Cue::Fold, "fold quintupled sextupled septupled"),
+    (NearZero, "nothing"),
+    (Be, "measured took"),
+    (Thereafter, "thereafter afterwards"),
+    (Saturated, "saturated pegged"),
+    (Baseline, "baseline normal"),
+    (
+        Fraction,
+        "third quarter fifth sixth eighth tenth twelfth fifteenth twentieth thirtieth fiftieth hundredth",
+    ),
+    (AtEnd, "remain"),
+    (
+        Filler,
+        "pod pods container containers process processes application service services cluster machine vm \
+              workload job writer reader leader end utc gmt near mode modes share beginning slight usage very",
+    ),
+];
+
+/// The cue that begins at a place of some words, and how many of them it takes.
+pub(super) fn cue_at(words: &[Word<'_>]) -> Option<(Cue, usize)> {
+    let starts = |phrase: &str| {
+        let mut length = 0;
+        for part in phrase.split(' ') {
+            words.get(length).filter(|word| word.is(part))?;
+            length += 1;
+        }
+        Some(length)
+    };
+    let longest = PHRASES
+        .iter()
+        .filter_map(|(phrase, cue)| starts(phrase).map(|length| (*cue, length)))
+        .max_by_key(|(_, length)| *length);
+    if longest.is_some() {
+        return longest;
+    }
+    let first = words.first()?;
+    if first.text.len() > 4 && first.text.ends_with("fold") {
+        return Some((Cue::Fold, 1));
+    }
+    WORDS
+        .iter()
+        .find(|(_, listed)| listed.split_ascii_whitespace().any(|word| first.is(word)))
+        .map(|(cue, _)| (*cue, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::text::tokens::words;
+
+    #[test]
+    fn the_longest_phrase_counts() {
+        let cue = |text| cue_at(&words(text).collect::<Vec<_>>());
+        assert_eq!(cue("at its lowest point"), Some((Trough, 3)));
+        assert_eq!(cue("at 14:02"), Some((At, 1)));
+        assert_eq!(cue("in every single sample"), Some((Every, 4)));
+        assert_eq!(cue("fivefold"), Some((Cue::Fold, 1)));
+        assert_eq!(cue("ReplicaLag"), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! What a clause says of a series: its cues, its figures and times and the part that each plays.
+
+use gsar_core::text::figures::{ClockTime, Comparator, Figure, Figures};
+use gsar_core::text::tokens::Word;
+
+use super::clauses::{Token, clauses, halves};
+use super::gather::Track;
+use super::nouns::{Nouns, is_role};
+use super::phrases::Cue;
+use super::roles::{fold, fraction, is_measured};
+use super::subject::Subject;
+
+/// The part that a figure plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    From,
+    To,
+    By,
+    Value,
+}
+
+/// The times of a clause.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    pub(super) at: Option<ClockTime>,
+    pub(super) from: Option<ClockTime>,
+    pub(super) until: Option<ClockTime>,
+    /// Only so many seconds from the start, or so many from the end.
+    pub(super) first_seconds: Option<i64>,
+    pub(super) last_seconds: Option<i64>,
+    /// Only so many samples at the end.
+    pub(super) last_samples: Option<usize>,
+    /// So many seconds are stated as the time that it took.
+    pub(super) within: Option<i64>,
+    /// So many seconds are stated as the length of the window.
+    pub(super) lasting: Option<i64>,
+}
+
+/// One clause about one series.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Statement {
+    pub(super) subject: Subject,
+    pub(super) cues: Vec<Cue>,
+    pub(super) values: Vec<(Part, Figure)>,
+    pub(super) window: Window,
+    /// "two of the fifteen samples": how many, and of how many.
+    pub(super) counted: Option<(usize, Option<usize>)>,
+    /// Two values are the ends of a range.
+    pub(super) is_range: bool,
+    /// A factor: "doubled", "fivefold".
+    pub(super) factor: Option<Factor>,
+    /// "monotonically", which allows of no step back, however small.
+    pub(super) is_strict: bool,
+    /// Words that are neither cues nor about the series.
+    pub(super) rest: usize,
+    /// Those of them that say of what or when the clause speaks, so that nothing follows from it.
+    pub(super) unknown_subject: usize,
+    /// More series of which the same is said.
+    pub(super) more: Vec<Subject>,
+    /// Another series that it is compared with.
+    pub(super) other: Subject,
+    /// How many seconds later than the other.
+    pub(super) later: Option<i64>,
+    /// A share of the peak or of the start: "a twentieth of its peak".
+    pub(super) fraction: Option<i128>,
+    /// How large a change the words ask for.
+    pub(super) force: Force,
+    /// Joined to the clause before by "when".
+    pub(super) is_moment: bool,
+    /// Its time is the latest: "by 09:05".
+    pub(super) is_deadline: bool,
+}
+
+/// How large a change the words ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Force {
+    /// "slightly".
+    Slight,
+    /// Nothing is said of it.
+    #[default]
+    Plain,
+    /// "sharply", "surged".
+    Strong,
+}
+
+/// So many times as much.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factor {
+    pub(super) numerator: i128,
+    pub(super) denominator: i128,
+    pub(super) comparator: Option<Comparator>,
+}
+
+impl Statement {
+    /// Whether it has a cue.
+    pub(super) fn has(&self, cue: Cue) -> bool {
+        self.cues.contains(&cue)
+    }
+
+    /// The figures of a part.
+    pub(super) fn value(&self, part: Part) -> Option<&Figure> {
+        self.values.iter().find(|(of, _)| *of == part).map(|(_, figure)| figure)
+    }
+
+    /// Whether it takes more than looking at samples: a proportion, a difference, a mean, two series.
+    pub(super) fn needs_arithmetic(&self) -> bool {
+        let derives = [Cue::Gone, Cue::Average, Cue::Slower, Cue::Fraction];
+        self.factor.is_some()
+            || self.later.is_some()
+            || !self.other.is_empty()
+            || self.value(Part::By).is_some()
+            || self.cues.iter().any(|cue| derives.contains(cue))
+    }
+
+    /// Whether it says anything of a series.
+    pub(super) fn says_something(&self) -> bool {
+        const VERBS: [Cue; 20] = [
+            Cue::Rise,
+            Cue::Fall,
+            Cue::Flat,
+            Cue::Keep,
+            Cue::Reach,
+            Cue::Peak,
+            Cue::Trough,
+            Cue::Pass,
+            Cue::Under,
+            Cue::Return,
+            Cue::Be,
+            Cue::Gone,
+            Cue::Average,
+            Cue::Slower,
+            Cue::NearZero,
+            Cue::Saturated,
+            Cue::Settle,
+            Cue::AtEnd,
+            Cue::AtStart,
+            Cue::Never,
+        ];
+        self.factor.is_some() || self.cues.iter().any(|cue| VERBS.contains(cue))
+    }
+}
+
+/// Reads the clauses of a claim; one without a subject of its own continues the one before.
+pub(super) fn statements(text: &str, figures: &Figures, tracks: &[Track]) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
+    for clause in clauses(text, figures) {
+        for half in halves(&clause) {
+            let mut statement = statement(half, text, tracks);
+            if let Some(before) = found.last() {
+                let continues = statement.subject.is_empty() && statement.says_something();
+                if continues {
+                    statement.subject = before.subject.clone();
+                    statement.more.clone_from(&before.more);
+                    statement.unknown_subject += before.unknown_subject;
+                }
+                if statement.has(Cue::Thereafter) {
+                    statement.window.from =
+                        before.window.at.clone().or(before.window.until.clone());
+                    statement.rest += usize::from(statement.window.from.is_none());
+                }
+            } else if statement.has(Cue::Thereafter) {
+                statement.rest += 1;
+            }
+            found.push(statement);
+        }
+    }
+    found
+}
+
+/// Gives every token of a clause its part.
+fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
+    let mut found = Statement::default();
+    let mut nouns = Nouns::default();
+    for (place, token) in tokens.iter().enumerate() {
+        let before = tokens.get(..place).unwrap_or_default();
+        let after = tokens.get(place + 1..).unwrap_or_default();
+        match token {
+            Token::Cue(cue, written) => {
+                found.take_cue(*cue, written, (before, after), &mut nouns, tracks);
+            }
+            Token::Figure(figure) => found.take_figure(figure, (before, after), text, tracks),
+            Token::Time(time) => found.take_time(time, before, after),
+            Token::Word(word) => nouns.take(word, before, &mut found, tracks),
+            Token::Break => {}
+        }
+        nouns.is_after_verb |= found.says_something();
+        nouns.is_compared |= found.later.is_some();
+    }
+    found
+}
+
+impl Statement {
+    /// Part of the clause is not understood: nothing follows from it.
+    pub(super) fn not_understood(&mut self) {
+        self.rest += 1;
+        self.unknown_subject += 1;
+    }
+
+    fn take_cue(
+        &mut self,
+        cue: Cue,
+        written: &str,
+        (before, after): (&[Token<'_>], &[Token<'_>]),
+        nouns: &mut Nouns,
+        tracks: &[Track],
+    ) {
+        const STRONG: [&str; 12] = [
+            "sharply",
+            "surged",
+            "surging",
+            "soared",
+            "spiked",
+            "spiking",
+            "jumped",
+            "plunged",
+            "plummeted",
+            "collapsed",
+            "heavily",
+            "dramatically",
+        ];
+        const SLIGHT: [&str; 3] = ["slightly", "little", "slight"];
+        let is = |listed: &[&str]| listed.iter().any(|word| written.eq_ignore_ascii_case(word));
+        self.is_strict |= is(&["monotonically"]);
+        if is(&STRONG) {
+            self.force = Force::Strong;
+        } else if is(&SLIGHT) && self.says_something() {
+            self.force = Force::Slight;
+        }
+        match cue {
+            Cue::Fold => {
+                self.factor = fold(written, before);
+                self.rest += usize::from(self.factor.is_none());
+            }
+            Cue::Moment => self.is_moment = true,
+            Cue::Fraction => {
+                self.fraction = fraction(written);
+                self.cues.push(cue);
+            }
+            Cue::Filler => {
+                let word = Word { text: written, span: 0..0 };
+                if is_role(written) && Subject::names_some(&word, tracks) {
+                    self.subject.add(&word, tracks);
+                } else {
+                    // "requests per second": a word that says nothing may belong to the metric's name.
+                    self.subject.hint(&word, tracks);
+                }
+            }
+            Cue::Vague => self.not_understood(),
+            Cue::Within if written.eq_ignore_ascii_case("within") && !is_measured(after) => {
+                self.not_understood();
+            }
+            Cue::Pass | Cue::Under | Cue::Reach if self.cues.last() == Some(&Cue::Not) => {
+                self.cues.pop();
+                self.cues.extend([Cue::Never, cue]);
+            }
+            Cue::Above | Cue::Below if self.has(Cue::Not) => {
+                self.cues.retain(|cue| *cue != Cue::Not);
+                self.cues.extend([Cue::Never, cue]);
+            }
+            _ => {
+                let next = after.iter().find(|token| !matches!(token, Token::Cue(Cue::Filler, _)));
+                let names = matches!(next, Some(Token::Word(_)));
+                nouns.is_compared |= matches!(cue, Cue::Than | Cue::SameTime) && names;
+                nouns.is_another |=
+                    cue == Cue::And && !nouns.is_after_verb && !self.subject.is_empty();
+                self.cues.push(cue);
+            }
+        }
+    }
+}
