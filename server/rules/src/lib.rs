@@ -14,6 +14,9 @@
 //! | length, age, pace | start and end of one thing, `AGE`, `x256 over 58m` give the claimed length | they give another |
 //! | instant | the line or record with all names and words is of the claimed instant or day | it is of another, on the day of the incident, and nothing like it is of the claimed one |
 //! | first, last | the first or last of a list or log is what the claim says | another is |
+//! | rank | a member of a list has more of the quantity that the claim names than the other, or than all | it has not |
+//! | sum, rate, ratio | what members of a list have together, events by their time, or two stated quantities come to what the claim says | they come to something else |
+//! | list | as many members of a list as claimed, each, none or only one show what the claim says | the number differs and nothing was cut from the list; a member shows something else in the very place |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |

@@ -119,7 +119,6 @@ pub(super) fn content(reading: &Reading<'_>) -> u64 {
         Role::Entity | Role::Name | Role::Code(_) => true,
         Role::Word | Role::Demand(Sense::Raise | Sense::Lower) => !TELLING.has(term.text),
         // "two monitors are in Alert": a state, not the sort of a thing.
-        Role::Common => false,
         Role::Kind => {
             term.span.start > 0
                 && term.text.starts_with(|first: char| first.is_ascii_uppercase())
@@ -129,7 +128,7 @@ pub(super) fn content(reading: &Reading<'_>) -> u64 {
                         .is_some_and(|word| word.is("in") || word.is("is") || word.is("are"))
                 })
         }
-        Role::Demand(_) => false,
+        Role::Common | Role::Demand(_) => false,
     })
 }
 
@@ -137,12 +136,14 @@ pub(super) fn portion(reading: &Reading<'_>, quantifier: Quantifier, subject: u6
     let excepted = excepted(reading);
     let truths = reading.bits(|term| is_truth(term.text).is_some());
     let truth = reading.terms.iter().find_map(|term| is_truth(term.text));
+    let commons = reading.bits(|term| term.role == Role::Common && !TELLING.has(term.text));
     let content = content(reading) & !excepted & !truths;
     let is_of_listing = words(reading.text).any(|word| LISTING.has(word.text));
     Portion {
         quantifier,
-        subject: content & subject,
-        predicate: content & !subject,
+        // An ordinary word may say which things are meant: "database calls".
+        subject: (content | commons) & subject,
+        predicate: content & !subject & !commons,
         noun: 0,
         bounds: Vec::new(),
         is_only: false,
@@ -209,6 +210,10 @@ fn number(reading: &Reading<'_>) -> Option<Portion> {
     let counting: Vec<&Figure> =
         reading.figures.figures.iter().filter(|figure| counts(figure)).collect();
     if counting.len() != reading.figures.figures.len() {
+        return None;
+    }
+    // "Two are in Alert, both on one side" says two things.
+    if words(text).any(|word| word.is("both")) {
         return None;
     }
     let one_of =

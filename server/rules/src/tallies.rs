@@ -15,7 +15,8 @@ use super::lists::Lists;
 use super::members::{Member, members};
 use super::note;
 use super::observations::ValueKind;
-use super::portions::{self, Quantifier, Share};
+use super::portions::{self, Portion, Quantifier, Share};
+use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::slots::shows_other;
 use super::tally::Tally;
@@ -104,7 +105,7 @@ fn restricts(text: &str) -> bool {
 }
 
 /// Whether an item states the claimed number itself, as `total: 12` does: then the list is not what was counted.
-fn states_number(case: &Case<'_, '_, '_>, item: u32, portion: &portions::Portion) -> bool {
+fn states_number(case: &Case<'_, '_, '_>, item: u32, portion: &Portion) -> bool {
     const MOST_FIELDS: usize = 4_000;
     let Quantifier::Number { part, .. } = &portion.quantifier else { return false };
     let root = case.corpus.roots.get(item as usize).and_then(|root| case.corpus.object(*root));
@@ -139,7 +140,8 @@ impl Tally<'_, '_, '_, '_> {
     fn decide(&self) -> Option<Finding> {
         let wanted = self.portion.subject | self.portion.predicate;
         let denied = self.members.iter().fold(0, |bits, member| bits | member.denied);
-        if wanted & !(self.shown | self.context | denied) != 0 || !self.is_of_kind() {
+        let commons = self.case.reading.bits(|term| term.role == Role::Common);
+        if wanted & !(self.shown | self.context | denied | commons) != 0 || !self.is_of_kind() {
             return None;
         }
         // `ready: false` in a container and a condition `Ready True`: it is not clear which is meant.
@@ -257,11 +259,14 @@ impl Tally<'_, '_, '_, '_> {
             if let Some(truth) = self.portion.truth {
                 return self.untrue(member, truth);
             }
-            shows_other(self.case, example, member, predicate & self.shown & !member.shown)
+            // A line has to have the rest of what is said, and in that place a word of the same sort.
+            let lacks = predicate & self.shown & !member.shown;
+            let is_other_line = self.list.is_lines && lacks.count_ones() > 1;
+            let other =
+                shows_other(self.case, example, member, lacks).filter(|_| !is_other_line)?;
+            let asked = !self.list.is_lines || self.portion.is_of_listing || self.is_asked_for();
+            (asked || other.is_akin).then_some(other.field)
         });
-        if self.list.is_lines && !self.is_asked_for() && other.is_some() {
-            return None;
-        }
         if let Some(field) = other.filter(|_| self.list.is_lines || self.is_of_sort(&so)) {
             return Some(Ruling::contradicted(
                 Basis::Stated,

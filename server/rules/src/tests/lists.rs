@@ -284,3 +284,41 @@ LAST SEEN              TYPE      REASON    OBJECT         MESSAGE
         ],
     );
 }
+
+#[test]
+fn lines_with_cells_are_told_apart_by_place() {
+    const ALERTS: &str = "\
+2026-03-12 14:02:00 | METRIC | node-1 | system.disk.used | up
+2026-03-12 14:02:00 | METRIC | node-2 | system.disk.used | up
+2026-03-12 14:02:00 | METRIC | basket-0 | container_memory_usage | down
+2026-03-12 14:03:00 | METRIC | basket-1 | container_memory_usage | up
+2026-03-12 14:03:00 | METRIC | basket-1 | container_threads | up
+2026-03-12 14:05:00 | METRIC | search-0 | container_memory_usage | down
+";
+    let evidence = vec![text("alerts", "detector", ALERTS)];
+    check(
+        &evidence,
+        &[
+            ("Disk use went up on node-1 alone", Contradicted),
+            ("Memory went down on all basket pods", Contradicted),
+            ("Memory went up on search-0 alone", Contradicted),
+            ("Threads went up on basket-1 alone", Grounded),
+        ],
+    );
+}
+
+#[test]
+fn numbers_of_something_else_refute_nothing() {
+    const STATUS: &str = r#"{"total": 57, "errors_by_kind": [{"kind": "timeout", "count": 40}, {"kind": "refused", "count": 17}],
+ "pods": [{"name": "web-0", "restarts": 4}, {"name": "web-1", "restarts": 0}]}"#;
+    let evidence = vec![json("status", "get_status", STATUS)];
+    for claim in [
+        "There were 57 errors in total",
+        "web-0 has 4 restarts",
+        "The service has 12 CPU cores",
+        "The job ran for three hours on two pods",
+        "Three attempts were made by web-0",
+    ] {
+        assert_ne!(class(claim, &evidence), Contradicted, "{claim}");
+    }
+}
