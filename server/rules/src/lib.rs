@@ -62,6 +62,7 @@ mod ranks;
 mod reading;
 mod ruling;
 mod series;
+mod shapes;
 mod slots;
 mod states;
 mod sums;

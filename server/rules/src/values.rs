@@ -73,6 +73,9 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
         {
             figure.unit = unit;
         }
+        if let Some(unit) = corpus.unit(field).filter(|_| figure.unit == Unit::COUNT) {
+            figure.unit = unit;
+        }
         found.push(Value { figure, key });
     }
     found.extend(exit_codes(text, &read.codes));
