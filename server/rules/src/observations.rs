@@ -143,6 +143,8 @@ pub(crate) struct Corpus<'e> {
     pub(crate) names: Vec<Name>,
     /// Units that neither key nor value states, in the order of the fields.
     units: Vec<(u32, Unit)>,
+    /// Values before and after that stand in one line.
+    changes: Vec<(u32, u32)>,
     /// The whole of each item.
     pub(crate) roots: Vec<u32>,
     /// What was not read.
@@ -172,6 +174,7 @@ impl<'e> Corpus<'e> {
                 samples: Vec::new(),
                 names: Vec::new(),
                 units: Vec::new(),
+                changes: Vec::new(),
                 roots: Vec::with_capacity(evidence.len()),
                 gaps: Vec::new(),
                 keys: Vec::with_capacity(room),
@@ -243,6 +246,12 @@ impl<'e> Corpus<'e> {
     pub(crate) fn unit(&self, field: u32) -> Option<Unit> {
         let at = self.units.binary_search_by_key(&field, |(field, _)| *field).ok()?;
         self.units.get(at).map(|(_, unit)| *unit)
+    }
+
+    /// The value before and after that a field is half of.
+    pub(crate) fn change(&self, field: u32) -> Option<(u32, u32)> {
+        let at = self.changes.partition_point(|(_, after)| *after < field);
+        self.changes.get(at).copied().filter(|(before, after)| *before == field || *after == field)
     }
 
     /// The words of a field's key.
@@ -580,6 +589,11 @@ impl<'e> Builder<'e> {
                 by_word.add(key, field);
             });
         }
+    }
+
+    /// Says that the evidence itself puts one field's value in the place of another's.
+    pub(crate) fn change(&mut self, before: u32, after: u32) {
+        self.corpus.changes.push((before, after));
     }
 
     /// Says in which unit the number of a field is.
