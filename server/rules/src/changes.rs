@@ -141,8 +141,9 @@ fn transitions(case: &Case<'_, '_, '_>, attribute: u64) -> Vec<Transition> {
         if case.marks.field(*field) & attribute == 0 {
             continue;
         }
-        let change =
-            in_line(case.corpus, *field).or_else(|| in_diff(case.corpus, *field)).or_else(|| between_revisions(case.corpus, *field));
+        let change = in_line(case.corpus, *field)
+            .or_else(|| in_diff(case.corpus, *field))
+            .or_else(|| between_revisions(case.corpus, *field));
         let Some(change) = change.filter(|change| !found.contains(change)) else { continue };
         if is_meant(case, change.after, attribute) {
             found.push(change);

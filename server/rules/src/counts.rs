@@ -12,6 +12,7 @@ use super::fit::{Except, Fit, best_fields, demands_are_met, fit, holds};
 use super::note;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::scope;
 use super::values::{moment, same_time};
 
 /// The most things of one list that are looked at.
@@ -76,7 +77,10 @@ fn weigh_list(
     universal: bool,
 ) -> Option<Ruling> {
     let reading = case.reading;
-    let things = things(case, parent);
+    let mut things = things(case, parent);
+    if universal {
+        things = scope::in_scope(case, things);
+    }
     let except = Except { figure: counted.map(|(number, _)| number), times: false };
     let fits: Vec<Fit> = things
         .iter()

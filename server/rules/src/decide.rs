@@ -23,6 +23,7 @@ use super::observations::NONE;
 use super::ranks;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::scope;
 use super::series;
 use super::sums;
 use super::tallies;
@@ -251,7 +252,9 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     let reading = case.reading;
     let strict = reading.bits(Term::is_strict);
     let is_about = |fit: &&Fit| {
-        (fit.candidate.near | fit.decided) & strict == strict && has_words(reading, fit.found)
+        (fit.candidate.near | fit.decided) & strict == strict
+            && has_words(reading, fit.found)
+            && is_in_stretch(case, fit)
     };
     let about: Vec<&Fit> = fits.iter().filter(is_about).collect();
     let refuting: Vec<&&Fit> = about.iter().filter(|fit| !fit.refutations.is_empty()).collect();
@@ -292,6 +295,14 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     }
     let denied = about.iter().find_map(|fit| flat_denial(case, fit))?;
     Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(denied)], note::says(case, denied)))
+}
+
+/// Whether a place falls into the stretch of time that the claim speaks of, if it speaks of one.
+fn is_in_stretch(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    match fit.candidate.target {
+        Target::Object(record) => !scope::is_stretch(case) || scope::is_in_scope(case, record),
+        Target::Line(_) => true,
+    }
 }
 
 /// A line that marks the other direction: `down` where the claim says that it rose.

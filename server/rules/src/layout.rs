@@ -303,14 +303,17 @@ impl Reader<'_, '_> {
     fn planned(&mut self, content: &Range<usize>, indent: usize) -> bool {
         let text = self.builder.text();
         let written = text.get(content.clone()).unwrap_or("");
-        if written.starts_with("# ") && (written.contains(" will be ") || written.contains(" must be ")) {
+        if written.starts_with("# ")
+            && (written.contains(" will be ") || written.contains(" must be "))
+        {
             self.close_to_indent(indent.saturating_sub(1));
             self.open_section(indent, Some(content.clone()), Record::Yes);
             self.plain(content.clone(), content.clone());
             return true;
         }
         let signs = ["~ ", "+ ", "- ", "-/+ ", "+/- ", "<= "];
-        let sign = signs.iter().find(|sign| written.starts_with(**sign)).map_or(0, |sign| sign.len());
+        let sign =
+            signs.iter().find(|sign| written.starts_with(**sign)).map_or(0, |sign| sign.len());
         let inside = trimmed(text, &(content.start + sign..content.end));
         self.close_to_indent(indent);
         if written.ends_with('{') {

@@ -61,6 +61,7 @@ mod postings;
 mod ranks;
 mod reading;
 mod ruling;
+mod scope;
 mod series;
 mod shapes;
 mod slots;

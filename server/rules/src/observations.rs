@@ -291,7 +291,9 @@ impl<'e> Corpus<'e> {
     pub(crate) fn outer_record(&self, object: u32) -> u32 {
         let mut outer = object;
         for (number, around) in self.around(object) {
-            if around.parent == NONE {
+            // The rows of a command's answer are things of their own.
+            let is_answer = outer != object && self.heading(around).starts_with("$ ");
+            if around.parent == NONE || is_answer {
                 break;
             }
             if around.is_record {

@@ -27,9 +27,8 @@ pub(crate) fn assignment(text: &str, content: &Range<usize>) -> Option<Assignmen
     let key = before.trim_end();
     let quoted = key.len() > 1 && key.starts_with('"') && key.ends_with('"');
     let name = if quoted { key.get(1..key.len() - 1)? } else { key };
-    let plain = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/')
-    };
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/');
     if !name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         || !name.bytes().all(plain)
     {

@@ -44,7 +44,8 @@ impl Columns {
         };
         self.times.push(at);
         for (order, cell) in cells.iter().enumerate() {
-            let Some(column) = self.values.get_mut(order).filter(|column| column.len() == self.rows)
+            let Some(column) =
+                self.values.get_mut(order).filter(|column| column.len() == self.rows)
             else {
                 continue;
             };

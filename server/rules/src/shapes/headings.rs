@@ -32,7 +32,8 @@ fn is_tail(written: &str) -> bool {
 
 /// The name of a host or pod: several parts, nothing else.
 fn is_name(written: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-./".contains(&byte);
+    let plain =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-./".contains(&byte);
     written.contains('-')
         && written.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
         && written.bytes().all(plain)

@@ -39,8 +39,7 @@ pub(crate) fn header(
         let digits = |cell: &Range<usize>| {
             text.get(cell.clone()).is_some_and(|cell| cell.bytes().any(|b| b.is_ascii_digit()))
         };
-        (below.len() == cells.len() && below.iter().any(digits))
-            .then_some((Gap::Mark(mark), cells))
+        (below.len() == cells.len() && below.iter().any(digits)).then_some((Gap::Mark(mark), cells))
     })
 }
 
