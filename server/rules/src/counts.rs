@@ -13,7 +13,7 @@ use super::note;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
 use super::scope;
-use super::values::{moment, same_time};
+use super::values::moment;
 
 /// The most things of one list that are looked at.
 const MOST_THINGS: usize = 512;
@@ -272,7 +272,7 @@ pub(crate) fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let stated = case.cache.times(case.corpus, field);
     match claimed.as_slice() {
         [] => true,
-        [time] => stated.iter().any(|stated| same_time(time, stated)),
+        [_] => stated.iter().any(|stated| scope::is_meant(case, claimed, stated)),
         [start, .., end] => {
             let bounds = moment(start, case.day).zip(moment(end, case.day));
             bounds.is_some_and(|(from, to)| {

@@ -38,7 +38,8 @@ pub(crate) fn is_in_scope(case: &Case<'_, '_, '_>, record: u32) -> bool {
     stated.is_empty() || stated.iter().any(|stated| is_meant(case, claimed, stated))
 }
 
-fn is_meant(case: &Case<'_, '_, '_>, claimed: &[ClockTime], stated: &ClockTime) -> bool {
+/// Whether a moment falls into the time that a claim speaks of.
+pub(crate) fn is_meant(case: &Case<'_, '_, '_>, claimed: &[ClockTime], stated: &ClockTime) -> bool {
     let at = moment(stated, case.day);
     match claimed {
         [time] => match (side(case, time), at.zip(moment(time, case.day))) {

@@ -2,7 +2,10 @@
 //!
 //! The place is a key, or in lines the same word counted from the start.
 
+use gsar_core::text::tokens::words as tokens;
+
 use super::candidates::Target;
+use super::fit::LEAST_PROSE;
 use super::magnitudes::bits_in;
 use super::members::Member;
 use super::ruling::Case;
@@ -36,7 +39,9 @@ fn other_value(
         let shows = bits_in(case.reading, corpus.value_words(found), terms) != 0
             || bits_in(case.reading, corpus.key_words(found), terms) != 0;
         let name = corpus.name(field);
-        if !shows || name.is_empty() {
+        // A message that lacks a word of another message says nothing else by that.
+        let is_prose = tokens(corpus.value(field)).nth(LEAST_PROSE).is_some();
+        if !shows || name.is_empty() || is_prose {
             return None;
         }
         let heading = |field: u32| {

@@ -22,6 +22,7 @@ use super::polarity::denies_by_word;
 use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::scope;
 use super::slots::shows_other;
 use super::words::{exact, key};
 
@@ -301,6 +302,11 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         } else {
             self.with(subject).into_iter().cloned().collect()
         };
+        let meant: Vec<Member> = if scope::is_stretch(self.case) {
+            meant.into_iter().filter(|member| self.is_in_window(member)).collect()
+        } else {
+            meant
+        };
         let is_so = |member: &&Member| {
             if self.portion.is_either {
                 member.shown & predicate != 0
@@ -390,7 +396,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
         if !self.portion.bounds.is_empty() {
             return self.bounded(Wanted::None);
         }
-        if self.portion.predicate & self.shown == 0 {
+        // "No event came more than 40 minutes late" denies the figure, not the events.
+        let denies_figure = !self.case.reading.figures.figures.is_empty();
+        if denies_figure || self.portion.predicate & self.shown == 0 {
             return None;
         }
         // "No pod": the list has to be one of pods.
