@@ -322,6 +322,9 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             }
             shows_other(self.case, example, member, predicate & self.shown & !member.shown)
         });
+        // A field that bears a name of the claim itself shows nothing else.
+        let names = self.case.reading.bits(|term| term.role == Role::Entity);
+        let other = other.filter(|field| self.case.marks.field(*field) & names == 0);
         if self.list.is_lines && !self.is_asked_for() && other.is_some() {
             return None;
         }

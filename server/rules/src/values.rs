@@ -151,11 +151,18 @@ fn in_unit_of(figure: Figure, key: Option<&str>, text: &str) -> Figure {
         return Figure { unit: Unit::MILLICORES, ..figure };
     }
     if figure.unit == Unit::COUNT
+        && !is_range(text)
         && let Some(unit) = Unit::of_field(key)
     {
         return Figure { unit, ..figure };
     }
     figure
+}
+
+/// Whether a text is two whole numbers joined by a hyphen: a class of a histogram or the hours of a day.
+fn is_range(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('-').is_some_and(|(low, high)| digits(low) && digits(high))
 }
 
 /// How a claim's figure compares with a sample, whose unit may stand in the metric's name or query only.
