@@ -138,7 +138,8 @@ fn transitions(case: &Case<'_, '_, '_>, attribute: u64) -> Vec<Transition> {
         if found.len() >= MOST {
             break;
         }
-        if case.marks.field(*field) & attribute == 0 {
+        let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+        if case.marks.field(*field) & (attribute | names) == 0 {
             continue;
         }
         let change = in_line(case.corpus, *field)

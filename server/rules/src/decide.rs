@@ -4,7 +4,7 @@
 //! ungrounded and the note says what is missing. See the table in the module above.
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
-use gsar_core::text::figures::CodeKind;
+use gsar_core::text::figures::{Agreement, CodeKind};
 use gsar_core::text::polarity::{MarkerKind, causal_link};
 use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
@@ -27,6 +27,7 @@ use super::scope;
 use super::series;
 use super::sums;
 use super::tallies;
+use super::values::compare;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -270,7 +271,7 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
             supports && (!named || other.open <= fit.open)
         });
         let several = distinct_things(case, &refuting) > 1 && !reading.figures.figures.is_empty();
-        if !several && !dissent {
+        if !several && !dissent && !stands_beside(case, fit) {
             let cites = fit.refutations.iter().map(|(cite, _)| *cite).collect();
             let says = fit.refutations.first().map_or_else(String::new, |(_, says)| says.clone());
             return Some(Ruling::contradicted(Basis::Stated, cites, says));
@@ -295,6 +296,34 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     }
     let denied = about.iter().find_map(|fit| flat_denial(case, fit))?;
     Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(denied)], note::says(case, denied)))
+}
+
+/// Whether a row beside the one that refutes has the claim's figure under the same key, and the claim names neither.
+fn stands_beside(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    const MOST: usize = 2_000;
+    let corpus = case.corpus;
+    let Some((Cite::Field(refuting), _)) = fit.refutations.first() else { return false };
+    let Some(found) = corpus.field(*refuting) else { return false };
+    let record = corpus.record(found.object);
+    let names = case.reading.bits(Term::is_strict);
+    let parent = corpus.object(record).and_then(|record| corpus.object(record.parent));
+    let Some(parent) = parent.filter(|_| case.marks.content(record) & names == 0) else {
+        return false;
+    };
+    let name = corpus.name(*refuting);
+    let agrees = |field: u32| {
+        case.cache.values(corpus, field).iter().any(|value| {
+            case.reading
+                .figures
+                .figures
+                .iter()
+                .any(|figure| compare(figure, &value.figure) == Agreement::Same)
+        })
+    };
+    !name.is_empty()
+        && (parent.fields.0..parent.fields.1)
+            .take(MOST)
+            .any(|field| corpus.name(field) == name && agrees(field))
 }
 
 /// Whether a place falls into the stretch of time that the claim speaks of, if it speaks of one.

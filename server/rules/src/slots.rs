@@ -41,7 +41,8 @@ fn other_value(
         let name = corpus.name(field);
         // A message that lacks a word of another message says nothing else by that.
         let is_prose = tokens(corpus.value(field)).nth(LEAST_PROSE).is_some();
-        if !shows || name.is_empty() || is_prose {
+        let is_number = corpus.value(field).bytes().all(|byte| byte.is_ascii_digit());
+        if !shows || name.is_empty() || is_prose || is_number {
             return None;
         }
         let heading = |field: u32| {

@@ -31,7 +31,9 @@ pub(crate) fn header(
     let content = start..content.end;
     [b',', b'\t', b';'].into_iter().find_map(|mark| {
         let cells = split(text, &content, mark);
-        let is_header = cells.len() >= 2 && cells.iter().all(|cell| is_name(text, cell, mark));
+        let is_prose = mark == b',' && written.contains(", ");
+        let is_header =
+            !is_prose && cells.len() >= 2 && cells.iter().all(|cell| is_name(text, cell, mark));
         if !is_header || !are_distinct(text, &cells) {
             return None;
         }
