@@ -473,7 +473,7 @@ fn focus_of(reading: &Reading<'_>, cue: &Range<usize>) -> Option<u64> {
         return names.next().is_none().then(|| named(place)).flatten();
     }
     let after = terms().find(|(_, term)| term.span.start >= cue.end);
-    let prior = terms().filter(|(_, term)| term.span.end <= cue.start).last();
+    let prior = terms().rfind(|(_, term)| term.span.end <= cue.start);
     let touches = |from: usize, to: usize| {
         text.get(from..to).is_some_and(|gap| {
             words(gap).all(|word| {
@@ -794,8 +794,7 @@ fn noun(reading: &Reading<'_>, from: usize) -> Option<u64> {
         .terms
         .iter()
         .enumerate()
-        .filter(|(place, term)| in_phrase >> place & 1 == 1 && !tells_only(term.text))
-        .last()?;
+        .rfind(|(place, term)| in_phrase >> place & 1 == 1 && !tells_only(term.text))?;
     let measured = MEASURED.iter().any(|noun| term.text.eq_ignore_ascii_case(noun));
     (!measured).then_some(1 << place)
 }
