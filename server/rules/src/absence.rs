@@ -33,7 +33,12 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if denied == 0 {
         return None;
     }
-    if !searched && let Some(field) = shown(case, denied) {
+    // "No event came more than 40 minutes late" denies the figure, not the events.
+    let denies_figure = !reading.figures.figures.is_empty();
+    if !searched
+        && !denies_figure
+        && let Some(field) = shown(case, denied)
+    {
         return Some(Ruling::contradicted(
             Basis::Stated,
             vec![Cite::Field(field)],

@@ -93,6 +93,16 @@ fn keeps_to(bound: &Figure, stated: &Figure) -> Option<bool> {
     })
 }
 
+/// Whether a quantity keeps to all bounds without any rounding: what none does, 39.6 of 40 does not do either.
+fn reaches(bounds: &[Figure], stated: &Figure) -> bool {
+    bounds.iter().all(|bound| match (bound.comparator, order(stated, bound)) {
+        (Some(Comparator::Over | Comparator::AtLeast), Some(order)) => order != Ordering::Less,
+        (Some(Comparator::Under | Comparator::AtMost), Some(order)) => order != Ordering::Greater,
+        (None, Some(_)) => keeps_to(bound, stated) == Some(true),
+        (_, None) => false,
+    })
+}
+
 /// Whether a quantity is a bound itself.
 fn is_at(bounds: &[Figure], stated: &Figure) -> bool {
     bounds
@@ -133,16 +143,20 @@ pub(crate) fn weigh(
     };
     let is_good = |measured: &Measured| match (wanted, keeps(measured)) {
         (Wanted::Each, Some(keeps)) => keeps,
-        (Wanted::None, Some(keeps)) => !keeps,
+        (Wanted::None, Some(_)) => !reaches(bounds, &measured.figure),
         (_, None) => false,
     };
     let is_bad = |measured: &Measured| match (wanted, keeps(measured)) {
         (Wanted::Each, Some(keeps)) => !keeps && !is_at(bounds, &measured.figure),
-        (Wanted::None, Some(keeps)) => keeps && !is_at(bounds, &measured.figure),
+        (Wanted::None, Some(keeps)) => {
+            keeps && reaches(bounds, &measured.figure) && !is_at(bounds, &measured.figure)
+        }
         (_, None) => false,
     };
     let known: Vec<&Measured> = measured.iter().flatten().collect();
-    if let Some(other) = known.iter().find(|measured| is_bad(measured)) {
+    // A bare `count` that no word of the claim names counts something else.
+    let is_named = |measured: &Measured| dimension != Dimension::Count || measured.key != 0;
+    if let Some(other) = known.iter().find(|measured| is_bad(measured) && is_named(measured)) {
         let cites = vec![Cite::Field(other.field)];
         return Some(Ruling::contradicted(Basis::Stated, cites, note::says(case, other.field)));
     }

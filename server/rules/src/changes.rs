@@ -138,11 +138,13 @@ fn transitions(case: &Case<'_, '_, '_>, attribute: u64) -> Vec<Transition> {
         if found.len() >= MOST {
             break;
         }
-        if case.marks.field(*field) & attribute == 0 {
+        let names = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
+        if case.marks.field(*field) & (attribute | names) == 0 {
             continue;
         }
-        let change =
-            in_diff(case.corpus, *field).or_else(|| between_revisions(case.corpus, *field));
+        let change = in_line(case.corpus, *field)
+            .or_else(|| in_diff(case.corpus, *field))
+            .or_else(|| between_revisions(case.corpus, *field));
         let Some(change) = change.filter(|change| !found.contains(change)) else { continue };
         if is_meant(case, change.after, attribute) {
             found.push(change);
@@ -172,6 +174,11 @@ fn path_terms(case: &Case<'_, '_, '_>, field: &Field) -> u64 {
             case.reading.bits(|term: &Term<'_>| term.keys.iter().any(|key| heading.contains(key)));
     }
     bits
+}
+
+/// Both halves of a line that states both: `"40" -> "28"`.
+fn in_line(corpus: &Corpus<'_>, field: u32) -> Option<Transition> {
+    corpus.change(field).map(|(before, after)| Transition { before, after })
 }
 
 /// The other half of a removed or added line.

@@ -12,7 +12,8 @@ use super::fit::{Except, Fit, best_fields, demands_are_met, fit, holds};
 use super::note;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
-use super::values::{moment, same_time};
+use super::scope;
+use super::values::moment;
 
 /// The most things of one list that are looked at.
 const MOST_THINGS: usize = 512;
@@ -76,7 +77,10 @@ fn weigh_list(
     universal: bool,
 ) -> Option<Ruling> {
     let reading = case.reading;
-    let things = things(case, parent);
+    let mut things = things(case, parent);
+    if universal {
+        things = scope::in_scope(case, things);
+    }
     let except = Except { figure: counted.map(|(number, _)| number), times: false };
     let fits: Vec<Fit> = things
         .iter()
@@ -281,7 +285,7 @@ pub(crate) fn in_window(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let stated = case.cache.times(case.corpus, field);
     match claimed.as_slice() {
         [] => true,
-        [time] => stated.iter().any(|stated| same_time(time, stated)),
+        [_] => stated.iter().any(|stated| scope::is_meant(case, claimed, stated)),
         [start, .., end] => {
             let bounds = moment(start, case.day).zip(moment(end, case.day));
             bounds.is_some_and(|(from, to)| {

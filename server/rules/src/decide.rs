@@ -4,7 +4,7 @@
 //! ungrounded and the note says what is missing. See the table in the module above.
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
-use gsar_core::text::figures::CodeKind;
+use gsar_core::text::figures::{Agreement, CodeKind};
 use gsar_core::text::polarity::{MarkerKind, causal_link};
 use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
@@ -33,10 +33,12 @@ use super::rates;
 use super::ratios;
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::scope;
 use super::series;
 use super::sums;
 use super::tallies;
 use super::tracks;
+use super::values::compare;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -289,7 +291,9 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     let reading = case.reading;
     let strict = reading.bits(Term::is_strict);
     let is_about = |fit: &&Fit| {
-        (fit.candidate.near | fit.decided) & strict == strict && has_words(reading, fit.found)
+        (fit.candidate.near | fit.decided) & strict == strict
+            && has_words(reading, fit.found)
+            && is_in_stretch(case, fit)
     };
     let about: Vec<&Fit> = fits.iter().filter(is_about).collect();
     let refuting: Vec<&&Fit> = about.iter().filter(|fit| !fit.refutations.is_empty()).collect();
@@ -305,7 +309,7 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
             supports && (!named || other.open <= fit.open)
         });
         let several = distinct_things(case, &refuting) > 1 && !reading.figures.figures.is_empty();
-        if !several && !dissent {
+        if !several && !dissent && !stands_beside(case, fit) {
             let cites = fit.refutations.iter().map(|(cite, _)| *cite).collect();
             let says = fit.refutations.first().map_or_else(String::new, |(_, says)| says.clone());
             return Some(Ruling::contradicted(Basis::Stated, cites, says));
@@ -330,6 +334,42 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     }
     let denied = about.iter().find_map(|fit| flat_denial(case, fit))?;
     Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(denied)], note::says(case, denied)))
+}
+
+/// Whether a row beside the one that refutes has the claim's figure under the same key, and the claim names neither.
+fn stands_beside(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    const MOST: usize = 2_000;
+    let corpus = case.corpus;
+    let Some((Cite::Field(refuting), _)) = fit.refutations.first() else { return false };
+    let Some(found) = corpus.field(*refuting) else { return false };
+    let record = corpus.record(found.object);
+    let names = case.reading.bits(Term::is_strict);
+    let parent = corpus.object(record).and_then(|record| corpus.object(record.parent));
+    let Some(parent) = parent.filter(|_| case.marks.content(record) & names == 0) else {
+        return false;
+    };
+    let name = corpus.name(*refuting);
+    let agrees = |field: u32| {
+        case.cache.values(corpus, field).iter().any(|value| {
+            case.reading
+                .figures
+                .figures
+                .iter()
+                .any(|figure| compare(figure, &value.figure) == Agreement::Same)
+        })
+    };
+    !name.is_empty()
+        && (parent.fields.0..parent.fields.1)
+            .take(MOST)
+            .any(|field| corpus.name(field) == name && agrees(field))
+}
+
+/// Whether a place falls into the stretch of time that the claim speaks of, if it speaks of one.
+fn is_in_stretch(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    match fit.candidate.target {
+        Target::Object(record) => !scope::is_stretch(case) || scope::is_in_scope(case, record),
+        Target::Line(_) => true,
+    }
 }
 
 /// A line that marks the other direction: `down` where the claim says that it rose.

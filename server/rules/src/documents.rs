@@ -8,10 +8,24 @@ use std::ops::Range;
 use super::json::{self, End, Event, Flow, Leaf, Shape, Step};
 use super::layout;
 use super::observations::{Builder, NewField, Place, Record, Sample, ValueKind, is_naming, offset};
+use super::shapes::points::{self, Axis, Points};
+use super::shapes::{attributes, moments};
 
 /// Reads the document that begins at a byte of the item, up to that many bytes; whether all of it was read.
 pub(crate) fn read(builder: &mut Builder<'_>, start: usize, allowed: usize) -> bool {
-    let text = builder.text().get(start..).unwrap_or("");
+    let end = builder.text().len();
+    read_stretch(builder, start..end, allowed)
+}
+
+/// Reads the document in a stretch of the item; whether all of it was read.
+pub(crate) fn read_within(builder: &mut Builder<'_>, stretch: Range<usize>) -> bool {
+    let allowed = stretch.end;
+    read_stretch(builder, stretch, allowed)
+}
+
+fn read_stretch(builder: &mut Builder<'_>, stretch: Range<usize>, allowed: usize) -> bool {
+    let start = stretch.start;
+    let text = builder.text().get(stretch).unwrap_or("");
     let mut reader = Reader { builder, frames: Vec::new(), pair: None };
     let end = json::walk(text, |event| reader.event(moved(event, start), allowed));
     while reader.frames.pop().is_some() {
@@ -44,6 +58,20 @@ struct Frame {
     /// Whether it is an array under `values`: its elements may be pairs.
     holds_pairs: bool,
     shape: Shape,
+    /// Whether it is an array of attributes.
+    holds_attributes: bool,
+    /// Whether it is an attribute, or the typed value of one.
+    is_attribute: bool,
+    /// The name that the attribute states.
+    attribute: Option<Range<usize>>,
+    /// Which axis of a series it is.
+    axis: Option<Axis>,
+    /// The series that its arrays make up.
+    points: Points,
+    /// When it starts, as written.
+    start: Option<Range<usize>>,
+    /// The field of its duration.
+    duration: Option<u32>,
 }
 
 /// A `[time, value]` pair that is being read.
@@ -108,12 +136,32 @@ impl Reader<'_, '_> {
             Step::Member(span) => Some(span.clone()),
             Step::Root | Step::Index(_) => None,
         };
-        let is_record = shape == Shape::Object && matches!(step, Step::Index(_));
-        let record = if is_record { Record::Yes } else { Record::No };
+        let outer = self.frames.last();
+        let is_element = shape == Shape::Object && matches!(step, Step::Index(_));
+        let is_attribute = is_element && outer.is_some_and(|outer| outer.holds_attributes);
+        let is_typed = shape == Shape::Object
+            && attributes::is_value(&key)
+            && outer.is_some_and(|outer| outer.is_attribute);
+        let attribute = outer.filter(|_| is_typed).and_then(|outer| outer.attribute.clone());
+        let record = if is_element && !is_attribute { Record::Yes } else { Record::No };
+        let lends = lends_names(&key) || is_attribute || is_typed;
+        let inherited = outer.map(|frame| frame.bearer).filter(|_| lends);
         let number = self.builder.open(place(step), heading, record);
-        let inherited = self.frames.last().map(|frame| frame.bearer).filter(|_| lends_names(&key));
+        let axis = Axis::of(&key).filter(|_| shape == Shape::Array);
+        if axis == Some(Axis::Values)
+            && let Some(outer) = self.frames.last_mut()
+        {
+            outer.points.object = Some(number);
+        }
         self.frames.push(Frame {
             bearer: inherited.unwrap_or(number),
+            holds_attributes: shape == Shape::Array && attributes::holds_attributes(&key),
+            is_attribute: is_attribute || is_typed,
+            attribute,
+            axis,
+            points: Points::default(),
+            start: None,
+            duration: None,
             holds_pairs: shape == Shape::Array
                 && matches!(key.as_str(), "values" | "datapoints" | "points" | "pointlist"),
             shape,
@@ -124,10 +172,61 @@ impl Reader<'_, '_> {
         match self.pair.take() {
             Some(pair) => self.pair_closed(pair, end),
             None => {
-                self.frames.pop();
+                if let Some(frame) = self.frames.pop() {
+                    self.finish(frame);
+                }
                 self.builder.close();
             }
         }
+    }
+
+    /// What a container says only as a whole: the series of its arrays, the unit of its duration.
+    fn finish(&mut self, frame: Frame) {
+        if let Some(array) = frame.points.object {
+            for sample in frame.points.samples() {
+                self.builder.sample_of(array, sample);
+            }
+        }
+        if let Some(field) = frame.duration {
+            let start = frame.start.and_then(|start| self.builder.text().get(start));
+            if let Some(unit) = moments::unit_beside("duration", start) {
+                self.builder.unit(field, unit);
+            }
+        }
+    }
+
+    /// Notes what a leaf says about the container around it.
+    fn note(&mut self, step: &Step, kind: Leaf, value: &Range<usize>, field: u32) {
+        let text = self.builder.text();
+        let written = text.get(value.clone()).unwrap_or("");
+        let key = match step {
+            Step::Member(span) => text.get(span.clone()).unwrap_or(""),
+            Step::Root | Step::Index(_) => "",
+        };
+        let axis = self.frames.last().and_then(|frame| frame.axis);
+        let around = self.frames.len().checked_sub(2);
+        if let Some(axis) = axis
+            && matches!(step, Step::Index(_))
+            && let Some(outer) = around.and_then(|around| self.frames.get_mut(around))
+        {
+            outer.points.take(axis, written, value.clone());
+        }
+        let Some(frame) = self.frames.last_mut() else { return };
+        match key {
+            "startTime" | "start_time" | "start" => frame.start = Some(value.clone()),
+            "duration" if kind == Leaf::Number => frame.duration = Some(field),
+            key if frame.is_attribute && kind == Leaf::String && attributes::is_name(key) => {
+                frame.attribute = Some(value.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// The name that an attribute states for the value under this key.
+    fn attribute(&self, key: &str) -> Option<Range<usize>> {
+        let frame = self.frames.last().filter(|frame| frame.is_attribute)?;
+        (attributes::is_value(key) || attributes::is_typed_value(key))
+            .then(|| frame.attribute.clone())?
     }
 
     /// What looked like a pair is an ordinary array.
@@ -143,7 +242,7 @@ impl Reader<'_, '_> {
         let read = match pair.leaves.as_slice() {
             [(_, first), (kind, second)] => {
                 let time = text.get(first.clone()).unwrap_or("").trim_matches('"');
-                epoch_micros(time).map(|micros| (micros, inner(*kind, second)))
+                points::time(time).map(|micros| (micros, inner(*kind, second)))
             }
             _ => None,
         };
@@ -190,11 +289,21 @@ impl Reader<'_, '_> {
             self.builder.close();
             return;
         }
+        let micros = moments::moment(self.key_of(step), written);
+        let attribute = self.attribute(self.key_of(step));
+        let is_attribute_name = attributes::is_name(self.key_of(step))
+            && self.frames.last().is_some_and(|frame| frame.is_attribute);
+        let key = match &attribute {
+            Some(attribute) => text.get(attribute.clone()).unwrap_or(""),
+            None => self.key_of(step),
+        };
+        let names = kind == Leaf::String && is_naming(key) && !is_attribute_name;
+        let name = attribute.or(name);
         let start = name.as_ref().map_or(value.start, |span| span.start.saturating_sub(1));
         let field = self.builder.field(NewField {
             place: place(step),
             name: name.clone(),
-            value: value_inside,
+            value: value_inside.clone(),
             quote: start..value.end,
             kind: match kind {
                 Leaf::String => ValueKind::Text,
@@ -203,15 +312,15 @@ impl Reader<'_, '_> {
                 Leaf::False => ValueKind::False,
                 Leaf::Null | Leaf::Empty => ValueKind::Nothing,
             },
-            micros: None,
+            micros,
         });
+        self.note(step, kind, &value_inside, field);
         let bearer = self
             .frames
             .last()
             .filter(|frame| frame.shape == Shape::Object)
             .map(|frame| frame.bearer);
-        if let (Some(bearer), true) = (bearer, kind == Leaf::String && is_naming(self.key_of(step)))
-        {
+        if let (Some(bearer), true) = (bearer, names) {
             self.builder.name(bearer, field);
         }
     }
@@ -259,19 +368,4 @@ fn inner(kind: Leaf, value: &Range<usize>) -> Range<usize> {
     } else {
         value.clone()
     }
-}
-
-/// Seconds, milliseconds, microseconds or nanoseconds since the epoch, told apart by their size.
-fn epoch_micros(text: &str) -> Option<i64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let number: i64 = whole.parse().ok()?;
-    let micros = match whole.len() {
-        9 | 10 => number.checked_mul(1_000_000)?,
-        12 | 13 => number.checked_mul(1_000)?,
-        15 | 16 => number,
-        18 | 19 => number / 1_000,
-        _ => return None,
-    };
-    let thousandths = fraction.get(..3).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or(0);
-    Some(if whole.len() <= 10 { micros + thousandths * 1_000 } else { micros })
 }

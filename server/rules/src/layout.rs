@@ -13,6 +13,11 @@
 use std::ops::Range;
 
 use super::observations::{Builder, NewField, Place, Record, ValueKind, is_naming};
+use super::shapes::assignments::{self, Assignment};
+use super::shapes::columns::Columns;
+use super::shapes::headings::{self, Opens};
+use super::shapes::points;
+use super::shapes::separated::{self, Gap};
 
 /// How lines are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +47,10 @@ pub(crate) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Break
         sections: Vec::new(),
         table: None,
         is_diff: false,
-        in_document: false,
+        is_plan: false,
+        micros: None,
+        kept: 0,
+        has_banner: false,
         fresh: true,
     };
     let mut lines = Lines { text: reader.builder.text(), range, breaks }.peekable();
@@ -66,6 +74,7 @@ pub(crate) fn read(builder: &mut Builder<'_>, range: Range<usize>, breaks: Break
         }
         reader.line(line, lines.peek());
     }
+    reader.end_table();
     reader.close_to(0);
     outcome
 }
@@ -110,7 +119,8 @@ struct KeyedLine {
 struct Table {
     indent: usize,
     columns: Vec<Column>,
-    barred: bool,
+    gap: Gap,
+    numbers: Columns,
 }
 
 struct Column {
@@ -126,8 +136,14 @@ struct Reader<'b, 'e> {
     sections: Vec<Section>,
     table: Option<Table>,
     is_diff: bool,
-    /// Whether a document of a YAML stream is open.
-    in_document: bool,
+    /// Whether the lines are those of a plan: `~ key = "a" -> "b"`.
+    is_plan: bool,
+    /// The time that stands before the line.
+    micros: Option<i64>,
+    /// How many sections a blank line leaves open: those of a banner, a command, a commit, a YAML document.
+    kept: usize,
+    /// Whether the outermost of them is a banner.
+    has_banner: bool,
     /// Whether the line before was blank, or there was none.
     fresh: bool,
 }
@@ -135,11 +151,19 @@ struct Reader<'b, 'e> {
 impl Reader<'_, '_> {
     fn line(&mut self, line: Range<usize>, next: Option<&Range<usize>>) {
         let text = self.builder.text();
+        let line = self.unstamped(line);
         let content = trimmed(text, &line);
         let written = text.get(content.clone()).unwrap_or("");
         if written.is_empty() {
-            self.table = None;
+            self.end_table();
             self.fresh = true;
+            return;
+        }
+        if self.breaks == Breaks::Lines
+            && content.start == line.start
+            && let Some(opens) = headings::opens(written)
+        {
+            self.above(opens, content);
             return;
         }
         if written == "---" && self.breaks == Breaks::Lines && self.table.is_none() && !self.is_diff
@@ -150,26 +174,28 @@ impl Reader<'_, '_> {
         if is_ruler(written) {
             return;
         }
-        if written.starts_with("@@ ") || written.starts_with("diff --git") {
+        let announced = headings::announces_diff(written);
+        if written.starts_with("@@ ") || written.starts_with("diff --git") || announced {
             self.is_diff = true;
-            self.close_to(0);
+            self.close_to(self.kept);
         }
+        self.is_plan |= written.starts_with("Terraform will perform")
+            || written.starts_with("Terraform used the selected providers");
         let indent = content.start - line.start;
         // A blank line ends every section, unless what follows is still further in.
         if self.fresh && !self.is_diff && indent == 0 {
-            self.close_to(usize::from(self.in_document));
+            self.close_to(self.kept);
         }
         if self.table.as_ref().is_some_and(|table| indent < table.indent) {
-            self.table = None;
+            self.end_table();
         }
         if self.table.is_some() && self.row(&line) {
             self.fresh = false;
             return;
         }
-        if let Some(columns) = self.header(&line, &content, next) {
-            // A quotation mark before the first column is none of it.
-            let of_rows = if written.starts_with('"') { 0 } else { indent };
-            self.table = Some(Table { indent: of_rows, columns, barred: written.contains(" | ") });
+        if let Some((gap, columns)) = self.header(&line, &content, next) {
+            self.end_table();
+            self.table = Some(Table { indent, columns, gap, numbers: Columns::default() });
             self.close_to_indent(indent);
             self.fresh = false;
             return;
@@ -182,8 +208,43 @@ impl Reader<'_, '_> {
     fn document(&mut self) {
         self.close_to(0);
         self.open_section(0, None, Record::Yes);
-        self.in_document = true;
+        self.kept = 1;
+        self.has_banner = false;
         self.fresh = false;
+    }
+
+    /// A line that stands above what follows it.
+    fn above(&mut self, opens: Opens, content: Range<usize>) {
+        self.end_table();
+        self.is_diff = false;
+        self.is_plan = false;
+        let outer = usize::from(opens == Opens::Answer && self.has_banner);
+        self.close_to(outer);
+        self.open_section(0, Some(content.clone()), Record::Yes);
+        self.kept = outer + 1;
+        self.has_banner = opens == Opens::Banner || outer > 0;
+        self.plain(content.clone(), content);
+        self.fresh = true;
+    }
+
+    /// The line without the time that the log of a job puts before it.
+    fn unstamped(&mut self, line: Range<usize>) -> Range<usize> {
+        let text = self.builder.text();
+        let written = text.get(line.clone()).unwrap_or("");
+        let Some(length) = headings::stamp(written).filter(|_| self.breaks == Breaks::Lines) else {
+            self.micros = None;
+            return line;
+        };
+        self.micros = written.get(..length).and_then(points::time);
+        (line.start + length + 1).min(line.end)..line.end
+    }
+
+    /// Ends the table, whose columns may be series.
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else { return };
+        let headings: Vec<Range<usize>> =
+            table.columns.into_iter().map(|column| column.name).collect();
+        table.numbers.finish(self.builder, &headings);
     }
 
     /// A line outside tables: a section, a `key: value`, or words.
@@ -198,7 +259,19 @@ impl Reader<'_, '_> {
             indent = inside.start - line.start;
             content = inside;
         }
+        if self.is_plan && self.planned(&content, indent) {
+            return;
+        }
         self.close_to_indent(indent);
+        if self.breaks == Breaks::Lines && !self.is_diff && self.exposed(&content) {
+            return;
+        }
+        if let Some(assignment) = assignments::assignment(text, &content)
+            && assignment.after.is_none()
+        {
+            self.assigned(assignment, quote_of(signed, line, &content));
+            return;
+        }
         let listed = !signed
             && text.get(content.clone()).unwrap_or("").starts_with("- ")
             && self.breaks == Breaks::Lines
@@ -208,7 +281,7 @@ impl Reader<'_, '_> {
             content = trimmed(text, &(content.start + 2..content.end));
             indent += 2;
         }
-        let quote = if signed { line.start..content.end } else { content.clone() };
+        let quote = quote_of(signed, line, &content);
         match key_and_value(text, &content) {
             Some((key, None)) => {
                 let fresh_block = self.fresh && indent == 0;
@@ -226,6 +299,87 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// A line of a plan: a resource, a block, a value before and after. False when it is none of them.
+    fn planned(&mut self, content: &Range<usize>, indent: usize) -> bool {
+        let text = self.builder.text();
+        let written = text.get(content.clone()).unwrap_or("");
+        if written.starts_with("# ")
+            && (written.contains(" will be ") || written.contains(" must be "))
+        {
+            self.close_to_indent(indent.saturating_sub(1));
+            self.open_section(indent, Some(content.clone()), Record::Yes);
+            self.plain(content.clone(), content.clone());
+            return true;
+        }
+        let signs = ["~ ", "+ ", "- ", "-/+ ", "+/- ", "<= "];
+        let sign =
+            signs.iter().find(|sign| written.starts_with(**sign)).map_or(0, |sign| sign.len());
+        let inside = trimmed(text, &(content.start + sign..content.end));
+        self.close_to_indent(indent);
+        if written.ends_with('{') {
+            self.open_section(indent + 1, Some(inside), Record::No);
+            return true;
+        }
+        let Some(assignment) = assignments::assignment(text, &inside) else { return false };
+        self.assigned(assignment, content.clone());
+        true
+    }
+
+    /// A key with its value; with the value before and after where the line states both.
+    fn assigned(&mut self, assignment: Assignment, quote: Range<usize>) {
+        let field = |builder: &mut Builder<'_>, value: Range<usize>, micros: Option<i64>| {
+            builder.field(NewField {
+                place: Place::Line,
+                name: Some(assignment.key.clone()),
+                value,
+                quote: quote.clone(),
+                kind: ValueKind::Text,
+                micros,
+            })
+        };
+        let before = field(self.builder, assignment.value.clone(), self.micros);
+        if let Some(after) = assignment.after.clone() {
+            let after = field(self.builder, after, self.micros);
+            self.builder.change(before, after);
+        }
+    }
+
+    /// A line of Prometheus' exposition; false when it is none.
+    fn exposed(&mut self, content: &Range<usize>) -> bool {
+        let text = self.builder.text();
+        let Some(exposed) = assignments::exposed(text, content) else { return false };
+        let is_labelled = !exposed.labels.is_empty();
+        if is_labelled {
+            self.builder.open(Place::Line, None, Record::Yes);
+        }
+        let bearer = self.builder.current();
+        let add = |builder: &mut Builder<'_>, name: Range<usize>, value: Range<usize>| {
+            builder.field(NewField {
+                place: Place::Line,
+                name: Some(name),
+                value,
+                quote: content.clone(),
+                kind: ValueKind::Text,
+                micros: None,
+            })
+        };
+        for (name, value) in exposed.labels {
+            let names = is_naming(text.get(name.clone()).unwrap_or(""));
+            let field = add(self.builder, name, value);
+            if names {
+                self.builder.name(bearer, field);
+            }
+        }
+        let field = add(self.builder, exposed.name, exposed.value);
+        if let Some(unit) = exposed.unit {
+            self.builder.unit(field, unit);
+        }
+        if is_labelled {
+            self.builder.close();
+        }
+        true
+    }
+
     fn keyed(&mut self, line: KeyedLine, next: Option<&Range<usize>>) {
         let text = self.builder.text();
         let KeyedLine { key, value, quote, indent } = line;
@@ -240,7 +394,7 @@ impl Reader<'_, '_> {
             value,
             quote,
             kind: ValueKind::Text,
-            micros: None,
+            micros: self.micros,
         });
         if names {
             let bearer = self.builder.opened(self.lending());
@@ -274,7 +428,7 @@ impl Reader<'_, '_> {
             value: content,
             quote,
             kind: ValueKind::Text,
-            micros: None,
+            micros: self.micros,
         });
     }
 
@@ -304,6 +458,7 @@ impl Reader<'_, '_> {
         next.is_some_and(|next| {
             let content = trimmed(text, next);
             key_and_value(text, &content).is_some()
+                || text.get(content).is_some_and(|content| content.starts_with("HTTP/"))
         })
     }
 
@@ -337,20 +492,27 @@ impl Reader<'_, '_> {
         line: &Range<usize>,
         content: &Range<usize>,
         next: Option<&Range<usize>>,
-    ) -> Option<Vec<Column>> {
+    ) -> Option<(Gap, Vec<Column>)> {
         if self.breaks == Breaks::Escapes || self.is_diff {
             return None;
         }
         let text = self.builder.text();
+        let column =
+            |name: Range<usize>| Column { at: name.start.saturating_sub(line.start), name };
+        if let Some(next) = next
+            && let below = trimmed(text, next)
+            && let Some((gap, cells)) = separated::header(text, content, &below)
+                .or_else(|| separated::blank_header(text, content, &below))
+        {
+            return Some((gap, cells.into_iter().map(column).collect()));
+        }
         let written = text.get(content.clone()).unwrap_or("");
         let ruled = next.is_some_and(|next| {
             let below = text.get(trimmed(text, next)).unwrap_or("");
             is_ruler(below) && below.len() > 3
         });
-        let mut cells = cells(text, content, written.contains(" | "));
-        if let Some(first) = cells.first_mut().filter(|_| written.starts_with('"')) {
-            first.start += 1;
-        }
+        let gap = if written.contains(" | ") { Gap::Bars } else { Gap::Wide };
+        let cells = cells(text, content, gap);
         let capitals = |cell: &Range<usize>| {
             let word = text.get(cell.clone()).unwrap_or("");
             word.bytes().any(|byte| byte.is_ascii_uppercase())
@@ -368,15 +530,20 @@ impl Reader<'_, '_> {
         if cells.iter().any(keyed) || !(capital_header || described || ruled && !cells.is_empty()) {
             return None;
         }
-        Some(cells.into_iter().map(|name| Column { at: name.start - line.start, name }).collect())
+        Some((gap, cells.into_iter().map(column).collect()))
     }
 
     /// Reads a row of the open table; false when the line is none.
     fn row(&mut self, line: &Range<usize>) -> bool {
         let text = self.builder.text();
         let content = trimmed(text, line);
-        let Some(table) = self.table.take() else { return false };
-        let cells = cells(text, &content, table.barred);
+        let Some(mut table) = self.table.take() else { return false };
+        let cells = cells(text, &content, table.gap);
+        if matches!(table.gap, Gap::Mark(_)) && cells.len() != table.columns.len() {
+            self.table = Some(table);
+            self.end_table();
+            return false;
+        }
         if cells.len() < 2 && table.columns.len() > 2 {
             // `(5 rows)`, or a line that went on from the row above.
             self.table = Some(table);
@@ -386,15 +553,19 @@ impl Reader<'_, '_> {
         self.builder.open(Place::Line, None, Record::Yes);
         let bearer = self.builder.current();
         let in_order = cells.len() == table.columns.len();
+        table.numbers.take(text, &cells);
+        let mut is_named = false;
+        let mut first = None;
         for (order, cell) in cells.iter().enumerate() {
             let at = cell.start - line.start;
-            let column = if in_order {
+            let column = if in_order || matches!(table.gap, Gap::Blanks(_)) {
                 table.columns.get(order)
             } else {
                 table.columns.iter().rev().find(|column| column.at <= at + 1)
             };
             let key = column.map(|column| column.name.clone());
-            let names = key.as_ref().and_then(|key| text.get(key.clone())).is_some_and(is_naming);
+            let heading = key.as_ref().and_then(|key| text.get(key.clone())).unwrap_or("");
+            let names = is_naming(heading) || names_row(heading);
             let field = self.builder.field(NewField {
                 place: Place::Line,
                 name: key,
@@ -405,7 +576,13 @@ impl Reader<'_, '_> {
             });
             if names {
                 self.builder.name(bearer, field);
+                is_named = true;
+            } else if order == 0 && is_row_name(text.get(cell.clone()).unwrap_or("")) {
+                first = Some(field);
             }
+        }
+        if let Some(first) = first.filter(|_| !is_named && !matches!(table.gap, Gap::Wide)) {
+            self.builder.name(bearer, first);
         }
         self.builder.close();
         self.table = Some(table);
@@ -428,7 +605,7 @@ const DESCRIBED_COLUMNS: [&str; 10] = [
 ];
 
 /// A stretch without white space around it; `\t` and `\r` as JSON writes them count as white space.
-fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
+pub(crate) fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
     let Some(inner) = text.get(span.clone()) else { return span.start..span.start };
     let mut start = inner.len() - inner.trim_start().len();
     while inner.get(start..).is_some_and(|rest| rest.starts_with("\\t") || rest.starts_with("\\r"))
@@ -449,38 +626,35 @@ fn is_ruler(line: &str) -> bool {
         && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'+' | b'|' | b' ' | b'\t' | b':'))
 }
 
-/// Splits a line into cells: at bars where it has them, else at two spaces or a tab.
-fn cells(text: &str, content: &Range<usize>, barred: bool) -> Vec<Range<usize>> {
-    let written = text.get(content.clone()).unwrap_or("");
-    let mut found = Vec::with_capacity(8);
-    if barred {
-        let mut start = content.start;
-        for piece in written.split('|') {
-            found.push(trimmed(text, &(start..start + piece.len())));
-            start += piece.len() + 1;
-        }
-        return found;
+/// Splits a line into cells.
+fn cells(text: &str, content: &Range<usize>, gap: Gap) -> Vec<Range<usize>> {
+    match gap {
+        Gap::Wide => separated::wide(text, content),
+        Gap::Bars => separated::barred(text, content),
+        Gap::Mark(mark) => separated::split(text, content, mark),
+        Gap::Blanks(most) => separated::blanks(text, content, most),
     }
-    let bytes = written.as_bytes();
-    let mut start = None;
-    let mut at = 0;
-    while at < bytes.len() {
-        let here = bytes.get(at).copied().unwrap_or(b' ');
-        let gap =
-            here == b'\t' || here == b' ' && matches!(bytes.get(at + 1), Some(b' ' | b'\t') | None);
-        if gap {
-            if let Some(start) = start.take() {
-                found.push(content.start + start..content.start + at);
-            }
-        } else if here != b' ' {
-            start.get_or_insert(at);
-        }
-        at += 1;
-    }
-    if let Some(start) = start {
-        found.push(content.start + start..content.end);
-    }
-    found
+}
+
+/// Whether the cell under this heading names its row.
+fn names_row(heading: &str) -> bool {
+    let heading = heading.as_bytes();
+    heading == b"Mounted on"
+        || heading.len() > 4
+            && heading.get(heading.len() - 4..).is_some_and(|end| end.eq_ignore_ascii_case(b"name"))
+}
+
+/// Whether the first cell of a row names it: one word with letters, and no time.
+fn is_row_name(cell: &str) -> bool {
+    cell.len() > 1
+        && cell.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !cell.contains(char::is_whitespace)
+        && points::time(cell).is_none()
+}
+
+/// The bytes of a line that are quoted: those of a diff with their sign.
+fn quote_of(signed: bool, line: &Range<usize>, content: &Range<usize>) -> Range<usize> {
+    if signed { line.start..content.end } else { content.clone() }
 }
 
 /// The key of a `Key:` or `Key: value` line, and its value where it has one.

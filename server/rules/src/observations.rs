@@ -11,12 +11,14 @@
 use std::ops::Range;
 
 use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_core::text::figures::Unit;
 use gsar_core::text::tokens::{entity_root, words};
 
 use super::documents;
 use super::json;
 use super::layout;
 use super::postings::Postings;
+use super::shapes;
 use super::words::{Key, evidence_keys, exact, key, parts};
 
 /// The most bytes of evidence read for one question.
@@ -139,6 +141,10 @@ pub(crate) struct Corpus<'e> {
     pub(crate) series: Vec<Series>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) names: Vec<Name>,
+    /// Units that neither key nor value states, in the order of the fields.
+    units: Vec<(u32, Unit)>,
+    /// Values before and after that stand in one line.
+    changes: Vec<(u32, u32)>,
     /// The whole of each item.
     pub(crate) roots: Vec<u32>,
     /// What was not read.
@@ -167,6 +173,8 @@ impl<'e> Corpus<'e> {
                 series: Vec::new(),
                 samples: Vec::new(),
                 names: Vec::new(),
+                units: Vec::new(),
+                changes: Vec::new(),
                 roots: Vec::with_capacity(evidence.len()),
                 gaps: Vec::new(),
                 keys: Vec::with_capacity(room),
@@ -183,6 +191,7 @@ impl<'e> Corpus<'e> {
         for item in evidence {
             builder.item(item, &mut budget);
         }
+        builder.corpus.units.sort_unstable_by_key(|(field, _)| *field);
         builder.corpus
     }
 
@@ -233,6 +242,18 @@ impl<'e> Corpus<'e> {
         self.field(field).map_or("", |found| self.part(field, found.name))
     }
 
+    /// The unit that the shape of the evidence gives a field.
+    pub(crate) fn unit(&self, field: u32) -> Option<Unit> {
+        let at = self.units.binary_search_by_key(&field, |(field, _)| *field).ok()?;
+        self.units.get(at).map(|(_, unit)| *unit)
+    }
+
+    /// The value before and after that a field is half of.
+    pub(crate) fn change(&self, field: u32) -> Option<(u32, u32)> {
+        let at = self.changes.partition_point(|(_, after)| *after < field);
+        self.changes.get(at).copied().filter(|(before, after)| *before == field || *after == field)
+    }
+
     /// The words of a field's key.
     pub(crate) fn key_words(&self, field: &Field) -> &[Key] {
         self.keys.get(field.keys.0 as usize..field.keys.1 as usize).unwrap_or_default()
@@ -270,7 +291,9 @@ impl<'e> Corpus<'e> {
     pub(crate) fn outer_record(&self, object: u32) -> u32 {
         let mut outer = object;
         for (number, around) in self.around(object) {
-            if around.parent == NONE {
+            // The rows of a command's answer are things of their own.
+            let is_answer = outer != object && self.heading(around).starts_with("$ ");
+            if around.parent == NONE || is_answer {
                 break;
             }
             if around.is_record {
@@ -395,6 +418,9 @@ impl<'e> Builder<'e> {
         let text = self.text;
         let looks_like_json = text.trim_start().starts_with(['{', '[']);
         let is_json = matches!(item.content, Content::Json(_));
+        if !is_json && looks_like_json && shapes::json_lines::are_several(text) {
+            return shapes::json_lines::read(self, allowed);
+        }
         if is_json || looks_like_json {
             let before = self.corpus.fields.len();
             let complete = documents::read(self, 0, allowed);
@@ -567,10 +593,24 @@ impl<'e> Builder<'e> {
         }
     }
 
+    /// Says that the evidence itself puts one field's value in the place of another's.
+    pub(crate) fn change(&mut self, before: u32, after: u32) {
+        self.corpus.changes.push((before, after));
+    }
+
+    /// Says in which unit the number of a field is.
+    pub(crate) fn unit(&mut self, field: u32, unit: Unit) {
+        self.corpus.units.push((field, unit));
+    }
+
     /// Adds a sample to the series whose array was opened last.
     pub(crate) fn sample(&mut self, sample: Sample) {
+        self.sample_of(self.current(), sample);
+    }
+
+    /// Adds a sample to the series of an array or column.
+    pub(crate) fn sample_of(&mut self, object: u32, sample: Sample) {
         let number = offset(self.corpus.samples.len());
-        let object = self.current();
         match self.corpus.series.last_mut() {
             Some(series) if series.object == object => series.samples.1 = number + 1,
             _ => self.corpus.series.push(Series { object, samples: (number, number + 1) }),

@@ -2,7 +2,10 @@
 //!
 //! The place is a key, or in lines the same word counted from the start.
 
+use gsar_core::text::tokens::words as tokens;
+
 use super::candidates::Target;
+use super::fit::LEAST_PROSE;
 use super::lexicon::OPPOSITES;
 use super::magnitudes::bits_in;
 use super::members::Member;
@@ -48,7 +51,10 @@ fn other_value(
         let shows = bits_in(case.reading, corpus.value_words(found), terms) != 0
             || bits_in(case.reading, corpus.key_words(found), terms) != 0;
         let name = corpus.name(field);
-        if !shows || name.is_empty() {
+        // A message that lacks a word of another message says nothing else by that.
+        let is_prose = tokens(corpus.value(field)).nth(LEAST_PROSE).is_some();
+        let is_number = corpus.value(field).bytes().all(|byte| byte.is_ascii_digit());
+        if !shows || name.is_empty() || is_prose || is_number {
             return None;
         }
         let heading = |field: u32| {

@@ -18,6 +18,7 @@ use super::observations::ValueKind;
 use super::portions::{self, Portion, Quantifier, Share};
 use super::reading::Role;
 use super::ruling::{Basis, Case, Cite, Ruling};
+use super::scope;
 use super::slots::shows_other;
 use super::tally::Tally;
 
@@ -240,6 +241,11 @@ impl Tally<'_, '_, '_, '_> {
         } else {
             self.with(subject).into_iter().cloned().collect()
         };
+        let meant: Vec<Member> = if scope::is_stretch(self.case) {
+            meant.into_iter().filter(|member| self.is_in_window(member)).collect()
+        } else {
+            meant
+        };
         let is_so = |member: &&Member| {
             if self.portion.is_either {
                 member.shown & predicate != 0
@@ -267,6 +273,12 @@ impl Tally<'_, '_, '_, '_> {
             let asked = !self.list.is_lines || self.portion.is_of_listing || self.is_asked_for();
             (asked || other.is_akin).then_some(other.field)
         });
+        // A field that bears a name of the claim itself shows nothing else.
+        let names = self.case.reading.bits(|term| term.role == Role::Entity);
+        let other = other.filter(|field| self.case.marks.field(*field) & names == 0);
+        if self.list.is_lines && !self.is_asked_for() && other.is_some() {
+            return None;
+        }
         if let Some(field) = other.filter(|_| self.list.is_lines || self.is_of_sort(&so)) {
             return Some(Ruling::contradicted(
                 Basis::Stated,
@@ -359,6 +371,11 @@ impl Tally<'_, '_, '_, '_> {
         let wanted = self.portion.subject | self.portion.predicate;
         if !self.portion.bounds.is_empty() {
             return self.bounded(Wanted::None);
+        }
+        // "No event came more than 40 minutes late" denies the figure, not the events.
+        let denies_figure = !self.case.reading.figures.figures.is_empty();
+        if denies_figure || self.portion.predicate & self.shown == 0 {
+            return None;
         }
         // "No pod": the list has to be one of pods.
         let stands = self.case.marks.around(self.case.corpus, self.list.parent)

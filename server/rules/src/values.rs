@@ -73,6 +73,9 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
         {
             figure.unit = unit;
         }
+        if let Some(unit) = corpus.unit(field).filter(|_| figure.unit == Unit::COUNT) {
+            figure.unit = unit;
+        }
         found.push(Value { figure, key });
     }
     found.extend(exit_codes(text, &read.codes));
@@ -96,7 +99,11 @@ const SUMMARY_KEYS: [&str; 10] =
 /// The unit that a line states for all its figures: `unit=Bytes/Second`.
 fn unit_stated(text: &str) -> Option<Unit> {
     let at = text.find("unit=")?;
-    let name = text.get(at + 5..)?.split(' ').next()?;
+    unit_called(text.get(at + 5..)?.split(' ').next()?)
+}
+
+/// The unit of a name as metrics tools write it: `Seconds`, `Bytes/Second`, `Count`.
+fn unit_called(name: &str) -> Option<Unit> {
     match name.split_once('/') {
         Some((unit, time)) => {
             let unit = if unit.eq_ignore_ascii_case("count") {
@@ -106,8 +113,20 @@ fn unit_stated(text: &str) -> Option<Unit> {
             };
             unit?.per(Unit::named(time)?)
         }
+        None if name.eq_ignore_ascii_case("percent") => Some(Unit::PERCENT),
+        None if name.eq_ignore_ascii_case("count") => Some(Unit::COUNT),
         None => Unit::named(name),
     }
+}
+
+/// The unit that the record of a series states in a field of its own: `"Unit": "Seconds"`.
+fn unit_beside(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
+    const MOST: usize = 24;
+    let record = corpus.object(corpus.record(series.object))?;
+    (record.fields.0..record.fields.1)
+        .take(MOST)
+        .find(|field| matches!(corpus.name(*field), "unit" | "Unit" | "units"))
+        .and_then(|field| unit_called(corpus.value(field)))
 }
 
 /// The key of a `key=value` or `"key": value` pair whose value starts at an offset.
@@ -132,11 +151,18 @@ fn in_unit_of(figure: Figure, key: Option<&str>, text: &str) -> Figure {
         return Figure { unit: Unit::MILLICORES, ..figure };
     }
     if figure.unit == Unit::COUNT
+        && !is_range(text)
         && let Some(unit) = Unit::of_field(key)
     {
         return Figure { unit, ..figure };
     }
     figure
+}
+
+/// Whether a text is two whole numbers joined by a hyphen: a class of a histogram or the hours of a day.
+fn is_range(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('-').is_some_and(|(low, high)| digits(low) && digits(high))
 }
 
 /// How a claim's figure compares with a sample, whose unit may stand in the metric's name or query only.
@@ -155,6 +181,9 @@ pub(crate) fn agree_with_sample(claim: &Figure, sample: &Figure, unit: Option<Un
 
 /// The unit that a series is in, as far as its labels or the query say.
 pub(crate) fn unit_of_series(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
+    if let Some(unit) = unit_beside(corpus, series) {
+        return Some(unit);
+    }
     let object = corpus.object(series.object)?;
     let item = corpus.item(object.item)?;
     let texts = [item.tool.as_str(), item.query.as_str()];

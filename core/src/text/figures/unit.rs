@@ -203,6 +203,11 @@ impl Unit {
             .find(|(_, c)| !c.is_ascii_lowercase())
             .map(|(at, c)| if c.is_ascii_uppercase() { at } else { at + c.len_utf8() });
         let ending = super::super::part(name, camel.unwrap_or(0)..name.len());
+        let is_apart =
+            camel.is_some_and(|at| name.as_bytes().get(at.wrapping_sub(1)) == Some(&b'_'));
+        if is_apart && matches!(ending, "s" | "us") {
+            return Self::named(ending);
+        }
         let (_, unit) = MARKS.iter().find(|(mark, _)| ending.eq_ignore_ascii_case(mark))?;
         Self::named(unit)
     }
@@ -239,6 +244,10 @@ mod tests {
         assert_eq!(Unit::of_field("durationMs"), Unit::named("ms"));
         assert_eq!(Unit::of_field("memory_bytes"), Unit::named("B"));
         assert_eq!(Unit::of_field("span_duration_ns"), Unit::named("ns"));
+        assert_eq!(Unit::of_field("max_late_s"), Unit::named("s"));
+        assert_eq!(Unit::of_field("wait_us"), Unit::named("us"));
+        assert_eq!(Unit::of_field("vCPUs"), None);
+        assert_eq!(Unit::of_field("s"), None);
         assert_eq!(Unit::of_field("items"), None);
         assert_eq!(Unit::of_field("calls_per_sec"), None);
         assert_eq!(Unit::of_field("é"), None);

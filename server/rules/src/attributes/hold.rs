@@ -86,7 +86,7 @@ impl Place<'_, '_, '_> {
         let is_stated = if is_rate {
             true
         } else if is_bare(name) {
-            is_of_named(case, self.field)
+            is_of_named(case, self.field) && !(counts(name) && self.slot.figure.value.places > 0)
                 || dimension == Dimension::Count && counts_noun(case, self.slot, self.tie.near)
         } else {
             said != 0 && is_covered(case, self.field, name)
@@ -243,6 +243,11 @@ fn path(case: &Case<'_, '_, '_>, found: &Field, field: u32, name: &str) -> (Vec<
         path.extend_from_slice(case.corpus.key_words(found));
     }
     (own, path)
+}
+
+/// Whether a key counts whole things, so that a figure with decimals is none of it.
+fn counts(name: &str) -> bool {
+    ["count", "number", "total"].iter().any(|counts| name.eq_ignore_ascii_case(counts))
 }
 
 fn unit_of_headings(case: &Case<'_, '_, '_>, found: &Field) -> Option<Unit> {
