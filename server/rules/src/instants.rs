@@ -85,6 +85,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     {
         return None;
     }
+    if states_a_level(text) {
+        return None;
+    }
     // "Since a campaign began on 5 October" dates another thing than the claim is about.
     const JOINING: [&str; 8] =
         ["since", "when", "while", "after", "before", "until", "because", "once"];
@@ -254,6 +257,18 @@ fn is_at_clock(time: &Moment, at: i64, event: &Event) -> Option<bool> {
         return Some(gap > -early || grain < SECOND);
     }
     (gap.abs() > grain).then_some(false)
+}
+
+/// Whether a claim tells how something stood at its time, which a record of another time does not deny: "was up at 03:58".
+fn states_a_level(text: &str) -> bool {
+    const STANDING: [&str; 8] =
+        ["are", "is", "remained", "stayed", "still", "stood", "was", "were"];
+    let stands = words(text).any(|word| STANDING.iter().any(|standing| word.is(standing)));
+    let happens = words(text).any(|word| {
+        let text = word.text;
+        text.len() > 4 && text.ends_with("ed") && !word.is("remained") && !word.is("stayed")
+    });
+    stands && !happens
 }
 
 #[cfg(test)]

@@ -626,13 +626,14 @@ impl<'e> Builder<'e> {
         if name.is_empty() || name.len() > 253 || name.contains(char::is_whitespace) {
             return;
         }
+        let is_keyed = found.name.0 != found.name.1;
         let number = offset(self.corpus.names.len());
         self.corpus.names.push(Name { object, field });
         // A section that repeats its heading as its name is a setting, not a thing.
         let text = self.text;
         if let Some(object) = self.corpus.objects.get_mut(object as usize) {
             let heading = text.get(object.heading.0 as usize..object.heading.1 as usize);
-            object.is_named |= heading != Some(written);
+            object.is_named |= !is_keyed || heading != Some(written);
         }
         self.corpus.by_name.add(exact(name), number);
         let root = entity_root(name);

@@ -37,7 +37,7 @@ pub(crate) fn exhaustive(item: EvidenceItem) -> EvidenceItem {
     EvidenceItem { exhaustive: true, ..item }
 }
 
-fn judge(claim: &str, evidence: &[EvidenceItem]) -> JudgedClaim {
+pub(crate) fn judge(claim: &str, evidence: &[EvidenceItem]) -> JudgedClaim {
     let claim = Claim { id: ClaimId::new("c1").unwrap(), text: claim.to_owned(), span: None };
     Observations::read(evidence).judge(&[claim], || true).unwrap().remove(0)
 }
