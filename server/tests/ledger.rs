@@ -24,7 +24,7 @@ fn record(number: u32) -> Record {
         report_id: format!("report-{}", number % 7),
         investigation_id: format!("investigation-{}", number % 3),
         policy: "reference".to_owned(),
-        judge: "rules/0".to_owned(),
+        judge: "rules/1".to_owned(),
         outcome: 1,
         tier: i32::try_from(number % 4).unwrap() + 1,
         score: Some((u64::from(number), 1000)),
@@ -203,7 +203,7 @@ const SCHEMA_1: &str = "
         CHECK ((score_numerator IS NULL) = (score_denominator IS NULL))) STRICT;
     CREATE UNIQUE INDEX evaluations_by_key ON evaluations (idempotency_key) WHERE idempotency_key IS NOT NULL;
     INSERT INTO policies VALUES (1, zeroblob(32), 'name = \"old\"');
-    INSERT INTO evaluations VALUES (41, 'old', 1700000000000000, 'r', 'i', 'old', 1, 'rules/0', 1, 2, 3, 4, 5, 'k',
+    INSERT INTO evaluations VALUES (41, 'old', 1700000000000000, 'r', 'i', 'old', 1, 'rules/1', 1, 2, 3, 4, 5, 'k',
         zeroblob(32), x'01', x'0203', x'04');
     PRAGMA user_version = 1;";
 

@@ -1,4 +1,4 @@
-//! `rules/0`: a judge that decides simple claims by words and figures, cites what decided and leaves the rest
+//! `rules/1`: a judge that decides simple claims by words and figures, cites what decided and leaves the rest
 //! ungrounded. Deterministic; no model, no network.
 //!
 //! A claim is read into names, codes, content words, figures and times ([`reading`]); the evidence into fields
@@ -10,15 +10,17 @@
 //! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
 //! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
 //! | order in time | two dated lines or records lie as claimed: before, after, so far apart | they lie the other way round, or as far apart as the claim's length does not allow; both are in one item or named |
-//! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has all but one in four of the words | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
+//! | one place | a line, row or object has every name and code, agrees on every figure, time, state and quotation, and has all but one in six of the words | it has all names and its figure or time under the same key, or the state that excludes the claimed one, differs; names joined by "to" stand in reverse; the line denies what the claim says |
 //! | length, age, pace | start and end of one thing, `AGE`, `x256 over 58m` give the claimed length | they give another |
 //! | instant | the line or record with all names and words is of the claimed instant or day | it is of another, on the day of the incident, and nothing like it is of the claimed one |
 //! | first, last | the first or last of a list or log is what the claim says | another is |
 //! | rank | a member of a list has more of the quantity that the claim names than the other, or than all | it has not |
 //! | sum, rate, ratio | what members of a list have together, events by their time, or two stated quantities come to what the claim says | they come to something else |
 //! | list | as many members of a list as claimed, each, none or only one show what the claim says | the number differs and nothing was cut from the list; a member shows something else in the very place |
+//! | attribute | the key path of one thing states the value, state, label or setting that the claim names | it states another, or one that excludes the claimed one |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
+//! | search | a search for what the claim denies found nothing | a search for what the claim says is there found nothing |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |
 //! | otherwise | | never: the claim is ungrounded, and the note says what is missing |
 //!
@@ -122,7 +124,7 @@ pub use claims::split;
 pub use observations::MOST_BYTES;
 
 /// The name of this version of the rules.
-pub const NAME: &str = "rules/0";
+pub const NAME: &str = "rules/1";
 
 /// Evidence, read once for any number of claims.
 #[derive(Debug)]

@@ -140,7 +140,7 @@ impl Default for Config {
                 dir: None,
                 allow_overrides: true,
             },
-            judges: Judges { chain: vec!["rules/0".to_owned()] },
+            judges: Judges { chain: vec!["rules/1".to_owned()] },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
             log: Log { format: LogFormat::Json, level: "info".to_owned() },
             shutdown: Shutdown { notice: seconds(0), grace: seconds(25) },

@@ -19,7 +19,7 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Partitions the claims of a report.
 pub trait Judge: Send + Sync {
-    /// Its stable name, such as `rules/0`.
+    /// Its stable name, such as `rules/1`.
     fn name(&self) -> &str;
 
     /// Whether it computes here without waiting for anyone; such judges are kept off the threads that serve.
