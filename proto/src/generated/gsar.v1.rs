@@ -1920,7 +1920,7 @@ pub struct Provenance {
 /// JudgeLink is what one judge of the chain did.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct JudgeLink {
-    /// judge is its name, such as rules/0.
+    /// judge is its name, such as rules/1.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
     /// result is "judged", "abstained", "failed" or "skipped".
