@@ -20,6 +20,13 @@ pub(super) struct Scale {
 /// The most decimal places that are kept.
 pub(super) const MOST_PLACES: u32 = 15;
 
+/// The largest mantissa of a sample: differences and small multiples of samples stay exact.
+const LARGEST: i128 = 10_i128.pow(34);
+
+fn bounded(mantissa: i128) -> Option<i128> {
+    (-LARGEST..=LARGEST).contains(&mantissa).then_some(mantissa)
+}
+
 /// Reads a number as tools print it: `3420.0`, `-1`, `2.1e+09`. What lies beyond the kept places is cut off.
 pub(super) fn parse(text: &str) -> Option<Decimal> {
     let text = text.trim_matches('"');
@@ -48,14 +55,14 @@ pub(super) fn parse(text: &str) -> Option<Decimal> {
     let places = u32::try_from(places).ok()?;
     if places > MOST_PLACES {
         mantissa /= power(places - MOST_PLACES)?;
-        return Some(Decimal { mantissa, places: MOST_PLACES });
+        return Some(Decimal { mantissa: bounded(mantissa)?, places: MOST_PLACES });
     }
-    Some(Decimal { mantissa, places })
+    Some(Decimal { mantissa: bounded(mantissa)?, places })
 }
 
 /// A decimal as a whole number of 1 / 10^`places`.
 pub(super) fn at_scale(value: Decimal, places: u32) -> Option<i128> {
-    value.mantissa.checked_mul(power(places.checked_sub(value.places)?)?)
+    value.mantissa.checked_mul(power(places.checked_sub(value.places)?)?).and_then(bounded)
 }
 
 fn power(places: u32) -> Option<i128> {
@@ -107,7 +114,7 @@ impl Scale {
             Some(Comparator::AtMost) => return held(given <= stated),
             None => {}
         }
-        let apart = (given - stated).checked_abs()?;
+        let apart = given.checked_sub(stated)?.checked_abs()?;
         let magnitude = stated.checked_abs()?;
         let last = last_digit(claim.value.mantissa);
         let coarse = last.checked_mul(per_unit)?.min(magnitude / 10);
@@ -232,7 +239,7 @@ impl Share {
             Some(Comparator::AtMost) => return held(given <= stated),
             None => {}
         }
-        let apart = (given - stated).checked_abs()?;
+        let apart = given.checked_sub(stated)?.checked_abs()?;
         let magnitude = stated.checked_abs()?;
         let tolerance = if self.approximate { half.max(magnitude / 12) } else { half };
         Some(if apart <= tolerance {

@@ -298,7 +298,7 @@ pub(super) fn bounds(statement: &Statement) -> Option<(&Figure, Option<&Figure>)
 fn is_far(view: &View<'_>, figure: &Figure, point: Point) -> bool {
     let times = |factor: i128, comparator| Figure {
         value: Decimal {
-            mantissa: figure.value.mantissa * factor,
+            mantissa: figure.value.mantissa.saturating_mul(factor),
             places: figure.value.places + 1,
         },
         comparator: Some(comparator),
