@@ -85,12 +85,11 @@ const EXCLUDING: [&str; 5] = ["grep -v", "grep -iv", "!=", "!~", " not in "];
 const PAGES: [usize; 9] = [20, 25, 50, 100, 200, 250, 500, 1_000, 5_000];
 
 /// The extent of an item that has that many records.
-pub(crate) fn extent(item: &EvidenceItem, records: usize) -> Extent {
+pub(crate) fn extent(item: &EvidenceItem, records: usize, is_cut: bool) -> Extent {
     if item.exhaustive {
         return Extent::Whole;
     }
-    let text = item.content.as_str();
-    if item.kind == EvidenceKind::PriorClaim || is_cut(text) {
+    if item.kind == EvidenceKind::PriorClaim || is_cut {
         return Extent::Part;
     }
     let requests = requests(item);
@@ -162,7 +161,7 @@ pub(crate) fn asks_for(item: &EvidenceItem, is_name: impl Fn(&str) -> bool) -> b
 }
 
 /// Whether an answer says that something of it is missing, or ends within a word of a list.
-fn is_cut(text: &str) -> bool {
+pub(crate) fn is_cut(text: &str) -> bool {
     let tail = text.trim_end();
     let goes_on = tail.ends_with("...") || tail.ends_with('…');
     goes_on
@@ -187,6 +186,10 @@ fn has_next_page(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn extent_of(item: &EvidenceItem, records: usize) -> Extent {
+        extent(item, records, is_cut(item.content.as_str()))
+    }
     use gsar_core::evidence::{Content, EvidenceId, Lane};
 
     fn item(tool: &str, content: &str) -> EvidenceItem {
@@ -219,10 +222,10 @@ mod tests {
             ("kubectl get pods", "a 1/1\nb 1/1\n...", Extent::Part),
         ];
         for (tool, content, expected) in table {
-            assert_eq!(extent(&item(tool, content), 3), expected, "{tool} {content}");
+            assert_eq!(extent_of(&item(tool, content), 3), expected, "{tool} {content}");
         }
-        assert_eq!(extent(&item("logs_search", "x"), 100), Extent::Window);
-        assert_eq!(extent(&item("logs_search", "x"), 99), Extent::Whole);
+        assert_eq!(extent_of(&item("logs_search", "x"), 100), Extent::Window);
+        assert_eq!(extent_of(&item("logs_search", "x"), 99), Extent::Whole);
         let asks = |tool: &str, name: &str| asks_for(&item(tool, "x"), |word| word == name);
         assert!(asks("kubectl get --show-labels -o wide pod -n shop", "pod"));
         assert!(asks("list_nodes {}", "nodes"));
@@ -230,6 +233,6 @@ mod tests {
         assert!(!asks("kubectl get pods -n node", "node"));
         assert!(!asks("kubectl describe pod node", "node"));
         let said = EvidenceItem { exhaustive: true, ..item("kubectl get pods | head", "x") };
-        assert_eq!(extent(&said, 3), Extent::Whole);
+        assert_eq!(extent_of(&said, 3), Extent::Whole);
     }
 }

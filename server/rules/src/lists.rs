@@ -3,9 +3,10 @@
 //! A list is the elements of one array, the rows of one table, the items of a YAML sequence or the lines of one
 //! text. Found once per question. What is in no list is not counted.
 
-use gsar_core::evidence::EvidenceKind;
+use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 
 use super::candidates::Target;
+use super::closed::{Extent, extent, is_cut};
 use super::observations::{Corpus, NONE, Place};
 
 /// Things of one sort side by side.
@@ -19,6 +20,8 @@ pub(crate) struct List {
     pub(crate) members: Vec<Target>,
     /// Whether its members are lines, and not records.
     pub(crate) is_lines: bool,
+    /// How much of what there is it shows.
+    pub(crate) extent: Extent,
 }
 
 /// The lists of a corpus.
@@ -40,12 +43,21 @@ impl Lists {
             of_object: vec![NONE; corpus.objects.len()],
             of_field: vec![NONE; corpus.fields.len()],
         };
-        lists.find_records(corpus);
-        lists.find_lines(corpus);
+        let listings: Vec<bool> = corpus.evidence.iter().map(is_listing).collect();
+        lists.find_records(corpus, &listings);
+        lists.find_lines(corpus, &listings);
+        let texts = corpus.evidence.iter().map(|item| item.content.as_str());
+        let cut: Vec<bool> = texts.map(is_cut).collect();
+        for list in &mut lists.all {
+            let is_cut = cut.get(list.item as usize).copied().unwrap_or(true);
+            if let Some(item) = corpus.item(list.item) {
+                list.extent = extent(item, list.members.len(), is_cut);
+            }
+        }
         lists
     }
 
-    fn find_records(&mut self, corpus: &Corpus<'_>) {
+    fn find_records(&mut self, corpus: &Corpus<'_>, listings: &[bool]) {
         // The list that was last added to below an object, and the header of its rows.
         let mut last: Vec<(u32, u32)> = vec![(NONE, NONE); corpus.objects.len()];
         for (number, object) in (0_u32..).zip(&corpus.objects) {
@@ -54,7 +66,7 @@ impl Lists {
                 continue;
             };
             let is_row = object.place == Place::Line;
-            if !is_listing(corpus, object.item) || is_row && !is_thing(corpus, number) {
+            if !is_in(listings, object.item) || is_row && !is_thing(corpus, number) {
                 continue;
             }
             let header = corpus.field(object.fields.0).map_or(NONE, |field| field.name.0);
@@ -69,7 +81,7 @@ impl Lists {
         }
     }
 
-    fn find_lines(&mut self, corpus: &Corpus<'_>) {
+    fn find_lines(&mut self, corpus: &Corpus<'_>, listings: &[bool]) {
         let mut last: Vec<u32> = vec![NONE; corpus.objects.len()];
         for (number, field) in (0_u32..).zip(&corpus.fields) {
             let is_line = matches!(field.place, Place::Line | Place::Index(_));
@@ -84,7 +96,7 @@ impl Lists {
             let Some(last) = last.get_mut(field.object as usize) else { continue };
             let Some(object) = corpus.object(field.object) else { continue };
             if *last == NONE {
-                *last = if is_listing(corpus, object.item) {
+                *last = if is_in(listings, object.item) {
                     self.open(object.item, field.object, true)
                 } else {
                     NONE
@@ -102,7 +114,7 @@ impl Lists {
 
     fn open(&mut self, item: u32, parent: u32, is_lines: bool) -> u32 {
         let number = u32::try_from(self.all.len()).unwrap_or(NONE);
-        self.all.push(List { item, parent, members: Vec::new(), is_lines });
+        self.all.push(List { item, parent, members: Vec::new(), is_lines, extent: Extent::Part });
         number
     }
 
@@ -150,15 +162,17 @@ fn is_thing(corpus: &Corpus<'_>, number: u32) -> bool {
 }
 
 /// Whether the lines of an item are a log or a listing, and not prose: a page, a request of a person.
-fn is_listing(corpus: &Corpus<'_>, item: u32) -> bool {
+fn is_listing(item: &EvidenceItem) -> bool {
     const PROSE: [&str; 7] =
         ["webpage", "runbook", "wiki", "docs", "readme", "browse", "fetch_url"];
-    corpus.item(item).is_some_and(|item| {
-        let tool = item.tool.to_ascii_lowercase();
-        !matches!(item.kind, EvidenceKind::Signal | EvidenceKind::PriorClaim)
-            && !PROSE.iter().any(|word| tool.contains(word))
-            && memchr::memmem::find(item.content.as_str().as_bytes(), b"](http").is_none()
-    })
+    let tool = item.tool.to_ascii_lowercase();
+    !matches!(item.kind, EvidenceKind::Signal | EvidenceKind::PriorClaim)
+        && !PROSE.iter().any(|word| tool.contains(word))
+        && memchr::memmem::find(item.content.as_str().as_bytes(), b"](http").is_none()
+}
+
+fn is_in(listings: &[bool], item: u32) -> bool {
+    listings.get(item as usize).copied().unwrap_or(false)
 }
 
 /// Whether a line with that key is a line of a log, and not a statement of its own.

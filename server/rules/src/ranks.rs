@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use gsar_core::Class;
 use gsar_core::text::figures::{Agreement, Figure, Unit, agree};
 
-use super::closed::{Extent, extent};
+use super::closed::Extent;
 use super::lists::List;
 use super::measures::{Attribute, Measured, measure, order, ratio};
 use super::members::{Member, members};
@@ -151,8 +151,7 @@ fn stated_extreme(
     let best = all.iter().try_fold(all.first()?, |best, next| {
         Some(if order(&next.figure, &best.figure)? == wanted { next } else { best })
     })?;
-    let item = case.corpus.item(list.item)?;
-    let is_complete = extent(item, list.members.len()) == Extent::Whole;
+    let is_complete = list.extent == Extent::Whole;
     let holds = match agree(value, &best.figure) {
         Agreement::Same => true,
         Agreement::Different => false,
@@ -201,8 +200,7 @@ fn extreme(
             _ => {}
         }
     }
-    let item = case.corpus.item(list.item)?;
-    let is_complete = match extent(item, list.members.len()) {
+    let is_complete = match list.extent {
         Extent::Whole | Extent::Filtered => true,
         Extent::Window | Extent::Part => false,
     };

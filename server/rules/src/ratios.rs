@@ -13,7 +13,7 @@ use gsar_core::text::figures::Figure;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
-use super::closed::{Extent, extent};
+use super::closed::Extent;
 use super::lists::List;
 use super::magnitudes::bits_in;
 use super::measures::{Attribute, measure, ratio, sum};
@@ -117,8 +117,7 @@ fn part_of_list(
     if wanted == 0 || wanted & !(named | around) != 0 || list.members.len() < 2 {
         return None;
     }
-    let item = case.corpus.item(list.item)?;
-    if extent(item, list.members.len()) != Extent::Whole {
+    if list.extent != Extent::Whole {
         return None;
     }
     let mut having = found.iter().filter(|member| member.shown >> subject & 1 == 1);

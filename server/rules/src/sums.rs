@@ -10,7 +10,7 @@ use gsar_core::text::figures::{Agreement, Dimension, Figure, agree};
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
-use super::closed::{Extent, extent};
+use super::closed::Extent;
 use super::counts::as_figure;
 use super::lists::List;
 use super::measures::{Attribute, Measured, measure, sum};
@@ -155,9 +155,8 @@ fn weigh(
     let all = [meant, some].into_iter().find(|all| all.len() >= 2 && agrees(all))?;
     let figures: Vec<Figure> = all.iter().map(|measured| measured.figure.clone()).collect();
     let total = sum(&figures)?;
-    let item = case.corpus.item(list.item)?;
-    let is_complete = claimed.number.is_some()
-        || matches!(extent(item, list.members.len()), Extent::Whole | Extent::Filtered);
+    let is_complete =
+        claimed.number.is_some() || matches!(list.extent, Extent::Whole | Extent::Filtered);
     let cites: Vec<Cite> =
         all.iter().take(MOST_CITED).map(|measured| Cite::Field(measured.field)).collect();
     let says =

@@ -6,7 +6,7 @@ use gsar_core::text::tokens::words;
 
 use super::best_values::as_values;
 use super::candidates::Target;
-use super::closed::{Extent, asks_for, extent};
+use super::closed::{Extent, asks_for};
 use super::counts::in_window;
 use super::lists::List;
 use super::magnitudes::bits_in;
@@ -51,8 +51,7 @@ impl<'a, 'b, 'e, 'c> Tally<'a, 'b, 'e, 'c> {
             let clear = member.denied & !member.shown;
             member.shown = member.shown & !portion.negated | clear & portion.negated;
         }
-        let item = case.corpus.item(list.item);
-        let extent = item.map_or(Extent::Part, |item| extent(item, list.members.len()));
+        let extent = list.extent;
         let named = members.iter().fold(0, |bits, member| bits | member.named);
         Self {
             case,
