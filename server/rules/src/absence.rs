@@ -11,6 +11,7 @@ use gsar_core::text::tokens::words;
 
 use super::candidates::{Target, is_line};
 use super::note;
+use super::observations::first_line;
 use super::observations::{Corpus, NONE, ValueKind};
 use super::reading::{Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -141,7 +142,7 @@ fn is_scope(case: &Case<'_, '_, '_>, item: u32, denied: u64, searched: bool) -> 
 /// The request that an item answers, as it is written: the first line where that repeats it, else its tool.
 pub(crate) fn request<'e>(corpus: &Corpus<'e>, item: u32) -> &'e str {
     let Some(found) = corpus.item(item) else { return "" };
-    let first = corpus.text(item).lines().next().unwrap_or("");
+    let first = first_line(corpus.text(item));
     let tool = words(&found.tool).next().map_or("", |word| word.text);
     let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
     if repeats { first } else { &found.tool }

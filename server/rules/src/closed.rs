@@ -6,6 +6,7 @@
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 use gsar_core::text::tokens::words;
 
+use super::observations::first_line;
 use super::words::parts;
 
 /// How much of what there is an item shows.
@@ -116,7 +117,7 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize, is_cut: bool) -> Exten
 
 /// The request of an item: as its caller states it, and as the answer repeats it.
 pub(crate) fn requests(item: &EvidenceItem) -> [&str; 3] {
-    let first = item.content.as_str().lines().next().unwrap_or("");
+    let first = first_line(item.content.as_str());
     let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
     let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
     [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }]

@@ -9,6 +9,7 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use super::note;
+use super::observations::first_line;
 use super::phrases::tells_only;
 use super::reading::{Reading, Role, Term};
 use super::ruling::{Basis, Case, Cite, Ruling};
@@ -82,7 +83,7 @@ fn counted(case: &Case<'_, '_, '_>, number: u32, item: &EvidenceItem) -> Option<
 
 /// The request as the item or its first line states it.
 fn request(item: &EvidenceItem) -> String {
-    let first = item.content.as_str().lines().next().unwrap_or("");
+    let first = first_line(item.content.as_str());
     [item.tool.as_str(), item.query.as_str(), first].join(" ")
 }
 

@@ -7,6 +7,7 @@ use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 
 use super::candidates::Target;
 use super::closed::{Extent, extent, is_cut};
+use super::observations::first_line;
 use super::observations::{Corpus, NONE, Place};
 
 /// Things of one sort side by side.
@@ -143,7 +144,7 @@ impl Lists {
 /// Whether a line repeats the request that the item begins with.
 fn repeats_request(corpus: &Corpus<'_>, field: u32) -> bool {
     const LONG: usize = 12;
-    let first = corpus.text(corpus.item_of(field)).lines().next().unwrap_or("");
+    let first = first_line(corpus.text(corpus.item_of(field)));
     let line = corpus.value(field);
     line.len() >= LONG && first.starts_with("$ ") && first.ends_with(line)
 }

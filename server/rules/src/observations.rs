@@ -378,6 +378,13 @@ impl<'a> Iterator for Around<'a> {
     }
 }
 
+/// The first line of a text, as far as a request could reach: an item may be one line of megabytes.
+pub(crate) fn first_line(text: &str) -> &str {
+    const LONGEST: usize = 8_192;
+    let start = text.get(..end_of_part(text, LONGEST)).unwrap_or("");
+    start.lines().next().unwrap_or("")
+}
+
 /// A position in an item as it is stored.
 pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)

@@ -11,6 +11,7 @@ use super::chronicle::{Chronicle, objects_of};
 use super::lexicon::known;
 use super::light::any;
 use super::observations::NONE;
+use super::observations::first_line;
 use super::phases::Phase;
 use super::reading::Term;
 use super::ruling::Case;
@@ -168,7 +169,7 @@ impl Gatherer<'_, '_, '_, '_> {
 
     /// `$ kubectl get pod … -o jsonpath={.metadata.creationTimestamp}` says what its one line is.
     fn is_asked_for(&self, item: u32) -> bool {
-        let request = self.case.corpus.text(item).lines().next().unwrap_or("");
+        let request = first_line(self.case.corpus.text(item));
         request.starts_with("$ ")
             && words(request)
                 .any(|word| parts(word.text).any(|part| any(part, self.asked.phase_words())))
