@@ -1,5 +1,7 @@
 //! The numbers of a claim: which of them measure, which count, and which are names, bounds or dates.
 
+use gsar_core::text::figures::MONTHS;
+
 use super::tokens::{Token, at, lower};
 
 /// Units of one dimension, each row by rising size.
@@ -66,21 +68,6 @@ pub(super) const BOUNDS: [&str; 18] = [
     "even",
     "reached",
     "reach",
-];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 
 /// Numbers in words, each at the place that it names.

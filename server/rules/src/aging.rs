@@ -11,8 +11,8 @@ use super::ages::ages;
 use super::asked::{Asked, asked, is_plain};
 use super::chronicle::Event;
 use super::episodes::{Ages, Found, find};
+use super::event_words::is_left_out;
 use super::lengths::{Length, lengths};
-use super::light::is_light;
 use super::moments::{HOUR, MINUTE, SECOND};
 use super::note;
 use super::phases::Phase;
@@ -212,7 +212,7 @@ fn rule(
     let is_told = case.reading.terms.iter().enumerate().all(|(place, term)| {
         thing.has(place)
             || inside(term.span.start, term.span.end)
-            || is_light(term.text)
+            || is_left_out(term.text)
             || matches!(term.role, Role::Kind | Role::Demand(_))
     });
     if !found.is_full || found.is_vague || !is_told {

@@ -9,9 +9,9 @@ use gsar_core::text::figures::CodeKind;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::{Word, words};
 
+use super::event_words::{FAILING, LASTING, LEFT_OUT, STAND_INS, WHICH, any};
 use super::lengths::lengths;
 use super::lexicon::Sense;
-use super::light::{FAILING, LASTING, LIGHT, STAND_INS, WHICH, any};
 use super::moments::Moment;
 use super::phases::{CREATING, ENDING, Phase, STARTING, phase_of_word};
 use super::reading::{Reading, Role, Term};
@@ -102,7 +102,7 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
     };
     let bits =
         |accepts: &dyn Fn(&Term<'_>) -> bool| reading.bits(|term| own(term) && accepts(term));
-    let light = |term: &Term<'_>| any(term.text, &LIGHT);
+    let light = |term: &Term<'_>| any(term.text, &LEFT_OUT);
     let is_phase = |term: &Term<'_>| phase_of_word(term.text).is_some();
     // An ordinary word tells which of several is meant only where the evidence has it.
     let common = bits(&|term| term.role == Role::Common);

@@ -192,7 +192,7 @@ fn is_told(case: &Case<'_, '_, '_>, relation: &Relation, first: &Asked, second: 
         term.span.is_empty()
             || inside(term.span.start, term.span.end)
             || matches!(term.role, Role::Demand(super::lexicon::Sense::Order) | Role::Kind)
-            || super::light::is_light(term.text)
+            || super::event_words::is_left_out(term.text)
     });
     terms
         && reading.figures.figures.iter().all(|figure| inside(figure.span.start, figure.span.end))

@@ -9,7 +9,7 @@ use gsar_core::text::tokens::entity_root;
 use super::asked::{Asked, Pick};
 use super::candidates::Target;
 use super::chronicle::{Chronicle, Clock, Event};
-use super::light::any;
+use super::event_words::any;
 use super::phases::Phase;
 use super::places::{Places, fields_of, has_figures, says_phase, seat};
 use super::ruling::Case;

@@ -9,8 +9,8 @@ use super::asked::{Asked, Pick, asked, is_plain};
 use super::candidates::Target;
 use super::chronicle::{Chronicle, Clock, Event};
 use super::episodes::{Ages, find};
+use super::event_words::is_left_out;
 use super::lengths::lengths;
-use super::light::is_light;
 use super::note;
 use super::phases::phase_of_word;
 use super::places::terms_of;
@@ -208,7 +208,7 @@ fn log_edge(
 fn is_told(case: &Case<'_, '_, '_>, parts: &[&Asked]) -> bool {
     case.reading.terms.iter().enumerate().all(|(place, term)| {
         parts.iter().any(|part| part.has(place))
-            || is_light(term.text)
+            || is_left_out(term.text)
             || phase_of_word(term.text).is_some()
             || matches!(term.role, Role::Kind | Role::Demand(super::lexicon::Sense::Extreme))
     })

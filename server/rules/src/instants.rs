@@ -10,9 +10,9 @@ use gsar_core::text::tokens::words;
 use super::asked::{Asked, Pick, asked, is_plain};
 use super::chronicle::{Chronicle, Event};
 use super::episodes::{Ages, find_bounds};
+use super::event_words::is_left_out;
 use super::lengths::lengths;
 use super::lexicon::Sense;
-use super::light::is_light;
 use super::moments::{DAY, Day, MINUTE, Moment, SECOND, day_at, moments};
 use super::note;
 use super::phases::Phase;
@@ -139,7 +139,7 @@ fn is_told(case: &Case<'_, '_, '_>, thing: &Asked, time: &Moment) -> bool {
         let inside = time.span.start <= term.span.start && term.span.end <= time.span.end;
         inside
             || thing.has(place)
-            || is_light(term.text)
+            || is_left_out(term.text)
             || term.role == Role::Kind
             || matches!(term.role, Role::Demand(sense) if told(sense))
             || term.text.eq_ignore_ascii_case("since")

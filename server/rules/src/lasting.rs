@@ -9,8 +9,8 @@ use super::asked::{Asked, Pick, asked, is_plain};
 use super::candidates::Target;
 use super::chronicle::{Chronicle, Event};
 use super::episodes::{Ages, Found, find};
+use super::event_words::is_left_out;
 use super::lengths::lengths;
-use super::light::is_light;
 use super::moments::SECOND;
 use super::note;
 use super::phases::Phase;
@@ -80,7 +80,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             || length.is_some_and(|length| {
                 length.span.start <= term.span.start && term.span.end <= length.span.end
             })
-            || is_light(term.text)
+            || is_left_out(term.text)
             || matches!(term.role, Role::Kind | Role::Demand(_))
     });
     if answers.iter().any(|answer| *answer != Some(first)) || !starts.is_full || !ends.is_full {

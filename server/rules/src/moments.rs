@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use gsar_core::text::figures::Date;
+use gsar_core::text::figures::{Date, MONTHS};
 
 /// One second in microseconds.
 pub(crate) const SECOND: i64 = 1_000_000;
@@ -237,20 +237,6 @@ fn day(year: Option<u16>, month: u32, of_month: u32, length: usize) -> Option<(D
 
 /// The month whose name starts a text, and the length of the name.
 fn month_at(text: &str) -> Option<(u8, usize)> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let length = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let written = text.get(..length).filter(|_| length >= 3)?;
     let starts = byte(written, 0).is_ascii_uppercase();

@@ -2,7 +2,7 @@
 
 use gsar_core::text::tokens::words;
 
-use super::light::any;
+use super::event_words::any;
 use super::words::parts;
 
 /// What an instant is of.

@@ -4,6 +4,22 @@ use core::ops::Range;
 
 use crate::text::{byte_at, part};
 
+/// The months in English, in order, in lower case; their first three letters are their short names.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {

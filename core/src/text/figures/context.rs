@@ -1,6 +1,6 @@
 //! What the words around a number make of it: bounds, approximations, HTTP statuses, ports.
 
-use super::{CodeKind, Comparator, Dimension, Unit};
+use super::{CodeKind, Comparator, Dimension, MONTHS, Unit};
 use crate::text::tokens::{Word, ends_ignoring_case};
 use crate::text::{byte_at, part};
 
@@ -346,31 +346,7 @@ pub(super) fn is_any(word: &Word<'_>, table: &[&str]) -> bool {
 }
 
 fn is_month(word: &Word<'_>) -> bool {
-    const MONTHS: [&str; 24] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ];
-    word.text.starts_with(char::is_uppercase) && is_any(word, &MONTHS)
+    let is_named =
+        |month: &&str| word.is(month) || month.get(..3).is_some_and(|short| word.is(short));
+    word.text.starts_with(char::is_uppercase) && (word.is("sept") || MONTHS.iter().any(is_named))
 }

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 pub use agreement::{Agreement, agree, agree_codes, agree_times};
-pub use clock::{ClockTime, Date};
+pub use clock::{ClockTime, Date, MONTHS};
 pub use scan::figures;
 pub use unit::{Dimension, System, Unit};
 

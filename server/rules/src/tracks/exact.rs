@@ -106,13 +106,8 @@ impl Scale {
             .checked_mul(power(claim.value.places)?)?
             .checked_mul(i128::from(unit.factor))?
             .checked_mul(2)?;
-        let held = |holds: bool| Some(if holds { Agreement::Same } else { Agreement::Different });
-        match claim.comparator {
-            Some(Comparator::Over) => return held(given > stated),
-            Some(Comparator::AtLeast) => return held(given >= stated),
-            Some(Comparator::Under) => return held(given < stated),
-            Some(Comparator::AtMost) => return held(given <= stated),
-            None => {}
+        if let Some(comparator) = claim.comparator {
+            return Some(keeps_to(comparator, given, stated));
         }
         let apart = given.checked_sub(stated)?.checked_abs()?;
         let magnitude = stated.checked_abs()?;
@@ -195,6 +190,17 @@ impl Scale {
     }
 }
 
+/// Whether a value keeps to a stated bound.
+fn keeps_to(comparator: Comparator, given: i128, stated: i128) -> Agreement {
+    let holds = match comparator {
+        Comparator::Over => given > stated,
+        Comparator::AtLeast => given >= stated,
+        Comparator::Under => given < stated,
+        Comparator::AtMost => given <= stated,
+    };
+    if holds { Agreement::Same } else { Agreement::Different }
+}
+
 /// The place value of the last digit that is not zero: 100 for 1700.
 fn last_digit(mantissa: i128) -> i128 {
     let mut place = 1;
@@ -231,13 +237,8 @@ impl Share {
         let given = part.checked_mul(self.denominator)?.checked_mul(2)?;
         let stated = whole.checked_mul(self.numerator)?.checked_mul(2)?;
         let half = whole.checked_mul(self.half_digit)?;
-        let held = |holds: bool| Some(if holds { Agreement::Same } else { Agreement::Different });
-        match self.comparator {
-            Some(Comparator::Over) => return held(given > stated),
-            Some(Comparator::AtLeast) => return held(given >= stated),
-            Some(Comparator::Under) => return held(given < stated),
-            Some(Comparator::AtMost) => return held(given <= stated),
-            None => {}
+        if let Some(comparator) = self.comparator {
+            return Some(keeps_to(comparator, given, stated));
         }
         let apart = given.checked_sub(stated)?.checked_abs()?;
         let magnitude = stated.checked_abs()?;

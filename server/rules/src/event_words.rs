@@ -1,7 +1,7 @@
 //! Words of reports that tools need not write: those for any event, for lasting, for which of several.
 
 /// Words for any event, which tools need not write.
-pub(crate) const LIGHT: [&str; 98] = [
+pub(crate) const LEFT_OUT: [&str; 98] = [
     "alarm",
     "alarmed",
     "alert",
@@ -133,8 +133,8 @@ pub(crate) fn any(word: &str, table: &[&str]) -> bool {
 }
 
 /// Whether a word stands for any event: "alert", "happened", "passed".
-pub(crate) fn is_light(word: &str) -> bool {
-    any(word, &LIGHT)
+pub(crate) fn is_left_out(word: &str) -> bool {
+    any(word, &LEFT_OUT)
         || any(word, &WHICH)
         || any(word, &LASTING)
         || any(
