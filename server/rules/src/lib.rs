@@ -1,8 +1,8 @@
 //! `rules/1`: a judge that decides simple claims by words and figures, cites what decided and leaves the rest
 //! ungrounded. Deterministic; no model, no network.
 //!
-//! A claim is read into names, codes, content words, figures and times ([`reading`]); the evidence into fields
-//! with keys, values and the names of what they tell of ([`observations`]). The rules are asked in this order,
+//! A claim is read into names, codes, content words, figures and times ([`claim`]); the evidence into fields
+//! with keys, values and the names of what they tell of ([`evidence`]). The rules are asked in this order,
 //! and the first that decides is believed:
 //!
 //! | rule | grounded when | contradicted when |
@@ -37,75 +37,12 @@
 //! `neg_evidence`. What nothing decides is `inference`, or `tool_match` where the claim poses as an observation.
 //! `complementary` is never given.
 
-mod absence;
-mod ages;
-mod aging;
-mod answers;
-mod asked;
-mod attributes;
-mod best_values;
-mod bounds;
-mod cache;
-mod candidates;
-mod changes;
-mod chronicle;
-mod chronology;
-mod claims;
-mod closed;
-mod common;
-mod considered;
-mod counters;
-mod counts;
-mod decide;
-mod documents;
-mod episodes;
-mod event_words;
-mod existence;
-mod firsts;
-mod fit;
-mod fractions;
-mod instants;
-mod json;
-mod lasting;
-mod layout;
-mod lengths;
-mod lexicon;
-mod listing;
-mod lists;
-mod magnitudes;
-mod measures;
-mod members;
-mod moments;
-mod note;
-mod observations;
-mod phases;
-mod phrases;
-mod places;
-mod polarity;
-mod portions;
-mod postings;
-mod qualifiers;
-mod quantifiers;
-mod rankings;
-mod ranks;
-mod rates;
-mod ratios;
-mod reading;
-mod relations;
-mod ruling;
-mod scope;
-mod series;
-mod shapes;
-mod shares;
-mod slots;
-mod states;
-mod sums;
-mod tallies;
-mod tally;
-mod tracks;
-mod values;
-mod wordlists;
-mod words;
+mod claim;
+mod evidence;
+mod matching;
+mod rules;
+mod verdict;
+mod vocabulary;
 
 #[cfg(test)]
 mod tests;
@@ -114,14 +51,14 @@ use gsar_core::evidence::{Citation, EvidenceItem, EvidenceKind, Target};
 use gsar_core::text::figures::Date;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
-use cache::Cache;
-use candidates::Marks;
-use observations::Corpus;
-use reading::{Reading, Role};
-use ruling::{Case, Cite};
+use claim::reading::{Reading, Role};
+use evidence::cache::Cache;
+use evidence::observations::Corpus;
+use matching::candidates::Marks;
+use verdict::ruling::{Case, Cite};
 
-pub use claims::split;
-pub use observations::MOST_BYTES;
+pub use claim::claims::split;
+pub use evidence::observations::MOST_BYTES;
 
 /// The name of this version of the rules.
 pub const NAME: &str = "rules/1";
@@ -181,7 +118,7 @@ impl<'e> Observations<'e> {
             claims,
             || true,
             |_, case| match case {
-                Some(case) => lines.extend(considered::considered(case)),
+                Some(case) => lines.extend(verdict::considered::considered(case)),
                 None => all.push(std::mem::take(&mut lines)),
             },
         );
@@ -205,7 +142,7 @@ impl<'e> Observations<'e> {
             if !go_on() {
                 return Err(());
             }
-            for clause in claims::clauses(&claim.text, 0..claim.text.len()) {
+            for clause in claim::claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);
                 let mut reading = Reading::of(text, corpus);
                 if let Some(before) = &before {
@@ -274,7 +211,7 @@ impl Stated {
 }
 
 fn stated(case: &Case<'_, '_, '_>) -> Stated {
-    let verdict = decide::decide(case);
+    let verdict = verdict::decide::decide(case);
     let mut citations: Vec<Citation> = Vec::with_capacity(verdict.cites.len() + 1);
     let bearer = verdict.cites.iter().find_map(|cite| bearer(case, *cite));
     for cite in verdict.cites.iter().copied().chain(bearer.map(Cite::Field)) {
@@ -323,7 +260,7 @@ const LONGEST_QUOTE: usize = 400;
 
 fn citation(case: &Case<'_, '_, '_>, cite: Cite) -> Option<Citation> {
     let corpus = case.corpus;
-    let item = decide::item_number(case, cite);
+    let item = verdict::decide::item_number(case, cite);
     let id = corpus.item(item)?.id.clone();
     let (field_path, span) = match cite {
         Cite::Field(field) => {
@@ -366,12 +303,15 @@ fn day_of_incident(corpus: &Corpus<'_>) -> Option<Date> {
         .and_then(|root| {
             (root.fields.0..root.fields.1)
                 .take(MOST_FIELDS)
-                .flat_map(|field| values::times(corpus, field))
+                .flat_map(|field| evidence::values::times(corpus, field))
                 .find_map(|time| time.date.filter(|date| date.year >= 1980))
         });
     in_signal.or_else(|| {
-        let mut days =
-            corpus.evidence.iter().filter_map(|item| item.collected_at).filter_map(values::day_of);
+        let mut days = corpus
+            .evidence
+            .iter()
+            .filter_map(|item| item.collected_at)
+            .filter_map(evidence::values::day_of);
         let first = days.next()?;
         days.all(|day| day == first).then_some(first)
     })

@@ -5,7 +5,11 @@ use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 
-use super::{Interrupted, Observations, split};
+use crate::Interrupted;
+
+use crate::Observations;
+
+use crate::split;
 
 use Class::{Contradicted, Grounded, Ungrounded};
 
@@ -765,7 +769,7 @@ fn measure() {
             .collect();
         times.sort();
         let read = std::time::Instant::now();
-        let corpus = super::observations::Corpus::read(&evidence);
+        let corpus = crate::evidence::observations::Corpus::read(&evidence);
         println!(
             "{name}: {bytes} bytes, 20 claims: median {:?}; reading alone {:?} ({} fields)",
             times[runs / 2],

@@ -1,0 +1,13 @@
+//! What a claim says: splitting a report, and reading a statement into names, figures, times, order, shares and ranks.
+//! Decides nothing.
+
+pub(crate) mod claims;
+pub(crate) mod lengths;
+pub(crate) mod phrases;
+pub(crate) mod portions;
+pub(crate) mod qualifiers;
+pub(crate) mod quantifiers;
+pub(crate) mod rankings;
+pub(crate) mod reading;
+pub(crate) mod relations;
+pub(crate) mod shares;

@@ -1,0 +1,6 @@
+//! From rulings to a verdict: the order in which rules are asked, what overrules them, and the sentence that explains.
+
+pub(crate) mod considered;
+pub(crate) mod decide;
+pub(crate) mod note;
+pub(crate) mod ruling;

@@ -1,0 +1,79 @@
+//! Whether a text denies or deplores what its words name, by more cues than negations.
+
+use gsar_core::text::polarity::{MarkerKind, is_negated};
+use gsar_core::text::tokens::{Word, words};
+
+use crate::claim::reading::Reading;
+use crate::vocabulary::lexicon::{DENYING, FAILING};
+use crate::vocabulary::words::parts;
+
+/// Whether a text denies what its words name: "not", `undefined`, `0/1`.
+pub(crate) fn denies(text: &str) -> bool {
+    denies_by_word(text) || is_negated(text)
+}
+
+/// Whether a text denies something by other words than negations.
+pub(crate) fn denies_by_word(text: &str) -> bool {
+    has_any(text, &DENYING) || text.contains("0/")
+}
+
+/// Whether a claim says "not" or "never" of what follows.
+pub(crate) fn says_not(reading: &Reading<'_>) -> bool {
+    reading.markers.iter().filter(|marker| marker.kind == MarkerKind::Negation).any(|marker| {
+        words(reading.text.get(marker.span.clone()).unwrap_or("")).any(|word| is_not(&word))
+    })
+}
+
+fn is_not(word: &Word<'_>) -> bool {
+    ["not", "never", "neither", "nor", "cannot"].iter().any(|not| word.is(not))
+        || word.text.ends_with("n't")
+        || word.text.ends_with("n\u{2019}t")
+}
+
+/// Whether a text denies a denial: "is not unknown".
+pub(crate) fn denies_denial(text: &str) -> bool {
+    let mut before_denies = false;
+    for word in words(text) {
+        let denies = DENYING.iter().any(|entry| word.is(entry)) && !word.is("not");
+        if before_denies && denies {
+            return true;
+        }
+        before_denies = is_not(&word);
+    }
+    false
+}
+
+/// Whether a text says that something did not succeed.
+pub(crate) fn fails(text: &str) -> bool {
+    has_any(text, &FAILING)
+}
+
+/// Whether a text has a word of a table, whole or as a part of a compound.
+fn has_any(text: &str, table: &[&str]) -> bool {
+    let listed = |word: &str| table.iter().any(|entry| word.eq_ignore_ascii_case(entry));
+    words(text).any(|word| listed(word.text) || parts(word.text).any(listed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h24_denial_has_many_words() {
+        for text in [
+            "not set",
+            "DEPLOY_ENV is undefined",
+            "0/1 nodes are available",
+            "reason NodeNotReady",
+            "secrets is forbidden",
+        ] {
+            assert!(denies(text), "{text}");
+        }
+        for text in ["node-6 is ready", "1/1 nodes are available", "the notification was sent"] {
+            assert!(!denies(text), "{text}");
+        }
+        assert!(
+            fails("FailedScheduling") && fails("connection refused") && !fails("failover done")
+        );
+    }
+}
