@@ -67,6 +67,11 @@ incidents: calibration-build ## The judge against the incidents of this reposito
 	@echo
 	@$(CALIBRATE) mutations --folder datasets/incidents --seed 1 --number 1000
 
+.PHONY: fuzz
+fuzz: ## Fuzz every reader of the embedded judge, ten processor minutes each (installs cargo-fuzz when missing).
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
+	python3 server/rules/fuzz/run.py
+
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny
