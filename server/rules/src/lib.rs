@@ -67,13 +67,27 @@ pub const NAME: &str = "rules/1";
 #[derive(Debug)]
 pub struct Observations<'e> {
     corpus: Corpus<'e>,
+    day: Option<Date>,
+    cache: Cache<'e>,
 }
 
 impl<'e> Observations<'e> {
     /// Reads at most [`MOST_BYTES`] of the evidence; what was cut is told by [`Self::gaps`].
     #[must_use]
     pub fn read(evidence: &'e [EvidenceItem]) -> Self {
-        Self { corpus: Corpus::read(evidence) }
+        let corpus = Corpus::read(evidence);
+        let day = day_of_incident(&corpus);
+        Self { corpus, day, cache: Cache::default() }
+    }
+
+    /// Reads lists, series and dated events now instead of when a first claim asks for them: for evidence that is kept
+    /// and asked again and again.
+    #[must_use]
+    pub fn prepared(self) -> Self {
+        self.cache.lists(&self.corpus);
+        self.cache.chronicle(&self.corpus, self.day);
+        self.cache.tracks.gather(&self.corpus);
+        self
     }
 
     /// What was not read, one sentence each.
@@ -134,9 +148,7 @@ impl<'e> Observations<'e> {
         mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, 'c>>),
     ) -> Result<(), ()> {
         let corpus = &self.corpus;
-        let cache = Cache::new(corpus);
         let mut marks = Marks::new(corpus);
-        let day = day_of_incident(corpus);
         let mut before: Option<Reading<'c>> = None;
         for claim in claims {
             if !go_on() {
@@ -152,11 +164,11 @@ impl<'e> Observations<'e> {
                 let candidates = marks.candidates(corpus, &reading);
                 let case = Case {
                     corpus,
-                    cache: &cache,
+                    cache: &self.cache,
                     marks: &marks,
                     reading: &reading,
                     candidates: &candidates,
-                    day,
+                    day: self.day,
                 };
                 visit(claim, Some(&case));
                 before = Some(reading);

@@ -559,10 +559,10 @@ fn h26_the_worst_item_decides_and_all_stand_in_the_note() {
 
 #[test]
 fn h28_what_was_not_read_is_told() {
-    let evidence = [text("big", "cat", &"- ".repeat(4_300_000))];
+    let evidence = [text("big", "cat", &"- ".repeat(8_600_000))];
     let observations = Observations::read(&evidence);
     let gaps = observations.gaps();
-    assert!(gaps[0].starts_with("big: read the first 8388608 of 8600000 bytes"), "{gaps:?}");
+    assert!(gaps[0].starts_with("big: read the first 16777216 of 17200000 bytes"), "{gaps:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! What was read off single fields: figures, times, polarity. Filled while claims are judged, so that a field
-//! that several claims lead to is read once.
+//! What was read off the evidence beyond its fields: figures, times and polarity of single fields, lists, series, the
+//! chronicle. Filled while claims are judged, so that nothing is read twice and nothing that no claim asks for.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use gsar_core::text::figures::{ClockTime, Date};
 
@@ -22,31 +22,26 @@ pub(crate) struct Polarity {
 }
 
 /// What is known of the fields so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Cache<'e> {
-    fields: Vec<Read<'e>>,
-    lists: OnceCell<Lists>,
+    fields: OnceLock<Vec<Read<'e>>>,
+    lists: OnceLock<Lists>,
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
-    chronicle: OnceCell<Chronicle>,
+    chronicle: OnceLock<Chronicle>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Read<'e> {
-    values: OnceCell<Box<[Value<'e>]>>,
-    times: OnceCell<Box<[ClockTime]>>,
-    polarity: OnceCell<Polarity>,
+    values: OnceLock<Box<[Value<'e>]>>,
+    times: OnceLock<Box<[ClockTime]>>,
+    polarity: OnceLock<Polarity>,
 }
 
 impl<'e> Cache<'e> {
-    /// Nothing is known yet.
-    pub(crate) fn new(corpus: &Corpus<'e>) -> Self {
-        Self {
-            fields: vec![Read::default(); corpus.fields.len()],
-            lists: OnceCell::new(),
-            tracks: Tracks::default(),
-            chronicle: OnceCell::new(),
-        }
+    fn field(&self, corpus: &Corpus<'e>, field: u32) -> Option<&Read<'e>> {
+        let fields = self.fields.get_or_init(|| vec![Read::default(); corpus.fields.len()]);
+        fields.get(field as usize)
     }
 
     /// The lists of the evidence.
@@ -61,15 +56,13 @@ impl<'e> Cache<'e> {
 
     /// The figures of a field.
     pub(crate) fn values(&self, corpus: &Corpus<'e>, field: u32) -> &[Value<'e>] {
-        self.fields
-            .get(field as usize)
+        self.field(corpus, field)
             .map_or(&[], |read| read.values.get_or_init(|| values::values(corpus, field).into()))
     }
 
     /// The times of a field.
     pub(crate) fn times(&self, corpus: &Corpus<'e>, field: u32) -> &[ClockTime] {
-        self.fields
-            .get(field as usize)
+        self.field(corpus, field)
             .map_or(&[], |read| read.times.get_or_init(|| values::times(corpus, field).into()))
     }
 
@@ -79,6 +72,6 @@ impl<'e> Cache<'e> {
             let text = corpus.value(field);
             Polarity { denies: denies(text), fails: fails(text) }
         };
-        self.fields.get(field as usize).map_or_else(read, |found| *found.polarity.get_or_init(read))
+        self.field(corpus, field).map_or_else(read, |found| *found.polarity.get_or_init(read))
     }
 }

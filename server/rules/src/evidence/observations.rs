@@ -22,11 +22,11 @@ use crate::evidence::shapes;
 use crate::vocabulary::words::{Key, evidence_keys, exact, key, parts};
 
 /// The most bytes of evidence read for one question.
-pub const MOST_BYTES: usize = 8 << 20;
+pub const MOST_BYTES: usize = 16 << 20;
 /// The most fields read for one question.
-pub(crate) const MOST_FIELDS: usize = 400_000;
+pub(crate) const MOST_FIELDS: usize = 1_000_000;
 /// The most samples of series read for one question.
-pub(crate) const MOST_SAMPLES: usize = 400_000;
+pub(crate) const MOST_SAMPLES: usize = 1_000_000;
 
 /// No object.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -18,6 +18,7 @@ pub(crate) struct Postings {
 struct Slot {
     key: Key,
     head: u32,
+    newest: u32,
     count: u32,
 }
 
@@ -27,13 +28,13 @@ struct Entry {
     next: u32,
 }
 
-const EMPTY: Slot = Slot { key: 0, head: NONE, count: 0 };
+const EMPTY: Slot = Slot { key: 0, head: NONE, newest: NONE, count: 0 };
 
 impl Postings {
-    /// An empty index with room for that many different keys.
-    pub(crate) fn with_room(keys: usize) -> Self {
-        let slots = (keys.saturating_mul(2)).next_power_of_two().max(64);
-        Self { slots: vec![EMPTY; slots], entries: Vec::with_capacity(keys), used: 0 }
+    /// An empty index with room for that many entries. Room for keys is made as they come: a table no larger than
+    /// the words of the evidence are many stays near the processor.
+    pub(crate) fn with_room(entries: usize) -> Self {
+        Self { slots: Vec::new(), entries: Vec::with_capacity(entries), used: 0 }
     }
 
     /// Puts a number under a key, unless it is the newest there already.
@@ -47,11 +48,12 @@ impl Postings {
         if slot.head == NONE {
             self.used += 1;
             slot.key = key;
-        } else if self.entries.get(slot.head as usize).is_some_and(|newest| newest.value == value) {
+        } else if slot.newest == value {
             return;
         }
         self.entries.push(Entry { value, next: slot.head });
         slot.head = entry;
+        slot.newest = value;
         slot.count += 1;
     }
 
@@ -80,7 +82,7 @@ impl Postings {
     }
 
     fn grow(&mut self) {
-        let larger = (self.slots.len() * 2).max(64);
+        let larger = (self.slots.len() * 2).max(256);
         let old = std::mem::replace(&mut self.slots, vec![EMPTY; larger]);
         for slot in old.into_iter().filter(|slot| slot.head != NONE) {
             let place = self.place(slot.key);

@@ -30,6 +30,7 @@ pub(crate) fn header(
     let start = content.start + if written.starts_with("# ") { 2 } else { 0 };
     let content = start..content.end;
     [b',', b'\t', b';'].into_iter().find_map(|mark| {
+        memchr::memchr(mark, written.as_bytes())?;
         let cells = split(text, &content, mark);
         let is_prose = mark == b',' && written.contains(", ");
         let is_header =
@@ -118,6 +119,12 @@ pub(crate) fn blank_header(
     next: &Range<usize>,
 ) -> Option<(Gap, Vec<Range<usize>>)> {
     const LEAST: usize = 3;
+    let first = text.get(content.clone())?.split([' ', '\t']).next()?;
+    if first != "Filesystem"
+        && first.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    {
+        return None;
+    }
     let mut cells = blanks(text, content, usize::MAX);
     let written = |cell: &Range<usize>| text.get(cell.clone()).unwrap_or("");
     let is_df = cells.first().is_some_and(|cell| written(cell) == "Filesystem")

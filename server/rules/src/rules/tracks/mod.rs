@@ -45,7 +45,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use gsar_core::text::figures::{Comparator, Figure, figures};
 
@@ -63,13 +63,20 @@ use window::View;
 /// The tracks of the evidence, gathered when a claim first asks for them.
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
-    tracks: OnceCell<Vec<Track>>,
+    tracks: OnceLock<Vec<Track>>,
     /// Together with what logs tell of gauges, which is read only for claims about such.
-    with_gauges: OnceCell<Vec<Track>>,
-    alerts: OnceCell<Vec<alerts::Row>>,
+    with_gauges: OnceLock<Vec<Track>>,
+    alerts: OnceLock<Vec<alerts::Row>>,
 }
 
 impl Tracks {
+    /// Gathers all of them now.
+    pub(crate) fn gather(&self, corpus: &Corpus<'_>) {
+        self.alerts.get_or_init(|| alerts::gather(corpus));
+        self.tracks.get_or_init(|| gather::gather(corpus));
+        self.with_gauges.get_or_init(|| gather::with_gauges(corpus));
+    }
+
     fn of(&self, corpus: &Corpus<'_>, claim: &Reading<'_>) -> &[Track] {
         if gauges::are_meant(claim.text) || claim.before.is_some_and(gauges::are_meant) {
             self.with_gauges.get_or_init(|| gather::with_gauges(corpus))

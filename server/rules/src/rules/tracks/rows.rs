@@ -14,11 +14,16 @@ use crate::vocabulary::words::key;
 /// Keys under which a record says when.
 const TIMES: [&str; 6] = ["timestamp", "time", "ts", "datetime", "at", "date"];
 
+/// Keys that say which statistic a number is, not of what.
+const STATISTICS: [&str; 8] =
+    ["average", "maximum", "minimum", "sum", "samplecount", "value", "val", "v"];
+
 /// Records of one list, each with a time, names and numbers.
 pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
     const MOST_KEYS: usize = 60;
     let mut open: HashMap<(u32, Vec<&str>, &str), Draft> = HashMap::new();
     let mut order: Vec<(u32, Vec<&str>, &str)> = Vec::new();
+    let mut lists: HashMap<u32, Option<&str>> = HashMap::new();
     for name in TIMES {
         let mut stamps: Vec<u32> = corpus.by_word.of(key(name)).collect();
         stamps.reverse();
@@ -32,7 +37,9 @@ pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             else {
                 continue;
             };
-            let Some(micros) = moment(corpus, stamp) else { continue };
+            let list =
+                *lists.entry(record.parent).or_insert_with(|| name_of_list(corpus, record.parent));
+            let Some((list, micros)) = list.zip(moment(corpus, stamp)) else { continue };
             let mut names: Vec<&str> = Vec::new();
             let mut numbers = Vec::new();
             for (field, read) in direct(corpus, row).take(MOST_KEYS) {
@@ -46,7 +53,12 @@ pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 }
             }
             for (metric, number, field) in numbers {
-                let Some(metric) = metric_of_row(corpus, record.parent, metric) else { continue };
+                let metric = match STATISTICS.iter().any(|known| metric.eq_ignore_ascii_case(known))
+                {
+                    false => metric,
+                    true if list.is_empty() => continue,
+                    true => list,
+                };
                 let group = (record.parent, names.clone(), metric);
                 let draft = open.entry(group.clone()).or_insert_with(|| {
                     order.push(group);
@@ -69,15 +81,13 @@ pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
     drafts.extend(order.into_iter().filter_map(|group| open.remove(&group)));
 }
 
-/// What a number of a record measures: its key, or, where that only says which statistic, the list's name.
-/// A list of outliers is no series.
-fn metric_of_row<'e>(corpus: &Corpus<'e>, list: u32, key: &'e str) -> Option<&'e str> {
-    const STATISTICS: [&str; 8] =
-        ["average", "maximum", "minimum", "sum", "samplecount", "value", "val", "v"];
+/// What the records of a list measure where their keys only say which statistic; empty where nothing names it.
+/// `None` for a list of outliers, which is no series.
+fn name_of_list<'e>(corpus: &Corpus<'e>, list: u32) -> Option<&'e str> {
     const CONTAINERS: [&str; 8] =
         ["datapoints", "data", "points", "values", "metrics", "series", "result", "results"];
     const PARTIAL: [&str; 4] = ["anomalies", "outliers", "spikes", "exceptions"];
-    let mut name = STATISTICS.iter().all(|known| !key.eq_ignore_ascii_case(known)).then_some(key);
+    let mut name = None;
     for (number, object) in corpus.around(list) {
         let labelled = direct(corpus, number).take(40).find(|(field, _)| {
             NAMES.iter().any(|known| corpus.name(*field).eq_ignore_ascii_case(known))
@@ -96,7 +106,7 @@ fn metric_of_row<'e>(corpus: &Corpus<'e>, list: u32, key: &'e str) -> Option<&'e
             }
         }
     }
-    name
+    Some(name.unwrap_or(""))
 }
 
 /// Lines that sum a series up.
