@@ -131,7 +131,7 @@ impl<'e> Observations<'e> {
         &self,
         claims: &'c [Claim],
         go_on: impl Fn() -> bool,
-        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, 'c>>),
+        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, '_>>),
     ) -> Result<(), ()> {
         let corpus = &self.corpus;
         let cache = Cache::new(corpus);
@@ -141,6 +141,26 @@ impl<'e> Observations<'e> {
         for claim in claims {
             if !go_on() {
                 return Err(());
+            }
+            if let Some(before) = &before
+                && let Some((joined, own)) = rules::ellipses::joined(before.text, &claim.text)
+            {
+                let mut reading = Reading::of(&joined, corpus);
+                reading.own = own;
+                marks.mark(corpus, &reading);
+                let case = Case {
+                    corpus,
+                    cache: &cache,
+                    marks: &marks,
+                    reading: &reading,
+                    candidates: &[],
+                    day,
+                };
+                if rules::ellipses::decide(&case).is_some() {
+                    visit(claim, Some(&case));
+                    visit(claim, None);
+                    continue;
+                }
             }
             for clause in claim::claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);

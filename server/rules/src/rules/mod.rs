@@ -8,6 +8,7 @@ pub(crate) mod changes;
 pub(crate) mod chronology;
 pub(crate) mod counters;
 pub(crate) mod counts;
+pub(crate) mod ellipses;
 pub(crate) mod existence;
 pub(crate) mod firsts;
 pub(crate) mod fractions;
