@@ -116,7 +116,11 @@ mod tests {
             ),
         ] {
             let found = continued(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.link, text[found.named].trim()), (link, named), "{text}");
+            assert_eq!(
+                (found.link, text.get(found.named).unwrap_or("").trim()),
+                (link, named),
+                "{text}"
+            );
         }
     }
 
