@@ -162,6 +162,27 @@ impl<'e> Observations<'e> {
                     continue;
                 }
             }
+            if rules::causes::ties(&claim.text) {
+                let mut reading = Reading::of(&claim.text, corpus);
+                if let Some(before) = &before {
+                    reading.take_over(before);
+                }
+                marks.mark(corpus, &reading);
+                let case = Case {
+                    corpus,
+                    cache: &cache,
+                    marks: &marks,
+                    reading: &reading,
+                    candidates: &[],
+                    day,
+                };
+                if reading.is_english && rules::causes::decide(&case).is_some() {
+                    visit(claim, Some(&case));
+                    visit(claim, None);
+                    before = Some(reading);
+                    continue;
+                }
+            }
             for clause in claim::claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);
                 let mut reading = Reading::of(text, corpus);

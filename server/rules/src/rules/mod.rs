@@ -4,6 +4,7 @@ pub(crate) mod absence;
 pub(crate) mod aging;
 pub(crate) mod attributes;
 pub(crate) mod bounds;
+pub(crate) mod causes;
 pub(crate) mod changes;
 pub(crate) mod chronology;
 pub(crate) mod counters;

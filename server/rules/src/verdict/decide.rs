@@ -19,6 +19,7 @@ use crate::matching::scope;
 use crate::rules::absence;
 use crate::rules::aging;
 use crate::rules::attributes;
+use crate::rules::causes;
 use crate::rules::changes;
 use crate::rules::chronology;
 use crate::rules::counters;
@@ -54,6 +55,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
     let whole = || if case.reading.own > 0 { ellipses::decide(case) } else { rule(case) };
     let ruling = case.reading.is_english.then(whole).flatten();
     let ruling = ruling.filter(|ruling| is_allowed(case, ruling));
+    let ruling = case.reading.is_english.then(|| causes::decide(case)).flatten().or(ruling);
     match ruling {
         Some(ruling) => Verdict {
             class: ruling.class,

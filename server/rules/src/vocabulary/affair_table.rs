@@ -151,7 +151,7 @@ pub(crate) const AFFAIRS: &[(Sort, &str, &str)] = &[
     // Why nothing was scheduled.
     (
         Unplaced,
-        "too few|not enough|insufficient|lack of|short of|shortage of|for want of|lacks|too little|no free|has no|had no|not have enough\
+        "too few|not enough|insufficient|lack of|short of|shortage of|want of|for want of|lacks|too little|no free|has no|had no|not have enough\
          |no more|scarce|not have|not sufficient",
         "insufficient|not enough|too few",
     ),
@@ -199,6 +199,11 @@ pub(crate) const AFFAIRS: &[(Sort, &str, &str)] = &[
         Effect,
         "fail|fails|failure|failures|error|errors|unsuccessful|could not|couldn't|cannot|unable|not succeed|breaks|broke|go wrong|went wrong",
         "failed|failure|error|fatal|exception|unable|could not|couldn't|cannot|failing|fails|unsuccessful|err",
+    ),
+    (
+        Effect,
+        "cannot execute|not execute|not be executed|cannot be executed|cannot run|not be run",
+        "exec|cannot execute|failed to exec|error executing",
     ),
     (
         Effect,

@@ -97,6 +97,12 @@ pub(crate) fn mask(mentions: &[Mention]) -> u64 {
     mentions.iter().fold(0, |bits, mention| bits | 1 << mention.affair)
 }
 
+/// The affairs of one sort, one bit each.
+pub(crate) fn all_of(sort: Sort) -> u64 {
+    let numbered = AFFAIRS.iter().enumerate().filter(|(_, affair)| affair.0 == sort);
+    numbered.fold(0, |bits, (number, _)| bits | 1 << number)
+}
+
 /// The first words of the phrases under which tools show an affair.
 pub(crate) fn leads(affair: usize) -> &'static [Key] {
     PHRASES.leads.get(affair).map_or(&[], Vec::as_slice)
