@@ -145,7 +145,7 @@ impl<'e> Observations<'e> {
         &self,
         claims: &'c [Claim],
         go_on: impl Fn() -> bool,
-        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, 'c>>),
+        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, '_>>),
     ) -> Result<(), ()> {
         let corpus = &self.corpus;
         let mut marks = Marks::new(corpus);
@@ -153,6 +153,47 @@ impl<'e> Observations<'e> {
         for claim in claims {
             if !go_on() {
                 return Err(());
+            }
+            if let Some(before) = &before
+                && let Some((joined, own)) = rules::ellipses::joined(before.text, &claim.text)
+            {
+                let mut reading = Reading::of(&joined, corpus);
+                reading.own = own;
+                marks.mark(corpus, &reading);
+                let case = Case {
+                    corpus,
+                    cache: &self.cache,
+                    marks: &marks,
+                    reading: &reading,
+                    candidates: &[],
+                    day: self.day,
+                };
+                if rules::ellipses::decide(&case).is_some() {
+                    visit(claim, Some(&case));
+                    visit(claim, None);
+                    continue;
+                }
+            }
+            if rules::causes::ties(&claim.text) {
+                let mut reading = Reading::of(&claim.text, corpus);
+                if let Some(before) = &before {
+                    reading.take_over(before);
+                }
+                marks.mark(corpus, &reading);
+                let case = Case {
+                    corpus,
+                    cache: &self.cache,
+                    marks: &marks,
+                    reading: &reading,
+                    candidates: &[],
+                    day: self.day,
+                };
+                if reading.is_english && rules::causes::decide(&case).is_some() {
+                    visit(claim, Some(&case));
+                    visit(claim, None);
+                    before = Some(reading);
+                    continue;
+                }
             }
             for clause in claim::claims::clauses(&claim.text, 0..claim.text.len()) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);

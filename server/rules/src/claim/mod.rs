@@ -1,7 +1,9 @@
 //! What a claim says: splitting a report, and reading a statement into names, figures, times, order, shares and ranks.
 //! Decides nothing.
 
+pub(crate) mod causes;
 pub(crate) mod claims;
+pub(crate) mod ellipsis;
 pub(crate) mod lengths;
 pub(crate) mod phrases;
 pub(crate) mod portions;

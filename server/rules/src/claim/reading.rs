@@ -15,6 +15,7 @@ use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
 use crate::evidence::observations::Corpus;
 use crate::rules::attributes::is_light;
+use crate::vocabulary::affairs::{Group, groups};
 use crate::vocabulary::common::is_common;
 use crate::vocabulary::lexicon::{MISHAPS, Sense, known, shown_as};
 use crate::vocabulary::polarity::{denies_by_word, fails};
@@ -102,6 +103,10 @@ pub(crate) struct Reading<'c> {
     pub(crate) is_english: bool,
     /// The clause that it continues: the nearest before it that names something.
     pub(crate) before: Option<&'c str>,
+    /// Its states of affairs.
+    pub(crate) affairs: Vec<Group>,
+    /// Where the claim itself begins, when it was put behind the one that it continues; else 0.
+    pub(crate) own: usize,
 }
 
 impl<'c> Reading<'c> {
@@ -118,6 +123,8 @@ impl<'c> Reading<'c> {
             fails: fails(text),
             is_english: false,
             before: None,
+            affairs: groups(text),
+            own: 0,
         };
         reading.denies |= reading.has(MarkerKind::Negation);
         let mut rest = words(text).peekable();

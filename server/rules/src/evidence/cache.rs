@@ -10,6 +10,7 @@ use crate::evidence::lists::Lists;
 use crate::evidence::observations::Corpus;
 use crate::evidence::values::{self, Value};
 use crate::rules::tracks::Tracks;
+use crate::vocabulary::affairs;
 use crate::vocabulary::polarity::{denies, fails};
 
 /// How a field puts what it says.
@@ -36,6 +37,7 @@ struct Read<'e> {
     values: OnceLock<Box<[Value<'e>]>>,
     times: OnceLock<Box<[ClockTime]>>,
     polarity: OnceLock<Polarity>,
+    affairs: OnceLock<u64>,
 }
 
 impl<'e> Cache<'e> {
@@ -64,6 +66,12 @@ impl<'e> Cache<'e> {
     pub(crate) fn times(&self, corpus: &Corpus<'e>, field: u32) -> &[ClockTime] {
         self.field(corpus, field)
             .map_or(&[], |read| read.times.get_or_init(|| values::times(corpus, field).into()))
+    }
+
+    /// The states of affairs that a field shows, one bit each.
+    pub(crate) fn affairs(&self, corpus: &Corpus<'e>, field: u32) -> u64 {
+        let read = || affairs::mask(&affairs::shown(corpus.value(field)));
+        self.field(corpus, field).map_or_else(read, |found| *found.affairs.get_or_init(read))
     }
 
     /// How a field puts what it says.

@@ -62,6 +62,43 @@ pub(crate) struct Asked {
     pub(crate) apart: Vec<Range<usize>>,
     /// Instants that it says it happened at.
     pub(crate) times: Vec<Moment>,
+    /// States of affairs, each as a word of its own.
+    pub(crate) affairs: Vec<Affair>,
+}
+
+/// A state of affairs that a stretch speaks of; it stands for the words of its phrase.
+#[derive(Clone, Debug)]
+pub(crate) struct Affair {
+    /// Its bit among the words.
+    pub(crate) bit: u64,
+    /// The affairs that it may be.
+    pub(crate) affairs: u64,
+    /// The terms of its phrase.
+    pub(crate) terms: u64,
+}
+
+/// The bits of affairs, beyond those of the terms.
+const AFFAIR_BITS: [u64; 3] = [1 << 60, 1 << 61, 1 << 63];
+
+/// The affairs within a stretch. "Stopped" alone is a phase, and a word that anything may be called says nothing.
+fn affairs_in(reading: &Reading<'_>, span: &Range<usize>, apart: &[Range<usize>]) -> Vec<Affair> {
+    let groups = reading.affairs.iter().rev().zip(AFFAIR_BITS);
+    let inside = groups.filter(|(group, _)| {
+        span.start <= group.span.start
+            && group.span.end <= span.end
+            && !apart
+                .iter()
+                .any(|apart| apart.start < group.span.end && group.span.start < apart.end)
+    });
+    inside
+        .filter_map(|(group, bit)| {
+            let own = |term: &Term<'_>| !term.span.is_empty() && group.has(&term.span);
+            let loose = reading.bits(|term| own(term) && !term.is_strict());
+            let phrase = reading.text.get(group.span.clone()).unwrap_or("");
+            let is_phase = words(phrase).all(|word| phase_of_word(word.text).is_some());
+            (!is_phase).then_some(Affair { bit, affairs: group.affairs, terms: loose })
+        })
+        .collect()
 }
 
 /// Whether the word before a place says where or of whom.
@@ -108,7 +145,15 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
     let common = bits(&|term| term.role == Role::Common);
     let shown = bits(&|term| term.role == Role::Common && !light(term) && !is_phase(term))
         & case.marks.anywhere();
+    let affairs = affairs_in(reading, &span, apart);
+    let covered = affairs.iter().fold(0, |bits, affair| bits | affair.terms);
+    let in_affair = |word: &Word<'_>| {
+        let start = span.start + word.span.start;
+        let terms = reading.bits(|term| term.span.start == start && !term.span.is_empty());
+        terms & covered != 0
+    };
     let all: Vec<Word<'_>> = words(text).collect();
+    let telling: Vec<Word<'_>> = all.iter().filter(|word| !in_affair(word)).cloned().collect();
     let has = |wanted: &[&str]| all.iter().any(|word| any(word.text, wanted));
     let mut asked = Asked {
         strict: bits(&|term| term.is_strict()),
@@ -117,7 +162,7 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
         kinds: bits(&|term| term.role == Role::Kind && !light(term)),
         demands: bits(&|term| is_demanding(term) && !light(term) && !is_phase(term)),
         phase_bits: bits(&is_phase),
-        phase: phase_of(&all),
+        phase: phase_of(&telling),
         pick: pick_of(&all),
         placed: bits(&|term| follows_preposition(reading.text, term.span.start)),
         stand_ins: bits(&|term| any(term.text, &STAND_INS)),
@@ -133,6 +178,7 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
         apart: apart.to_vec(),
         times: Vec::new(),
         span: span.clone(),
+        affairs: Vec::new(),
     };
     // "The previous container": no name, though it stands before the sort of a thing.
     let which =
@@ -147,6 +193,11 @@ pub(crate) fn asked(case: &Case<'_, '_, '_>, span: Range<usize>, apart: &[Range<
         asked.words &= !failing;
     }
     asked.loosen_names(case);
+    asked.light |= (asked.words | asked.demands | asked.phase_bits) & covered;
+    asked.words = asked.words & !covered | affairs.iter().fold(0, |bits, affair| bits | affair.bit);
+    asked.demands &= !covered;
+    asked.phase_bits &= !covered;
+    asked.affairs = affairs;
     asked
 }
 
@@ -278,12 +329,14 @@ impl Asked {
             && !self.is_any_line();
         if stands_for || bare && self.strict == 0 && !refers {
             self.words |= other.words & !other.placed;
+            self.affairs.extend(other.affairs.iter().cloned());
             self.words &= !self.stand_ins;
             self.demands |= other.demands;
             self.light |= other.light;
         }
         if refers && self.words | self.strict | self.demands == 0 {
             self.words |= other.words;
+            self.affairs.extend(other.affairs.iter().cloned());
         }
         if self.phase.is_none() && (bare || stands_for) {
             self.phase = other.phase;

@@ -13,6 +13,7 @@ use crate::evidence::values::compare;
 use crate::matching::asked::Asked;
 use crate::matching::candidates::Target;
 use crate::verdict::ruling::Case;
+use crate::vocabulary::affairs;
 use crate::vocabulary::event_words::any;
 use crate::vocabulary::lexicon::known;
 use crate::vocabulary::phases::Phase;
@@ -33,6 +34,7 @@ impl Places {
     pub(crate) fn of(case: &Case<'_, '_, '_>, chronicle: &Chronicle, asked: &Asked) -> Self {
         let mut gatherer = Gatherer { case, chronicle, asked, places: BTreeMap::new() };
         gatherer.by_words();
+        gatherer.by_affairs();
         gatherer.by_parts();
         gatherer.by_synonyms();
         gatherer.by_tools();
@@ -90,6 +92,25 @@ impl Gatherer<'_, '_, '_, '_> {
         }
     }
 
+    /// "No space left" for "the disk was full".
+    fn by_affairs(&mut self) {
+        let corpus = self.case.corpus;
+        for affair in &self.asked.affairs {
+            let fields = (0..64)
+                .filter(|number| affair.affairs >> number & 1 == 1)
+                .flat_map(affairs::leads)
+                .flat_map(|lead| corpus.by_word.of(*lead).take(MOST))
+                .filter(|field| self.case.cache.affairs(corpus, *field) & affair.affairs != 0);
+            for field in fields {
+                if let Some(place) = self.place_of(field) {
+                    let object = corpus.field(field).map_or(NONE, |field| field.object);
+                    let terms = self.case.marks.field(field) | self.case.marks.own(object);
+                    self.add(place, terms | affair.bit);
+                }
+            }
+        }
+    }
+
     /// The terms of some bits, each with its bit.
     fn terms(&self, bits: u64) -> impl Iterator<Item = (u64, &Term<'_>)> {
         let terms = self.case.reading.terms.iter().enumerate();
@@ -121,7 +142,8 @@ impl Gatherer<'_, '_, '_, '_> {
     /// `system.mem.used` for "memory", "exhausted" for "exhaustion".
     fn by_synonyms(&mut self) {
         let mut found = Vec::new();
-        for (bit, term) in self.terms(self.asked.words | self.asked.phase_bits) {
+        let in_affairs = self.asked.affairs.iter().fold(0, |bits, affair| bits | affair.terms);
+        for (bit, term) in self.terms(self.asked.words | self.asked.phase_bits | in_affairs) {
             if let Some(other) = derived(term.text) {
                 for field in self.case.corpus.by_word.of(other).take(MOST) {
                     if let Some(place) = self.place_of(field) {
@@ -236,6 +258,12 @@ impl Gatherer<'_, '_, '_, '_> {
         places.retain(|place, terms| {
             let (object, item) = seat(self.case, *place);
             *terms |= self.case.marks.around(self.case.corpus, object) | self.case.marks.tool(item);
+            // The very words of the claim.
+            for affair in &self.asked.affairs {
+                if affair.terms != 0 && *terms & affair.terms == affair.terms {
+                    *terms |= affair.bit;
+                }
+            }
             self.case.corpus.item(item).is_some_and(|item| item.lane.is_hard())
         });
         Places(places)
@@ -274,6 +302,19 @@ pub(crate) fn terms_of(case: &Case<'_, '_, '_>, place: Target) -> u64 {
         .fold(case.marks.around(case.corpus, object) | case.marks.tool(item), |bits, field| {
             bits | case.marks.field(field)
         })
+}
+
+/// The terms that a line or record has, itself or around it, and the affairs of a stretch that it shows.
+pub(crate) fn shown_of(case: &Case<'_, '_, '_>, place: Target, asked: &Asked) -> u64 {
+    let terms = terms_of(case, place);
+    let shows = |affairs: u64| {
+        let fields = fields_of(case, place);
+        fields.into_iter().any(|field| case.cache.affairs(case.corpus, field) & affairs != 0)
+    };
+    let shown = asked.affairs.iter().filter(|affair| {
+        affair.terms != 0 && terms & affair.terms == affair.terms || shows(affair.affairs)
+    });
+    shown.fold(terms, |bits, affair| bits | affair.bit)
 }
 
 /// Whether a place has every figure of a stretch.

@@ -51,11 +51,7 @@ fn weigh(case: &Case<'_, '_, '_>, chronicle: &Chronicle, relation: &Relation) ->
     }
     second.complete(text, &first);
     let (a, b) = both(case, chronicle, &first, &second)?;
-    if a.events.iter().any(|a| {
-        b.events.iter().any(|b| {
-            !a.is_comparable(b) || a.field == b.field && a.at == b.at && a.place == b.place
-        })
-    }) {
+    if is_apart(&a, &b) {
         return None;
     }
     let answer = compare(relation, &a, &b)?;
@@ -108,12 +104,21 @@ fn both<'a>(
     })
 }
 
+/// Whether two things cannot be put in order: their clocks differ, or they are the same event.
+pub(crate) fn is_apart(a: &Found<'_>, b: &Found<'_>) -> bool {
+    a.events.iter().any(|a| {
+        b.events.iter().any(|b| {
+            !a.is_comparable(b) || a.field == b.field && a.at == b.at && a.place == b.place
+        })
+    })
+}
+
 fn pick<'a>(found: &Found<'a>) -> Option<&'a Event> {
     found.events.iter().copied().min_by_key(|event| (event.at, event.field))
 }
 
 /// Whether two things lie in time as is claimed.
-fn compare(relation: &Relation, a: &Found<'_>, b: &Found<'_>) -> Option<bool> {
+pub(crate) fn compare(relation: &Relation, a: &Found<'_>, b: &Found<'_>) -> Option<bool> {
     let grain = grain(a, b);
     let low = a.earliest().checked_sub(b.latest())?;
     let high = a.latest().checked_sub(b.earliest())?;
@@ -179,7 +184,12 @@ fn apart(length: &Length, low: i64, high: i64, grain: i64) -> Option<bool> {
 }
 
 /// Whether the two sides and the length are all that the claim says.
-fn is_told(case: &Case<'_, '_, '_>, relation: &Relation, first: &Asked, second: &Asked) -> bool {
+pub(crate) fn is_told(
+    case: &Case<'_, '_, '_>,
+    relation: &Relation,
+    first: &Asked,
+    second: &Asked,
+) -> bool {
     let reading = case.reading;
     let inside = |start: usize, end: usize| {
         let within = |span: &std::ops::Range<usize>| span.start <= start && end <= span.end;

@@ -11,7 +11,7 @@ use crate::evidence::chronicle::{Chronicle, Clock, Event};
 use crate::matching::asked::{Asked, Pick, asked, is_plain};
 use crate::matching::candidates::Target;
 use crate::matching::episodes::{Ages, find};
-use crate::matching::places::terms_of;
+use crate::matching::places::shown_of;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::vocabulary::event_words::is_left_out;
@@ -58,7 +58,7 @@ fn first_is(
     }
     let found = find(case, chronicle, subject, Ages::Without)?;
     let [event] = found.events.as_slice() else { return None };
-    let has = terms_of(case, event.place);
+    let has = shown_of(case, event.place, said);
     if found.is_full && wanted & !has == 0 {
         return is_told(case, &[subject, said]).then(|| {
             Ruling::grounded(
@@ -72,7 +72,7 @@ fn first_is(
     let all = Asked { pick: Pick::All, ..subject.clone() };
     let others = find(case, chronicle, &all, Ages::Without)?;
     let later = others.events.iter().find(|other| {
-        let terms = terms_of(case, other.place);
+        let terms = shown_of(case, other.place, said);
         other.at != event.at && wanted & !terms == 0
     })?;
     (found.is_full && (wanted & has).count_ones() * 2 <= wanted.count_ones()).then(|| {
@@ -97,12 +97,12 @@ fn was_first(
         return None;
     }
     let wanted = several.strict | several.words;
-    if wanted & !terms_of(case, own.place) != 0 {
+    if wanted & !shown_of(case, own.place, several) != 0 {
         return None;
     }
     let edge = siblings(case, chronicle, own)
         .into_iter()
-        .filter(|event| wanted & !terms_of(case, event.place) == 0)
+        .filter(|event| wanted & !shown_of(case, event.place, several) == 0)
         .reduce(|best, event| match several.pick {
             Pick::Last if event.at > best.at => event,
             Pick::Last => best,
@@ -189,7 +189,7 @@ fn log_edge(
         Pick::First if event.at < best.at => event,
         _ => best,
     })?;
-    let has = terms_of(case, edge.place);
+    let has = shown_of(case, edge.place, &said);
     if wanted & !has == 0 {
         is_told(case, &[&said]).then(|| {
             Ruling::grounded(

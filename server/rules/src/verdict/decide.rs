@@ -19,10 +19,12 @@ use crate::matching::scope;
 use crate::rules::absence;
 use crate::rules::aging;
 use crate::rules::attributes;
+use crate::rules::causes;
 use crate::rules::changes;
 use crate::rules::chronology;
 use crate::rules::counters;
 use crate::rules::counts::{self, has_words};
+use crate::rules::ellipses;
 use crate::rules::existence;
 use crate::rules::firsts;
 use crate::rules::fractions;
@@ -50,8 +52,10 @@ pub(crate) struct Verdict {
 
 /// Decides a claim.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
-    let ruling = case.reading.is_english.then(|| rule(case)).flatten();
+    let whole = || if case.reading.own > 0 { ellipses::decide(case) } else { rule(case) };
+    let ruling = case.reading.is_english.then(whole).flatten();
     let ruling = ruling.filter(|ruling| is_allowed(case, ruling));
+    let ruling = case.reading.is_english.then(|| causes::decide(case)).flatten().or(ruling);
     match ruling {
         Some(ruling) => Verdict {
             class: ruling.class,

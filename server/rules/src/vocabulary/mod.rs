@@ -1,5 +1,7 @@
 //! The words that the rules know: stems, synonyms, words for any event, denials.
 
+pub(crate) mod affair_table;
+pub(crate) mod affairs;
 pub(crate) mod common;
 pub(crate) mod event_words;
 pub(crate) mod lexicon;
