@@ -1,7 +1,7 @@
 //! What was read off single fields: figures, times, polarity. Filled while claims are judged, so that a field
 //! that several claims lead to is read once.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use gsar_core::text::figures::{ClockTime, Date};
 
@@ -9,6 +9,7 @@ use crate::evidence::chronicle::Chronicle;
 use crate::evidence::lists::Lists;
 use crate::evidence::observations::Corpus;
 use crate::evidence::values::{self, Value};
+use crate::matching::candidates::Marks;
 use crate::rules::tracks::Tracks;
 use crate::vocabulary::polarity::{denies, fails};
 
@@ -29,6 +30,7 @@ pub(crate) struct Cache<'e> {
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
     chronicle: OnceCell<Chronicle>,
+    spare: RefCell<Option<Marks>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -46,6 +48,7 @@ impl<'e> Cache<'e> {
             lists: OnceCell::new(),
             tracks: Tracks::default(),
             chronicle: OnceCell::new(),
+            spare: RefCell::new(None),
         }
     }
 
@@ -57,6 +60,16 @@ impl<'e> Cache<'e> {
     /// What the evidence dates; read when a claim first asks for it.
     pub(crate) fn chronicle(&self, corpus: &Corpus<'e>, day: Option<Date>) -> &Chronicle {
         self.chronicle.get_or_init(|| Chronicle::of(corpus, day))
+    }
+
+    /// Marks for another reading of a claim; to be given back by [`Self::keep_spare`].
+    pub(crate) fn spare_marks(&self, corpus: &Corpus<'e>) -> Marks {
+        self.spare.take().unwrap_or_else(|| Marks::new(corpus))
+    }
+
+    /// Takes marks back, for the next claim that needs some.
+    pub(crate) fn keep_spare(&self, marks: Marks) {
+        self.spare.replace(Some(marks));
     }
 
     /// The figures of a field.
