@@ -1,6 +1,7 @@
 //! What a claim says: splitting a report, and reading a statement into names, figures, times, order, shares and ranks.
 //! Decides nothing.
 
+pub(crate) mod affirmed;
 pub(crate) mod causes;
 pub(crate) mod claims;
 pub(crate) mod ellipsis;

@@ -566,6 +566,7 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
 /// The figures of a claim as they are meant: "add up to 21" and "tries it up to three times" state the number itself,
 /// "slightly more than 1 GiB" a number close to it.
 fn meant(text: &str, mut read: Figures) -> Figures {
+    read.figures.retain(|figure| !is_pronoun(text, figure));
     for figure in &mut read.figures {
         let mut before = words(text.get(..figure.span.start).unwrap_or("")).collect::<Vec<_>>();
         let mut last = || before.pop();
@@ -587,6 +588,24 @@ fn meant(text: &str, mut read: Figures) -> Figures {
         }
     }
     read
+}
+
+/// Whether "one" stands for a thing: "another one", "the one on wk-2".
+fn is_pronoun(text: &str, figure: &Figure) -> bool {
+    let is_among = |word: &Word<'_>, table: &[&str]| table.iter().any(|entry| word.is(entry));
+    let written = text.get(figure.span.clone()).unwrap_or("");
+    if !written.eq_ignore_ascii_case("one") {
+        return false;
+    }
+    let before = words(text.get(..figure.span.start).unwrap_or("")).last();
+    let after = words(text.get(figure.span.end..).unwrap_or("")).next();
+    let ends = after.as_ref().is_none_or(|word| {
+        is_among(word, &["at", "before", "by", "for", "from", "in", "of", "on", "that", "to"])
+    });
+    before.is_some_and(|word| {
+        is_among(&word, &["another", "other", "every", "each"])
+            || ends && is_among(&word, &["the", "that", "this", "which", "new", "old", "slow"])
+    })
 }
 
 /// Whether a word is the name of an exception, which tools write with its package.

@@ -1,7 +1,7 @@
 //! What was read off the evidence beyond its fields: figures, times and polarity of single fields, lists, series, the
 //! chronicle. Filled while claims are judged, so that nothing is read twice and nothing that no claim asks for.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use gsar_core::text::figures::{ClockTime, Date};
 
@@ -9,6 +9,7 @@ use crate::evidence::chronicle::Chronicle;
 use crate::evidence::lists::Lists;
 use crate::evidence::observations::Corpus;
 use crate::evidence::values::{self, Value};
+use crate::matching::candidates::Marks;
 use crate::rules::tracks::Tracks;
 use crate::vocabulary::affairs;
 use crate::vocabulary::polarity::{denies, fails};
@@ -30,6 +31,7 @@ pub(crate) struct Cache<'e> {
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
     chronicle: OnceLock<Chronicle>,
+    spare: Mutex<Option<Marks>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,6 +56,19 @@ impl<'e> Cache<'e> {
     /// What the evidence dates; read when a claim first asks for it.
     pub(crate) fn chronicle(&self, corpus: &Corpus<'e>, day: Option<Date>) -> &Chronicle {
         self.chronicle.get_or_init(|| Chronicle::of(corpus, day))
+    }
+
+    /// Marks for another reading of a claim; to be given back by [`Self::keep_spare`].
+    pub(crate) fn spare_marks(&self, corpus: &Corpus<'e>) -> Marks {
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.take());
+        spare.unwrap_or_else(|| Marks::new(corpus))
+    }
+
+    /// Takes marks back, for the next claim that needs some.
+    pub(crate) fn keep_spare(&self, marks: Marks) {
+        if let Ok(mut spare) = self.spare.lock() {
+            *spare = Some(marks);
+        }
     }
 
     /// The figures of a field.

@@ -10,6 +10,7 @@ use crate::matching::candidates::{Candidate, Target, is_line};
 use crate::matching::magnitudes::{figure_outcome, time_outcome};
 use crate::matching::states::state_outcome;
 use crate::verdict::ruling::{Case, Cite};
+use crate::vocabulary::polarity::is_false;
 
 /// What a place says to one part of a claim.
 #[derive(Clone, Debug)]
@@ -244,7 +245,9 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
                 >= case.reading.weight(content)
     };
     Span::of(case.corpus, fit.candidate.target).each(case.corpus).filter(most).any(|field| {
-        if gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_none() {
+        let is_short =
+            gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_none();
+        if is_short && !is_false(case.corpus.value(field)) {
             return false;
         }
         let stated = case.cache.polarity(case.corpus, field);

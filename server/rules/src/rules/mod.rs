@@ -23,3 +23,4 @@ pub(crate) mod sums;
 pub(crate) mod tallies;
 pub(crate) mod tally;
 pub(crate) mod tracks;
+pub(crate) mod turned;

@@ -37,6 +37,8 @@ use crate::rules::series;
 use crate::rules::sums;
 use crate::rules::tallies;
 use crate::rules::tracks;
+use crate::rules::turned::{self, Governs};
+use crate::verdict::denials;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::vocabulary::lexicon::Sense;
@@ -52,11 +54,7 @@ pub(crate) struct Verdict {
 
 /// Decides a claim.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
-    let whole = || if case.reading.own > 0 { ellipses::decide(case) } else { rule(case) };
-    let ruling = case.reading.is_english.then(whole).flatten();
-    let ruling = ruling.filter(|ruling| is_allowed(case, ruling));
-    let ruling = case.reading.is_english.then(|| causes::decide(case)).flatten().or(ruling);
-    match ruling {
+    match ruling(case) {
         Some(ruling) => Verdict {
             class: ruling.class,
             evidence_type: evidence_type(case, &ruling),
@@ -65,6 +63,22 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
         },
         None => ungrounded(case),
     }
+}
+
+/// What the rules find.
+pub(crate) fn ruling(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    if !case.reading.is_english {
+        return None;
+    }
+    let stated = || {
+        if case.reading.own > 0 {
+            return ellipses::decide(case);
+        }
+        turned::decide(case, Governs::OneThing).or_else(|| {
+            rule(case).filter(|ruling| !denials::may_be_overlooked(case.reading, ruling))
+        })
+    };
+    causes::decide(case).or_else(|| stated().filter(|ruling| is_allowed(case, ruling)))
 }
 
 fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
@@ -91,6 +105,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| existence::decide(case))
+        .or_else(|| turned::decide(case, Governs::SomeThings))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }
@@ -175,6 +190,11 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
         return false;
     }
     if lacks_denial(case, fit) {
+        return false;
+    }
+    let mut places = best_fields(case, fit);
+    places.extend(&fit.supports);
+    if denials::is_undenied_there(case, fit.decided, &places) {
         return false;
     }
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
@@ -440,6 +460,9 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
         return !reading.has(MarkerKind::Hedge);
     }
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
+        return false;
+    }
+    if denials::record_denies(case, &ruling.cites) {
         return false;
     }
     // That a series "recovered" is no deed.

@@ -2,5 +2,6 @@
 
 pub(crate) mod considered;
 pub(crate) mod decide;
+pub(crate) mod denials;
 pub(crate) mod note;
 pub(crate) mod ruling;

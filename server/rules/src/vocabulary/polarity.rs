@@ -14,7 +14,29 @@ pub(crate) fn denies(text: &str) -> bool {
 
 /// Whether a text denies something by other words than negations.
 pub(crate) fn denies_by_word(text: &str) -> bool {
-    has_any(text, &DENYING) || text.contains("0/")
+    has_any(text, &DENYING) || text.contains("0/") || says_non(text) || is_false(text)
+}
+
+/// Whether a text is a condition and that it does not hold: `PodScheduled   False`.
+pub(crate) fn is_false(text: &str) -> bool {
+    const LONGEST: usize = 3;
+    let mut rest = words(text);
+    let last = rest.by_ref().take(LONGEST).last();
+    rest.next().is_none() && last.is_some_and(|last| last.text == "False")
+}
+
+/// Whether a text has "non-" before a state: "non-ready", but not "non-zero".
+fn says_non(text: &str) -> bool {
+    let listed = |state: &str| {
+        ["ready", "responsive", "existent", "healthy", "functional", "operational", "running"]
+            .iter()
+            .any(|known| state.eq_ignore_ascii_case(known))
+    };
+    let is_non = |word: &str| word.eq_ignore_ascii_case("non");
+    words(text).zip(words(text).skip(1)).any(|(non, state)| is_non(non.text) && listed(state.text))
+        || words(text).any(|word| {
+            word.text.split_once('-').is_some_and(|(non, state)| is_non(non) && listed(state))
+        })
 }
 
 /// Whether a claim says "not" or "never" of what follows.

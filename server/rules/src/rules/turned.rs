@@ -1,0 +1,98 @@
+//! Claims that deny: what the other rules find for the claim without its denial, turned round.
+//!
+//! Where a place bears out what is denied, the claim is contradicted there. Where one excludes what is denied of one
+//! thing, the claim is grounded.
+
+use gsar_core::Class;
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::text::polarity::MarkerKind;
+
+use crate::claim::affirmed::{Denial, affirmed};
+use crate::claim::reading::{Reading, Role, Term};
+use crate::evidence::observations::NONE;
+use crate::matching::candidates::{Target, is_line};
+use crate::rules::attributes::is_light;
+use crate::verdict::decide;
+use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
+
+/// Which denials are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Governs {
+    /// "Was not", "cannot": rules that read the claim as it stands may overlook the denial, so this comes first.
+    OneThing,
+    /// "No", "never", "none of": rules for lists and series know these.
+    SomeThings,
+}
+
+/// Decides a claim that denies one statement and nothing else.
+pub(crate) fn decide(case: &Case<'_, '_, '_>, governs: Governs) -> Option<Ruling> {
+    let denying = case.reading;
+    if !denying.has(MarkerKind::Negation) {
+        return None;
+    }
+    if denying.has(MarkerKind::Hedge) || denying.is_causal() || denying.text.contains(" '") {
+        return None;
+    }
+    let affirmed = affirmed(denying)?;
+    if (affirmed.denial == Denial::Not) != (governs == Governs::OneThing) {
+        return None;
+    }
+    // "None of the two": of those spoken of before, whichever they are.
+    let is_named = denying.bits(Term::is_strict) != 0;
+    if affirmed.denial == Denial::OfThese && !is_named {
+        return None;
+    }
+    let mut reading = Reading::of(&affirmed.text, case.corpus);
+    if reading.denies || reading.has_alternatives() {
+        return None;
+    }
+    let carried = denying.terms.iter().filter(|term| term.span.is_empty());
+    reading.terms.extend(carried.cloned());
+    reading.before = denying.before;
+    let mut marks = case.cache.spare_marks(case.corpus);
+    marks.mark(case.corpus, &reading);
+    let candidates = marks.candidates(case.corpus, &reading);
+    let positive = Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case };
+    let found = decide::ruling(&positive)
+        .filter(|found| found.class != Class::Grounded || is_told_there(&positive, found, denying));
+    case.cache.keep_spare(marks);
+    turned(found?, affirmed.denial)
+}
+
+/// Whether what is cited is an answer, not the request that a tool repeats, and has what the claim denies.
+fn is_told_there(case: &Case<'_, '_, '_>, found: &Ruling, denying: &Reading<'_>) -> bool {
+    let denied = case.reading.bits(|term| {
+        matches!(term.role, Role::Word | Role::Name | Role::Entity | Role::Common)
+            && !is_light(term.text)
+            && denying.terms.iter().any(|other| other.negated && other.text == term.text)
+    });
+    let mut told = 0;
+    for cite in &found.cites {
+        let Cite::Field(field) = *cite else { continue };
+        let line = case.corpus.line(field);
+        let item = case.corpus.item(case.corpus.item_of(field));
+        let is_question = item
+            .is_none_or(|item| item.kind == EvidenceKind::Signal && item.lane == Lane::Synthetic);
+        if is_question || line.starts_with("Params ") || line.starts_with("$ ") {
+            return false;
+        }
+        let record =
+            case.corpus.field(field).map_or(NONE, |found| case.corpus.record(found.object));
+        let place =
+            if is_line(case.corpus, field) { Target::Line(field) } else { Target::Object(record) };
+        told |= case.marks.field(field) | case.marks.candidate(case.corpus, place).terms;
+    }
+    found.basis == Basis::Measured || denied == 0 || denied & told != 0
+}
+
+fn turned(found: Ruling, denial: Denial) -> Option<Ruling> {
+    match found.class {
+        Class::Grounded if found.basis != Basis::Absent => {
+            Some(Ruling { class: Class::Contradicted, ..found })
+        }
+        Class::Contradicted if denial == Denial::Not && found.basis == Basis::Stated => {
+            Some(Ruling { class: Class::Grounded, ..found })
+        }
+        _ => None,
+    }
+}
