@@ -236,14 +236,17 @@ fn is_statement(clause: &str) -> bool {
 }
 
 fn has_predicate(clause: &str) -> bool {
-    words(clause).any(|word| {
-        let text = word.text;
-        PREDICATES.iter().any(|predicate| word.is(predicate))
-            || text.len() > 4
-                && text.is_ascii()
-                && text.to_ascii_lowercase().ends_with("ed")
-                && word.shape() == Shape::Plain
-    })
+    words(clause).any(|word| is_predicate(&word))
+}
+
+/// Whether a report states things with a word.
+pub(crate) fn is_predicate(word: &Word<'_>) -> bool {
+    let text = word.text;
+    PREDICATES.iter().any(|predicate| word.is(predicate))
+        || text.len() > 4
+            && text.is_ascii()
+            && text.to_ascii_lowercase().ends_with("ed")
+            && word.shape() == Shape::Plain
 }
 
 fn has_content(clause: &str) -> bool {

@@ -2,6 +2,7 @@
 //! Decides nothing.
 
 pub(crate) mod claims;
+pub(crate) mod discourse;
 pub(crate) mod lengths;
 pub(crate) mod phrases;
 pub(crate) mod portions;

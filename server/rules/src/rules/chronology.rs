@@ -179,7 +179,12 @@ fn apart(length: &Length, low: i64, high: i64, grain: i64) -> Option<bool> {
 }
 
 /// Whether the two sides and the length are all that the claim says.
-fn is_told(case: &Case<'_, '_, '_>, relation: &Relation, first: &Asked, second: &Asked) -> bool {
+pub(crate) fn is_told(
+    case: &Case<'_, '_, '_>,
+    relation: &Relation,
+    first: &Asked,
+    second: &Asked,
+) -> bool {
     let reading = case.reading;
     let inside = |start: usize, end: usize| {
         let within = |span: &std::ops::Range<usize>| span.start <= start && end <= span.end;
