@@ -51,6 +51,7 @@ use gsar_core::evidence::{Citation, EvidenceItem, EvidenceKind, Target};
 use gsar_core::text::figures::Date;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
+use claim::discourse::Discourse;
 use claim::reading::{Reading, Role};
 use evidence::cache::Cache;
 use evidence::observations::Corpus;
@@ -108,15 +109,32 @@ impl<'e> Observations<'e> {
     ) -> Result<Vec<JudgedClaim>, Interrupted> {
         let mut judged: Vec<JudgedClaim> = Vec::with_capacity(claims.len());
         let mut verdict: Option<Stated> = None;
-        let finished = self.read_claims(claims, go_on, |claim, case| match case {
-            Some(case) => {
+        let mut clause: Option<Stated> = None;
+        let mut before = Class::Ungrounded;
+        let finished = self.read_claims(claims, go_on, |claim, step| match step {
+            Step::Try { case, repeats } => {
                 let stated = stated(case);
+                let is_decided = stated.class != Class::Ungrounded;
+                // What is wrong with a repeated statement is not wrong with this one.
+                let is_own = !repeats || before != Class::Contradicted;
+                if clause.is_none() || is_decided && is_own {
+                    clause = Some(stated);
+                }
+                is_decided && is_own
+            }
+            Step::Clause => {
+                let Some(stated) = clause.take() else { return false };
+                before = stated.class;
                 verdict = Some(match verdict.take() {
                     Some(verdict) => verdict.and(stated),
                     None => stated,
                 });
+                false
             }
-            None => judged.push(judged_claim(claim, verdict.take())),
+            Step::Claim => {
+                judged.push(judged_claim(claim, verdict.take()));
+                false
+            }
         });
         finished.map_err(|()| Interrupted { judged: judged.len(), claims: claims.len() })?;
         Ok(judged)
@@ -131,25 +149,31 @@ impl<'e> Observations<'e> {
         let _ = self.read_claims(
             claims,
             || true,
-            |_, case| match case {
-                Some(case) => lines.extend(verdict::considered::considered(case)),
-                None => all.push(std::mem::take(&mut lines)),
+            |_, step| {
+                match step {
+                    Step::Try { case, .. } => lines.extend(verdict::considered::considered(case)),
+                    Step::Clause => {}
+                    Step::Claim => all.push(std::mem::take(&mut lines)),
+                }
+                false
             },
         );
         all
     }
 
-    /// Reads the clauses of each claim and hands them over with what they lead to, and `None` after the last of
-    /// a claim. `Err` when `go_on` said no.
+    /// Reads the clauses of each claim, first as they stand and then completed by what was told before, and hands
+    /// them over with what they lead to. Once `visit` says that a clause is decided, it is read no other way.
+    /// `Err` when `go_on` said no.
     fn read_claims<'c>(
         &self,
         claims: &'c [Claim],
         go_on: impl Fn() -> bool,
-        mut visit: impl FnMut(&'c Claim, Option<&Case<'_, 'e, '_>>),
+        mut visit: impl FnMut(&'c Claim, Step<'_, '_, 'e, '_>) -> bool,
     ) -> Result<(), ()> {
         let corpus = &self.corpus;
         let mut marks = Marks::new(corpus);
         let mut before: Option<Reading<'c>> = None;
+        let mut discourse = Discourse::default();
         for claim in claims {
             if !go_on() {
                 return Err(());
@@ -159,18 +183,13 @@ impl<'e> Observations<'e> {
             {
                 let mut reading = Reading::of(&joined, corpus);
                 reading.own = own;
-                marks.mark(corpus, &reading);
-                let case = Case {
-                    corpus,
-                    cache: &self.cache,
-                    marks: &marks,
-                    reading: &reading,
-                    candidates: &[],
-                    day: self.day,
-                };
-                if rules::ellipses::decide(&case).is_some() {
-                    visit(claim, Some(&case));
-                    visit(claim, None);
+                let is_decided = self.visit(&reading, &mut marks, |case| {
+                    rules::ellipses::decide(case).is_some()
+                        && visit(claim, Step::Try { case, repeats: false })
+                });
+                if is_decided {
+                    visit(claim, Step::Clause);
+                    visit(claim, Step::Claim);
                     continue;
                 }
             }
@@ -179,18 +198,14 @@ impl<'e> Observations<'e> {
                 if let Some(before) = &before {
                     reading.take_over(before);
                 }
-                marks.mark(corpus, &reading);
-                let case = Case {
-                    corpus,
-                    cache: &self.cache,
-                    marks: &marks,
-                    reading: &reading,
-                    candidates: &[],
-                    day: self.day,
-                };
-                if reading.is_english && rules::causes::decide(&case).is_some() {
-                    visit(claim, Some(&case));
-                    visit(claim, None);
+                let is_decided = self.visit(&reading, &mut marks, |case| {
+                    rules::causes::decide(case).is_some()
+                        && visit(claim, Step::Try { case, repeats: false })
+                });
+                if is_decided {
+                    visit(claim, Step::Clause);
+                    visit(claim, Step::Claim);
+                    discourse.tell(&reading);
                     before = Some(reading);
                     continue;
                 }
@@ -201,23 +216,63 @@ impl<'e> Observations<'e> {
                 if let Some(before) = &before {
                     reading.take_over(before);
                 }
-                marks.mark(corpus, &reading);
-                let candidates = marks.candidates(corpus, &reading);
-                let case = Case {
-                    corpus,
-                    cache: &self.cache,
-                    marks: &marks,
-                    reading: &reading,
-                    candidates: &candidates,
-                    day: self.day,
+                let mut is_decided = |reading: &Reading<'_>, repeats: bool| {
+                    self.visit(reading, &mut marks, |case| {
+                        visit(claim, Step::Try { case, repeats })
+                    })
                 };
-                visit(claim, Some(&case));
+                let completed = discourse.complete(&reading);
+                if !is_decided(&reading, false) {
+                    let _ = completed
+                        .iter()
+                        .any(|way| is_decided(&Reading::of(&way.text, corpus), way.repeats));
+                }
+                match completed.first() {
+                    // It only adds a distance to what was told.
+                    Some(way) if way.repeats => {}
+                    Some(way) => discourse.tell(&Reading::of(&way.text, corpus)),
+                    None => discourse.tell(&reading),
+                }
+                visit(claim, Step::Clause);
                 before = Some(reading);
             }
-            visit(claim, None);
+            visit(claim, Step::Claim);
         }
         Ok(())
     }
+
+    /// Hands a reading over with what it leads to.
+    fn visit(
+        &self,
+        reading: &Reading<'_>,
+        marks: &mut Marks,
+        visit: impl FnOnce(&Case<'_, 'e, '_>) -> bool,
+    ) -> bool {
+        marks.mark(&self.corpus, reading);
+        let candidates = marks.candidates(&self.corpus, reading);
+        visit(&Case {
+            corpus: &self.corpus,
+            cache: &self.cache,
+            marks,
+            reading,
+            candidates: &candidates,
+            day: self.day,
+        })
+    }
+}
+
+/// What comes next in the reading of claims.
+enum Step<'s, 'a, 'e, 'r> {
+    /// A clause, in one way to read it.
+    Try {
+        case: &'s Case<'a, 'e, 'r>,
+        /// Whether it repeats the clause before.
+        repeats: bool,
+    },
+    /// The end of a clause.
+    Clause,
+    /// The end of a claim.
+    Claim,
 }
 
 /// Judging was stopped before the last claim.

@@ -13,6 +13,8 @@ use gsar_core::text::sentences::{SentenceKind, sentences};
 use gsar_core::text::tokens::{Shape, Word, words};
 use gsar_core::{Claim, ClaimId};
 
+use crate::claim::tails;
+
 /// The claims of a report, named `c1`, `c2` and so on.
 #[must_use]
 pub fn split(report: &str) -> Vec<Claim> {
@@ -21,7 +23,7 @@ pub fn split(report: &str) -> Vec<Claim> {
         if sentence.kind != SentenceKind::Assertion {
             continue;
         }
-        for span in clauses(report, sentence.span) {
+        for span in split_at(report, sentence.span, Joints::All) {
             let text = report.get(span.clone()).unwrap_or("");
             if let Ok(id) = ClaimId::new(format!("c{}", found.len() + 1))
                 && !text.is_empty()
@@ -47,20 +49,37 @@ enum Strength {
     Mark,
     /// A word that joins clauses as well as things: both sides need a predicate.
     Word,
+    /// What goes on need not have a predicate; what it belongs to does.
+    Tail,
 }
 
-/// The statements of a sentence.
+/// At which joints a sentence is split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joints {
+    /// Where a word or mark joins statements.
+    Plain,
+    /// Also where a sentence goes on without one.
+    All,
+}
+
+/// The statements of a sentence that is one claim.
 pub(crate) fn clauses(report: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+    split_at(report, sentence, Joints::Plain)
+}
+
+fn split_at(report: &str, sentence: Range<usize>, which: Joints) -> Vec<Range<usize>> {
     let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
     let mut parts = Vec::new();
     let mut start = 0;
-    for joint in if may_join(text) { joints(text) } else { Vec::new() } {
+    let may = may_join(text) || which == Joints::All && text.contains(':');
+    for joint in if may { joints(text, which) } else { Vec::new() } {
         let span = joint.span;
         let (left, right) =
             (text.get(start..span.start).unwrap_or(""), text.get(span.end..).unwrap_or(""));
         let parts_are_whole = match joint.strength {
             Strength::Mark => words(left).nth(1).is_some() && words(right).nth(1).is_some(),
             Strength::Word => is_statement(left) && is_statement(right),
+            Strength::Tail => is_statement(left),
         };
         if span.start <= start || !parts_are_whole {
             continue;
@@ -168,7 +187,7 @@ const LINKING: [&str; 15] = [
     "triggering",
 ];
 
-fn joints(text: &str) -> Vec<Joint> {
+fn joints(text: &str, which: Joints) -> Vec<Joint> {
     let links = |span: &Range<usize>| {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
@@ -203,6 +222,18 @@ fn joints(text: &str) -> Vec<Joint> {
         {
             let keeps_word = word.is("which") || word.is("where");
             joint(mark..if keeps_word { word.span.start } else { word.span.end }, Strength::Word);
+        } else if which == Joints::All
+            && gap.trim_start().starts_with(',')
+            && (tails::is_distance(text, word.span.start)
+                || tails::is_about_some(text, word.span.start))
+        {
+            joint(gap_start..word.span.start, Strength::Tail);
+        } else if which == Joints::All
+            && (gap.trim_start().starts_with(',') && tails::points_back(&word)
+                || gap.contains(": ")
+                    && tails::is_colon_between(text.get(..gap_start).unwrap_or("")))
+        {
+            joint(gap_start..word.span.start, Strength::Word);
         } else if mark.is_some() && std::mem::take(&mut leading) {
             joint(gap_start..word.span.start, Strength::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
@@ -236,14 +267,17 @@ fn is_statement(clause: &str) -> bool {
 }
 
 fn has_predicate(clause: &str) -> bool {
-    words(clause).any(|word| {
-        let text = word.text;
-        PREDICATES.iter().any(|predicate| word.is(predicate))
-            || text.len() > 4
-                && text.is_ascii()
-                && text.to_ascii_lowercase().ends_with("ed")
-                && word.shape() == Shape::Plain
-    })
+    words(clause).any(|word| is_predicate(&word))
+}
+
+/// Whether a report states things with a word.
+pub(crate) fn is_predicate(word: &Word<'_>) -> bool {
+    let text = word.text;
+    PREDICATES.iter().any(|predicate| word.is(predicate))
+        || text.len() > 4
+            && text.is_ascii()
+            && text.to_ascii_lowercase().ends_with("ed")
+            && word.shape() == Shape::Plain
 }
 
 fn has_content(clause: &str) -> bool {
@@ -539,6 +573,38 @@ mod tests {
             ),
             ("The pod was killed; out of memory", &["The pod was killed", "out of memory"]),
             ("Pods and nodes are ready and well.", &["Pods and nodes are ready and well"]),
+        ] {
+            assert_eq!(texts(report), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_checked_by_itself_is_a_claim_of_its_own() {
+        for (report, expected) in [
+            (
+                "18:42:01: redis-b lost its master, 71 seconds after the sync had begun.",
+                &["18:42:01: redis-b lost its master", "71 seconds after the sync had begun"][..],
+            ),
+            (
+                "Nine of the sixteen requests were turned away with 503, all of them after ten seconds in the queue.",
+                &[
+                    "Nine of the sixteen requests were turned away with 503",
+                    "all of them after ten seconds in the queue",
+                ],
+            ),
+            (
+                "Only the pod on that node became slow: its p99 peaked at 4.6 s.",
+                &["Only the pod on that node became slow", "its p99 peaked at 4.6 s"],
+            ),
+            (
+                "CPU stayed above 97 % until 18:55, its connections were pinned at 1,000.",
+                &["CPU stayed above 97 % until 18:55", "its connections were pinned at 1,000"],
+            ),
+            ("The log was: probe failed at 14:02.", &["The log was: probe failed at 14:02"]),
+            (
+                "At 14:02, five minutes after the deploy of 2.4, the pod failed.",
+                &["At 14:02, five minutes after the deploy of 2.4, the pod failed"],
+            ),
         ] {
             assert_eq!(texts(report), expected);
         }

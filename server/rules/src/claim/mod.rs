@@ -4,6 +4,7 @@
 pub(crate) mod affirmed;
 pub(crate) mod causes;
 pub(crate) mod claims;
+pub(crate) mod discourse;
 pub(crate) mod ellipsis;
 pub(crate) mod lengths;
 pub(crate) mod phrases;
@@ -14,3 +15,4 @@ pub(crate) mod rankings;
 pub(crate) mod reading;
 pub(crate) mod relations;
 pub(crate) mod shares;
+pub(crate) mod tails;

@@ -16,7 +16,7 @@ pub(crate) enum Qualified {
 
 /// The words before a length that qualify it, and where they start.
 pub(crate) fn qualification(text: &str, all: &[Word<'_>], at: usize) -> (Qualified, usize) {
-    const PHRASES: [(&[&str], Qualified); 52] = [
+    const PHRASES: [(&[&str], Qualified); 53] = [
         (&["not", "more", "than"], Qualified::AtMost),
         (&["no", "more", "than"], Qualified::AtMost),
         (&["no", "longer", "than"], Qualified::AtMost),
@@ -58,6 +58,7 @@ pub(crate) fn qualification(text: &str, all: &[Word<'_>], at: usize) -> (Qualifi
         (&["over"], Qualified::AtLeast),
         (&["above"], Qualified::AtLeast),
         (&["exceeding"], Qualified::AtLeast),
+        (&["a", "good"], Qualified::JustOver),
         (&["exactly"], Qualified::Exactly),
         (&["precisely"], Qualified::Exactly),
         (&["about"], Qualified::About),

@@ -115,7 +115,11 @@ pub(crate) fn is_plain(reading: &Reading<'_>) -> bool {
     reading.markers.iter().all(|marker| match marker.kind {
         MarkerKind::Negation => {
             let cue = reading.text.get(marker.span.clone()).unwrap_or("");
+            // "Not quite five minutes" denies nothing.
             words(cue).next().is_some_and(|word| any(word.text, &CONTENT))
+                || lengths(reading.text).iter().any(|length| {
+                    length.span.start <= marker.span.start && marker.span.end <= length.span.end
+                })
         }
         // "Every 30 seconds" is no quantifier.
         MarkerKind::All => {

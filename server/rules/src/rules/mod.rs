@@ -15,6 +15,7 @@ pub(crate) mod firsts;
 pub(crate) mod fractions;
 pub(crate) mod instants;
 pub(crate) mod lasting;
+pub(crate) mod offsets;
 pub(crate) mod ranks;
 pub(crate) mod rates;
 pub(crate) mod ratios;

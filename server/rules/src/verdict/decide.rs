@@ -30,6 +30,7 @@ use crate::rules::firsts;
 use crate::rules::fractions;
 use crate::rules::instants;
 use crate::rules::lasting;
+use crate::rules::offsets;
 use crate::rules::ranks;
 use crate::rules::rates;
 use crate::rules::ratios;
@@ -93,6 +94,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| fractions::decide(case))
         .or_else(|| series::decide(case))
         .or_else(|| chronology::decide(case))
+        .or_else(|| offsets::decide(case))
         .or_else(|| counters::decide(case))
         .or_else(|| tallies::decide(case))
         .or_else(|| attributes::decide(case))

@@ -1,0 +1,57 @@
+//! Where a report's sentence goes on to something that is checked by itself, without a word that joins: a distance in
+//! time (", 71 seconds after the sync had begun"), a part of what was told (", all of them after ten seconds"), a
+//! second statement about the same (", its connections were pinned", ": its p99 peaked").
+
+use gsar_core::text::tokens::{Word, words};
+
+use crate::claim::claims::is_predicate;
+use crate::claim::lengths::lengths;
+
+/// Whether what begins with a word behind a comma says how far in time what was told lies from something else.
+pub(crate) fn is_distance(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or("");
+    let found = lengths(rest);
+    let Some(length) = found.first().filter(|length| length.span.start == 0) else { return false };
+    let mut after = words(rest.get(length.span.end..).unwrap_or(""));
+    let links = after.next().is_some_and(|word| word.is("after") || word.is("before"));
+    links && after.nth(1).is_some()
+}
+
+/// Whether what begins with a word behind a comma is about some of the things told: "all of them", "among them".
+pub(crate) fn is_about_some(text: &str, at: usize) -> bool {
+    const FAR: usize = 5;
+    let rest = text.get(at..).unwrap_or("");
+    let all: Vec<Word<'_>> = words(rest).take(FAR).collect();
+    let meets = all.windows(2).find(|pair| {
+        let [joint, them] = pair else { return false };
+        ["of", "among"].iter().any(|word| joint.is(word)) && them.is("them")
+    });
+    let Some([_, them]) = meets else { return false };
+    !rest.get(..them.span.end).unwrap_or(",").contains([',', ';', ':', '('])
+        && words(rest).nth(FAR).is_some()
+}
+
+/// Whether a word behind a comma begins a statement about what was told: ", its connections were pinned".
+pub(crate) fn points_back(word: &Word<'_>) -> bool {
+    ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
+}
+
+/// Whether a colon after a text parts two statements, and does not announce what is quoted or listed.
+pub(crate) fn is_colon_between(before: &str) -> bool {
+    const ANNOUNCING: [&str; 12] = [
+        "following",
+        "this",
+        "these",
+        "below",
+        "here",
+        "as",
+        "by",
+        "with",
+        "is",
+        "are",
+        "was",
+        "were",
+    ];
+    let Some(last) = words(before).last() else { return false };
+    !is_predicate(&last) && !ANNOUNCING.iter().any(|word| last.is(word))
+}
