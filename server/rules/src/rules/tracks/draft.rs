@@ -1,13 +1,14 @@
 //! A track while it is read: its values get one scale, its title is parted into metric and thing.
 
-use gsar_core::text::figures::{Decimal, Unit};
+use gsar_core::text::figures::{Decimal, Dimension, Unit};
 use gsar_core::text::tokens::words;
 
 use super::exact::{self, Scale};
 use super::gather::{Known, Point, Track};
+use super::naming::label_keys;
 use super::queries;
 use crate::verdict::ruling::Cite;
-use crate::vocabulary::words::{Key, exact as exact_key, key, parts};
+use crate::vocabulary::words::{Key, key, parts};
 
 /// A track before its values share one scale.
 #[derive(Debug)]
@@ -52,9 +53,13 @@ impl Draft {
             .or_else(|| unit_in_name(&metric))
             .or_else(|| queries::usual_unit(&metric))
             .or_else(|| in_percent.then_some(Unit::PERCENT));
+        let mut metric = name_keys(&metric);
+        if unit.is_some_and(|unit| unit.dimension == Dimension::Rate) && !metric.is_empty() {
+            metric.push(key("rate"));
+        }
         Some(Track {
             known: self.known,
-            metric: name_keys(&metric),
+            metric,
             name: self.name,
             labels: self.labels,
             traits: self.traits,
@@ -90,12 +95,4 @@ fn name_keys(name: &str) -> Vec<Key> {
     }
     keys.dedup();
     keys
-}
-
-/// The words under which a label may be named.
-pub(super) fn label_keys(text: &str, keys: &mut Vec<Key>) {
-    for word in words(text) {
-        keys.push(exact_key(word.text));
-        keys.push(key(word.text));
-    }
 }

@@ -106,11 +106,21 @@ impl Scale {
             .checked_mul(power(claim.value.places)?)?
             .checked_mul(i128::from(unit.factor))?
             .checked_mul(2)?;
-        if let Some(comparator) = claim.comparator {
-            return Some(keeps_to(comparator, given, stated));
-        }
         let apart = given.checked_sub(stated)?.checked_abs()?;
         let magnitude = stated.checked_abs()?;
+        if let Some(comparator) = claim.comparator {
+            let found = keeps_to(comparator, given, stated);
+            // "just over 4 s" is near 4 s as well.
+            let is_near = !claim.approximate || apart <= magnitude / 8;
+            return Some(match found {
+                Agreement::Same if is_near => Agreement::Same,
+                Agreement::Same if apart <= magnitude / 3 => Agreement::Incomparable,
+                Agreement::Different if claim.approximate && apart <= magnitude / 20 => {
+                    Agreement::Incomparable
+                }
+                _ => Agreement::Different,
+            });
+        }
         let last = last_digit(claim.value.mantissa);
         let coarse = last.checked_mul(per_unit)?.min(magnitude / 10);
         let narrow = per_unit.min(magnitude / 8);

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 use gsar_core::text::figures::Unit;
 use gsar_core::text::tokens::words;
 
-use super::draft::{Draft, label_keys};
+use super::draft::Draft;
 use super::exact::{self, Scale};
+use super::naming::label_keys;
 use super::queries;
 use crate::evidence::observations::{Corpus, Field, NONE, Place, ValueKind, is_naming};
 use crate::evidence::values;
@@ -189,7 +190,7 @@ fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
 }
 
 /// Keys under which tools name a metric, the most telling first.
-pub(super) const NAMES: [&str; 9] = [
+pub(super) const NAMES: [&str; 10] = [
     "metric_name",
     "metricname",
     "__name__",
@@ -198,6 +199,7 @@ pub(super) const NAMES: [&str; 9] = [
     "display_name",
     "expression",
     "title",
+    "series",
     "id",
 ];
 
@@ -246,13 +248,14 @@ fn side_by_side(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             })
             .collect();
         let Described { name, labels, unit, .. } = described(corpus, owner, &[times, values]);
+        let asked = asked(corpus, owner);
         drafts.push(Draft {
             known: Known::All,
             name,
             labels,
             traits: Vec::new(),
-            context: Vec::new(),
-            unit,
+            context: context(&asked),
+            unit: unit.or_else(|| queries::unit(&asked)),
             points,
         });
     }
@@ -274,20 +277,12 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             }
         }
         let Described { name, labels, traits, unit } = described(corpus, owner, &[series.object]);
-        let item = corpus.item(object.item);
-        let asked: Vec<&str> = questions(corpus, owner)
-            .into_iter()
-            .chain(item.iter().flat_map(|item| [item.query.as_str(), item.tool.as_str()]))
-            .map(queries::expression)
-            .collect();
-        let mut context = Vec::new();
-        for word in asked.iter().flat_map(|asked| words(asked)) {
-            context.push(exact_key(word.text));
-            context.extend(parts(word.text).map(key));
-            context.push(key(word.text));
-        }
+        let asked = asked(corpus, owner);
         let metric = asked.iter().find_map(|asked| queries::metric(asked));
+        let heading = corpus.heading(object);
+        let is_column = object.place == Place::Line && !heading.is_empty();
         let name = match metric {
+            _ if is_column => heading.to_owned(),
             Some(metric) if matches!(name.as_str(), "" | "result" | "series" | "data") => {
                 queries::name(&asked, metric)
             }
@@ -295,14 +290,34 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
         };
         drafts.push(Draft {
             known: Known::All,
-            unit: unit.or_else(|| queries::unit(&asked)),
+            unit: unit.or_else(|| queries::unit(&asked).filter(|_| !is_column)),
             name,
             labels,
             traits,
-            context,
+            context: context(&asked),
             points,
         });
     }
+}
+
+/// The questions that a series answers, in its own item and in the request.
+fn asked<'e>(corpus: &Corpus<'e>, owner: u32) -> Vec<&'e str> {
+    let item = corpus.object(owner).and_then(|object| corpus.item(object.item));
+    questions(corpus, owner)
+        .into_iter()
+        .chain(item.iter().flat_map(|item| [item.query.as_str(), item.tool.as_str()]))
+        .map(queries::expression)
+        .collect()
+}
+
+fn context(asked: &[&str]) -> Vec<Key> {
+    let mut found = Vec::new();
+    for word in asked.iter().flat_map(|asked| words(asked)) {
+        found.push(exact_key(word.text));
+        found.extend(parts(word.text).map(key));
+        found.push(key(word.text));
+    }
+    found
 }
 
 /// What the answer repeats of the question, in the objects around a series.

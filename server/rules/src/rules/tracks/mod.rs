@@ -29,6 +29,7 @@ mod gather;
 mod gauges;
 mod levels;
 mod moves;
+mod naming;
 mod nouns;
 mod pairs;
 mod phrases;
@@ -39,6 +40,7 @@ mod rows;
 mod several;
 mod statement;
 mod subject;
+mod timed;
 mod vocabulary;
 mod window;
 
@@ -207,6 +209,9 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
     if !statement.other.is_empty() || statement.later.is_some() || says(Cue::SameTime) {
         return pairs::decide(view, statement, tracks);
     }
+    if !statement.timed.is_empty() {
+        return timed::decide(view, statement);
+    }
     if says(Cue::Not) {
         return moves::not_until(view, statement);
     }
@@ -252,7 +257,18 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
     }
     if says(Cue::Pass) || says(Cue::Under) {
         let (figure, _) = bounds?;
-        return levels::passes(view, statement, &beyond(statement, figure));
+        return levels::passes(view, statement, &statement.beyond(figure));
+    }
+    if says(Cue::Return)
+        && let Some((figure, None)) = bounds
+    {
+        return levels::reaches(view, statement, figure);
+    }
+    if !says(Cue::Rise)
+        && !says(Cue::Fall)
+        && let (Some(from), Some(to)) = (statement.value(Part::From), statement.value(Part::To))
+    {
+        return moves::went(view, statement, from, to);
     }
     if says(Cue::Rise) != says(Cue::Fall) || statement.factor.is_some() {
         let shrinks = statement.factor.is_some_and(|factor| factor.numerator < factor.denominator);
@@ -285,12 +301,6 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         return None;
     }
     levels::level(view, statement, figure)
-}
-
-/// "exceeded 90", "went below 5" as bounds.
-fn beyond(statement: &Statement, figure: &Figure) -> Figure {
-    let comparator = if statement.has(Cue::Under) { Comparator::Under } else { Comparator::Over };
-    Figure { comparator: Some(figure.comparator.unwrap_or(comparator)), ..figure.clone() }
 }
 
 /// What has to hold of every sample where a bound was never passed.

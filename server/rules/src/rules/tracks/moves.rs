@@ -62,6 +62,28 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
     direction(view, statement, way)
 }
 
+/// "went from A to B", whichever way that is.
+pub(super) fn went(
+    view: &View<'_>,
+    statement: &Statement,
+    from: &Figure,
+    to: &Figure,
+) -> Option<Finding> {
+    let places = from.value.places.max(to.value.places);
+    let scaled = |figure: &Figure| {
+        let up = 10_i128.checked_pow(places - figure.value.places)?;
+        let value = figure.value.mantissa.checked_mul(up)?;
+        value.checked_mul(i128::from(figure.unit.factor))
+    };
+    let (low, high) = (scaled(from)?, scaled(to)?);
+    if low == high || from.unit.dimension != to.unit.dimension {
+        return None;
+    }
+    let way = if low < high { Way::Up } else { Way::Down };
+    // Without a word of direction the figures may be those of something else.
+    from_to(view, statement, way, from, to).filter(|found| found.holds || statement.rest == 0)
+}
+
 /// "rose", "fell steadily", "grew in every sample", "was easing at the end".
 fn direction(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding> {
     let (first, last) = (view.first()?, view.last()?);
@@ -277,6 +299,9 @@ fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Opt
     if statement.window.at.is_some() {
         return levels::reaches(view, statement, to)
             .filter(|found| !found.holds || way.gain(first, extreme) > 0);
+    }
+    if statement.window.within.is_some() {
+        return None;
     }
     let last = view.last()?;
     let ends = if statement.has(Cue::AtEnd) { vec![last] } else { vec![extreme, last] };

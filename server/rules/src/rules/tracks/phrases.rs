@@ -99,6 +99,8 @@ pub(super) enum Cue {
     Moment,
     /// Together with another.
     Alongside,
+    /// "stayed there": at the value named before.
+    Stay,
     /// Says nothing about a series.
     Filler,
 }
@@ -111,7 +113,17 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 157] = [
+pub(super) const PHRASES: [(&str, Cue); 167] = [
+    ("stayed there", Cue::Stay),
+    ("stays there", Cue::Stay),
+    ("staying there", Cue::Stay),
+    ("remained there", Cue::Stay),
+    ("remaining there", Cue::Stay),
+    ("held there", Cue::Stay),
+    ("stuck there", Cue::Stay),
+    ("stayed at that level", Cue::Stay),
+    ("remained at that level", Cue::Stay),
+    ("kept there", Cue::Stay),
     ("the whole time", Cue::Vague),
     ("all the while", Cue::Vague),
     ("during that time", Cue::Vague),
@@ -277,7 +289,7 @@ pub(super) const WORDS: [(Cue, &str); 47] = [
         Rise,
         "rose rise rises rising risen climbed climb climbs climbing grew grow grows growing grown increased increase \
          increases increasing surged surging surge jumped jumping jump soared soaring spiked spiking ballooned \
-         ballooning swelled swelling mounted escalated escalating rocketed rebounded upward upwards",
+         ballooning swelled swelling mounted escalated escalating rocketed rebounded upward upwards leapt leaped leaping shot soaring",
     ),
     (
         Fall,

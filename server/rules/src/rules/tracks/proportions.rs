@@ -79,7 +79,10 @@ pub(super) fn by_factor(
     factor: Factor,
 ) -> Option<Finding> {
     let (first, last) = (view.first()?, view.last()?);
-    if statement.window.at.is_some() || !statement.values.is_empty() {
+    if statement.window.at.is_some()
+        || statement.window.within.is_some()
+        || !statement.values.is_empty()
+    {
         return None;
     }
     let extreme = if way == Way::Up { view.greatest()? } else { view.least()? };

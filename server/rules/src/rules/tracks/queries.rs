@@ -18,13 +18,25 @@ pub(super) fn metric(query: &str) -> Option<&str> {
         |end: usize, by: &[char]| query.get(end..).is_some_and(|rest| rest.starts_with(by));
     let named = || {
         words(query).filter(|word| {
-            word.text.contains(['_', '.']) && word.text.starts_with(|c: char| c.is_alphabetic())
+            word.text.contains(['_', '.'])
+                && word.text.starts_with(|c: char| c.is_alphabetic())
+                && !is_file_or_host(word.text)
         })
     };
     let selected = named().find(|word| followed(word.span.end, &['{', '[']));
     selected
         .or_else(|| named().find(|word| !followed(word.span.end, &['(', '=', '/', '"'])))
         .map(|word| word.text)
+}
+
+/// `disk.json`, `prom.example.com`: a file or a host, no metric.
+fn is_file_or_host(word: &str) -> bool {
+    const ENDS: [&str; 20] = [
+        "json", "jsonl", "yaml", "yml", "csv", "tsv", "txt", "log", "sql", "sh", "py", "example",
+        "com", "io", "net", "org", "local", "internal", "svc", "html",
+    ];
+    word.rsplit_once('.')
+        .is_some_and(|(_, end)| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known)))
 }
 
 /// The metric's name with the quantile that is asked of it: "p99 request_duration_seconds".

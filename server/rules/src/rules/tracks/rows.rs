@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use gsar_core::text::figures::{Decimal, figures};
 
-use super::draft::{Draft, label_keys};
+use super::draft::Draft;
 use super::exact;
 use super::gather::{Known, NAMES, direct, moment, unit_named};
+use super::naming::label_keys;
 use crate::evidence::observations::{Corpus, NONE, Place, ValueKind, is_naming};
 use crate::verdict::ruling::Cite;
 use crate::vocabulary::words::key;

@@ -9,6 +9,7 @@ use super::nouns::{Nouns, is_role};
 use super::phrases::Cue;
 use super::roles::{fold, fraction, is_measured};
 use super::subject::Subject;
+use super::timed::{self, Timed};
 
 /// The part that a figure plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,10 @@ pub(super) struct Statement {
     pub(super) force: Force,
     /// Joined to the clause before by "when".
     pub(super) is_moment: bool,
+    /// Figures that bring their own times.
+    pub(super) timed: Vec<Timed>,
+    /// "stayed there": the value is that of the clause before.
+    pub(super) keeps_value: bool,
     /// Its time is the latest: "by 09:05".
     pub(super) is_deadline: bool,
 }
@@ -114,6 +119,15 @@ impl Statement {
 
     /// Whether it says anything of a series.
     pub(super) fn says_something(&self) -> bool {
+        let moves = self.value(Part::From).is_some() && self.value(Part::To).is_some();
+        moves
+            || !self.timed.is_empty()
+            || self.factor.is_some()
+            || self.cues.iter().any(|cue| Self::is_verb(*cue))
+    }
+
+    /// Whether a cue says something of a series.
+    fn is_verb(cue: Cue) -> bool {
         const VERBS: [Cue; 20] = [
             Cue::Rise,
             Cue::Fall,
@@ -136,7 +150,7 @@ impl Statement {
             Cue::AtStart,
             Cue::Never,
         ];
-        self.factor.is_some() || self.cues.iter().any(|cue| VERBS.contains(cue))
+        VERBS.contains(&cue)
     }
 }
 
@@ -167,12 +181,44 @@ impl Statement {
             self.more.clone_from(&before.more);
             self.unknown_subject += before.unknown_subject;
         }
+        if self.keeps_value {
+            self.stays(before);
+        }
         if self.has(Cue::Thereafter) {
             self.window.from = before.and_then(|before| {
                 before.window.at.clone().or_else(|| before.window.until.clone())
             });
             self.rest += usize::from(self.window.from.is_none());
         }
+    }
+
+    /// "and stayed there until 18:56": at the value that the clause before came to, from then on.
+    fn stays(&mut self, before: Option<&Statement>) {
+        let value = before.and_then(|before| match before.values.as_slice() {
+            [(_, figure)] => Some(before.beyond(figure)),
+            [(Part::From, _), (Part::To, figure)] => Some(figure.clone()),
+            _ => None,
+        });
+        match (value, self.values.is_empty()) {
+            (Some(value), true) => {
+                self.values.push((Part::Value, value));
+                if self.window.from.is_none() {
+                    self.window.from = before.and_then(|before| before.window.at.clone());
+                }
+                self.rest += usize::from(self.window.from.is_none());
+            }
+            _ => self.not_understood(),
+        }
+    }
+
+    /// "exceeded 90", "went below 5" as bounds.
+    pub(super) fn beyond(&self, figure: &Figure) -> Figure {
+        let comparator = match (self.has(Cue::Pass), self.has(Cue::Under)) {
+            (true, false) => Some(Comparator::Over),
+            (false, true) => Some(Comparator::Under),
+            _ => None,
+        };
+        Figure { comparator: figure.comparator.or(comparator), ..figure.clone() }
     }
 
     /// Whether it needs the clause before to be understood.
@@ -185,6 +231,14 @@ impl Statement {
 fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
     let mut found = Statement::default();
     let mut nouns = Nouns::default();
+    let parted = timed::part(tokens);
+    let tokens = match &parted {
+        Some((timed, rest)) => {
+            found.timed.clone_from(timed);
+            rest.as_slice()
+        }
+        None => tokens,
+    };
     for (place, token) in tokens.iter().enumerate() {
         let before = tokens.get(..place).unwrap_or_default();
         let after = tokens.get(place + 1..).unwrap_or_default();
@@ -197,7 +251,8 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
             Token::Word(word) => nouns.take(word, before, &mut found, tracks),
             Token::Break => {}
         }
-        nouns.is_after_verb |= found.says_something();
+        nouns.is_after_verb |= found.says_something() && found.timed.is_empty()
+            || matches!(token, Token::Cue(cue, _) if Statement::is_verb(*cue));
         nouns.is_compared |= found.later.is_some();
     }
     found
@@ -241,6 +296,10 @@ impl Statement {
             self.force = Force::Slight;
         }
         match cue {
+            Cue::Stay => {
+                self.keeps_value = true;
+                self.cues.push(Cue::Keep);
+            }
             Cue::Fold => {
                 self.factor = fold(written, before);
                 self.rest += usize::from(self.factor.is_none());
