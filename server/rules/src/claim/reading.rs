@@ -14,11 +14,12 @@ use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
 use crate::evidence::observations::Corpus;
-use crate::rules::attributes::is_light;
+use crate::rules::attributes::{is_light, is_state};
 use crate::vocabulary::affairs::{Group, groups};
 use crate::vocabulary::common::is_common;
 use crate::vocabulary::lexicon::{MISHAPS, Sense, known, shown_as};
-use crate::vocabulary::polarity::{denies_by_word, fails};
+use crate::vocabulary::polarity::{denies_by_word, fails, is_adverse};
+use crate::vocabulary::thesaurus::said_in;
 use crate::vocabulary::words::{Key, exact, key, parts, soft};
 
 static MISHAP_KEYS: LazyLock<Vec<Key>> =
@@ -107,6 +108,8 @@ pub(crate) struct Reading<'c> {
     pub(crate) affairs: Vec<Group>,
     /// Where the claim itself begins, when it was put behind the one that it continues; else 0.
     pub(crate) own: usize,
+    /// What tools write for its words and phrases, whether or not the evidence has them.
+    pub(crate) otherwise: Vec<Key>,
 }
 
 impl<'c> Reading<'c> {
@@ -120,17 +123,28 @@ impl<'c> Reading<'c> {
             senses: Vec::new(),
             quotations: quotations(text),
             denies: denies_by_word(text),
-            fails: fails(text),
+            fails: fails(text) || is_adverse(text),
             is_english: false,
             before: None,
             affairs: groups(text),
             own: 0,
+            otherwise: Vec::new(),
         };
+        // "The missing Service would have port 80" does not say that something is missing.
+        reading.markers.retain(|marker| {
+            let before = words(text.get(..marker.span.start).unwrap_or("")).last();
+            let is_attribute = marker.kind == MarkerKind::Negation
+                && text
+                    .get(marker.span.clone())
+                    .is_some_and(|cue| cue == "missing" || cue == "absent");
+            !(is_attribute && before.is_some_and(|word| word.is("the")))
+        });
         reading.denies |= reading.has(MarkerKind::Negation);
         let mut rest = words(text).peekable();
         while let Some(word) = rest.next() {
             reading.word(&word, rest.peek(), corpus);
         }
+        reading.say_otherwise();
         reading.is_english |= words(text).any(|word| is_light(word.text));
         // "Two alarms concern search": a number in words is English.
         reading.is_english |= reading.figures.figures.iter().any(|figure| {
@@ -138,6 +152,31 @@ impl<'c> Reading<'c> {
                 .is_some_and(|written| written.bytes().all(|byte| byte.is_ascii_alphabetic()))
         });
         reading
+    }
+
+    /// Adds what tools write for the words and phrases of the claim. A phrase is one term: that of its first word which
+    /// is one.
+    fn say_otherwise(&mut self) {
+        let all: Vec<(Key, Range<usize>)> =
+            words(self.text).map(|word| (key(word.text), word.span)).collect();
+        for said in said_in(&all) {
+            self.otherwise.extend_from_slice(said.shown);
+            let spans: Vec<&Range<usize>> =
+                said.words.iter().filter_map(|at| all.get(*at)).map(|(_, span)| span).collect();
+            let mut of_phrase = self.terms.iter_mut().filter(|term| {
+                matches!(term.role, Role::Word | Role::Common) && spans.contains(&&term.span)
+            });
+            let Some(bearer) = of_phrase.next() else { continue };
+            if spans.len() == 1 && (is_state(bearer.text) || is_light(bearer.text)) {
+                continue;
+            }
+            for term in of_phrase {
+                term.role = Role::Common;
+            }
+            let other = |key: &&Key| !bearer.keys.contains(*key);
+            let others: Vec<Key> = said.shown.iter().filter(other).copied().collect();
+            bearer.keys.extend(others);
+        }
     }
 
     fn word(&mut self, word: &Word<'c>, next: Option<&Word<'c>>, corpus: &Corpus<'_>) {
@@ -150,6 +189,10 @@ impl<'c> Reading<'c> {
         }
         let inside =
             |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
+        if is_port_of_host(self.text, &word.span) {
+            self.push(word, Role::Code(CodeKind::Port), vec![exact(word.text)]);
+            return;
+        }
         if let Some(figure) = self.figures.figures.iter().find(|figure| inside(&figure.span)) {
             // "doubled" is a word of English.
             self.is_english |= figure.unit.dimension == Dimension::Multiple;
@@ -182,7 +225,7 @@ impl<'c> Reading<'c> {
             return;
         }
         let role = self.role(word, shape, next, corpus);
-        let meaning = sense_of(word);
+        let meaning = sense_of(word).filter(|_| !self.is_idiom(word));
         let quoted = self.quotations.iter().any(inside);
         if role == Role::Word && !quoted {
             match meaning {
@@ -212,6 +255,28 @@ impl<'c> Reading<'c> {
         let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
+    }
+
+    /// Whether a word of a trend is none here: "an alert was raised", "could not be reached".
+    fn is_idiom(&self, word: &Word<'_>) -> bool {
+        const RAISED: [&str; 9] = [
+            "alarm",
+            "alert",
+            "alerts",
+            "error",
+            "errors",
+            "exception",
+            "incident",
+            "ticket",
+            "warning",
+        ];
+        let before = self.text.get(..word.span.start).unwrap_or("");
+        let follows_be = ["be", "been"]
+            .iter()
+            .any(|auxiliary| words(before).last().is_some_and(|word| word.is(auxiliary)));
+        let is_thrown = || words(self.text).any(|word| RAISED.iter().any(|what| word.is(what)));
+        word.is("reached") && follows_be
+            || word.is("raised") && self.figures.figures.is_empty() && is_thrown()
     }
 
     /// Takes note of a word that the evidence has to show by more than its other words.
@@ -566,7 +631,11 @@ fn claim_keys(word: &str, role: Role) -> Vec<Key> {
 /// The figures of a claim as they are meant: "add up to 21" and "tries it up to three times" state the number itself,
 /// "slightly more than 1 GiB" a number close to it.
 fn meant(text: &str, mut read: Figures) -> Figures {
-    read.figures.retain(|figure| !is_pronoun(text, figure));
+    // `/dev/zero` and `prod-db:3333` hold no figures.
+    read.figures.retain(|figure| {
+        let before = text.get(..figure.span.start).unwrap_or("");
+        !before.ends_with('/') && !is_port_of_host(text, &figure.span) && !is_pronoun(text, figure)
+    });
     for figure in &mut read.figures {
         let mut before = words(text.get(..figure.span.start).unwrap_or("")).collect::<Vec<_>>();
         let mut last = || before.pop();
@@ -606,6 +675,16 @@ fn is_pronoun(text: &str, figure: &Figure) -> bool {
         is_among(&word, &["another", "other", "every", "each"])
             || ends && is_among(&word, &["the", "that", "this", "which", "new", "old", "slow"])
     })
+}
+
+/// Whether digits are the port of a host: `prod-db:3333`.
+fn is_port_of_host(text: &str, span: &Range<usize>) -> bool {
+    let is_number = text
+        .get(span.clone())
+        .is_some_and(|word| word.len() >= 2 && word.bytes().all(|byte| byte.is_ascii_digit()));
+    let host = text.get(..span.start).and_then(|before| before.strip_suffix(':'));
+    let name = host.and_then(|host| host.rsplit([' ', '/', '(', '`', '"']).next());
+    is_number && name.is_some_and(|name| name.bytes().any(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// Whether a word is the name of an exception, which tools write with its package.

@@ -7,10 +7,11 @@
 use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::observations::{Corpus, NONE};
 use crate::matching::candidates::{Candidate, Target, is_line};
-use crate::matching::magnitudes::{figure_outcome, time_outcome};
+use crate::matching::magnitudes::{bits_in, figure_outcome, time_outcome};
 use crate::matching::states::state_outcome;
 use crate::verdict::ruling::{Case, Cite};
-use crate::vocabulary::polarity::is_false;
+use crate::vocabulary::polarity::{clauses, has_other, is_false};
+use crate::vocabulary::words::{Key, evidence_keys};
 
 /// What a place says to one part of a claim.
 #[derive(Clone, Debug)]
@@ -252,6 +253,26 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
         }
         let stated = case.cache.polarity(case.corpus, field);
         let fails = states_only && stated.fails && !claimed.fails && !claimed.denies;
-        stated.denies != claimed.denies || fails
+        (stated.denies != claimed.denies || fails) && !is_said_otherwise(case, field, content)
+    })
+}
+
+/// Whether a claim that denies nothing says by its own words what a field denies or deplores: "refusals" for
+/// `forbidden`. Clauses of the field with nothing of the claim do not count.
+fn is_said_otherwise(case: &Case<'_, '_, '_>, field: u32, content: u64) -> bool {
+    let reading = case.reading;
+    if reading.denies {
+        return false;
+    }
+    let accounted = |word: Key| {
+        reading.otherwise.contains(&word)
+            || reading.terms.iter().any(|term| term.keys.contains(&word))
+    };
+    clauses(case.corpus.value(field)).all(|clause| {
+        let mut keys = Vec::new();
+        for word in gsar_core::text::tokens::words(clause) {
+            evidence_keys(word.text, |key| keys.push(key));
+        }
+        bits_in(reading, &keys, content) == 0 || !has_other(clause, accounted)
     })
 }

@@ -14,6 +14,7 @@ use crate::evidence::values::{Value, clock, compare, other_time, same_time};
 use crate::matching::fit::{LEAST_PROSE, Outcome, Span};
 use crate::verdict::note;
 use crate::verdict::ruling::{Case, Cite};
+use crate::vocabulary::phases::{exclude, phase_of_key, phase_of_word};
 use crate::vocabulary::words::{Key, exact, key};
 
 /// Which of some terms stand in a field's key and in the headings around it, up to its record.
@@ -287,6 +288,9 @@ pub(crate) fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &ClockTi
         for stated in case.cache.times(case.corpus, field) {
             let path = path_bits(case, field, verb);
             if same_time(time, stated) {
+                if is_of_other_phase(case, field, time.span.start) {
+                    continue;
+                }
                 if supported.is_none_or(|(best, _)| path.count_ones() > best) {
                     supported = Some((path.count_ones(), field));
                 }
@@ -310,6 +314,14 @@ pub(crate) fn time_outcome(case: &Case<'_, '_, '_>, fields: Span, time: &ClockTi
         (false, Some(field)) => Outcome::Refuted(Cite::Field(field), note::other_time(case, field)),
         (false, None) => Outcome::Open,
     }
+}
+
+/// Whether the key of a field says that its time is of another phase than the claim: `Finished` where it "began".
+fn is_of_other_phase(case: &Case<'_, '_, '_>, field: u32, at: usize) -> bool {
+    let before = case.reading.text.get(..at).unwrap_or("");
+    let claimed = words(before).filter_map(|word| phase_of_word(word.text)).last();
+    let stated = phase_of_key(case.corpus.name(field));
+    claimed.zip(stated).is_some_and(|(claimed, stated)| exclude(claimed, stated))
 }
 
 /// The word that says what happened at a time: the nearest content word before it.

@@ -15,6 +15,7 @@ use crate::evidence::observations::NONE;
 use crate::evidence::values::compare;
 use crate::matching::candidates::Target;
 use crate::matching::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
+use crate::matching::magnitudes::bits_in;
 use crate::matching::scope;
 use crate::rules::absence;
 use crate::rules::aging;
@@ -202,7 +203,7 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
         return false;
     }
-    if is_question(case, fit) {
+    if is_question(case, fit) || speaks_of_the_present_only(case, fit) {
         return false;
     }
     if fit.parts > 0 {
@@ -219,9 +220,27 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let words = reading
         .bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity))
         .count_ones();
-    words >= 2
+    (words >= 2 || is_value_of_sort(case, fit))
         && size <= LARGEST_STATEMENT
         && names_in_order(case, fit).is_none_or(|(same, _)| same)
+}
+
+/// Whether a place gives the one name of a claim as the value of what the claim speaks of: under a key with a word of
+/// it, or in a row of a list of the sort of thing that it names.
+fn is_value_of_sort(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    let reading = case.reading;
+    let strict = reading.bits(Term::is_strict);
+    let around = reading.bits(|term| !term.is_strict() && !term.span.is_empty());
+    let sorts = reading.bits(|term| term.role == Role::Kind && !term.span.is_empty());
+    strict != 0
+        && fit::fields(case.corpus, fit.candidate.target).any(|field| {
+            let Some(found) = case.corpus.field(field) else { return false };
+            let (keys, item) = (case.corpus.key_words(found), case.corpus.item_of(field));
+            let here = case.marks.field(field) & strict == strict;
+            let by_key = bits_in(reading, keys, around) != 0 && bits_in(reading, keys, strict) == 0;
+            let by_list = keys.is_empty() && sorts & case.marks.tool(item) != 0;
+            here && (by_key || by_list)
+        })
 }
 
 /// Whether a place is what somebody asked the agent: it bears out only what the claim says was asked or reported.
@@ -236,6 +255,17 @@ fn is_question(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
             .iter()
             .any(|told| word.is(told))
         })
+}
+
+/// Whether the claim says how things still are, and the place only how they were at its time.
+fn speaks_of_the_present_only(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    let says = |text: &str| words(text).any(|word| word.is("still"));
+    let is_dated = |field: u32| !case.cache.times(case.corpus, field).is_empty();
+    says(case.reading.text)
+        && case.reading.figures.times.is_empty()
+        && fit::fields(case.corpus, fit.candidate.target).any(is_dated)
+        && !fit::fields(case.corpus, fit.candidate.target)
+            .any(|field| says(case.corpus.value(field)))
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.
@@ -416,6 +446,7 @@ fn other_direction(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
 /// A short line that has every word and name of the claim with the contrary polarity.
 fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
     const LONGEST: usize = 14;
+    const LACKING: [&str; 6] = ["insufficient", "lack", "lacks", "short", "exceeded", "unable"];
     let reading = case.reading;
     let all = reading.bits(|term| !matches!(term.role, Role::Kind));
     if !fit.polarity_differs
@@ -433,6 +464,8 @@ fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
             && case.marks.field(*field) & all == all
             && case.cache.polarity(case.corpus, *field).denies != reading.denies
             && words(value).count() <= LONGEST
+            && !(reading.denies
+                && words(value).any(|word| LACKING.iter().any(|lack| word.is(lack))))
     })
 }
 
@@ -565,7 +598,9 @@ fn reason(case: &Case<'_, '_, '_>) -> String {
         .terms
         .iter()
         .enumerate()
-        .filter(|(place, term)| anywhere >> place & 1 == 0 && term.role != Role::Kind)
+        .filter(|(place, term)| {
+            anywhere >> place & 1 == 0 && !matches!(term.role, Role::Kind | Role::Common)
+        })
         .map(|(_, term)| term.text)
         .take(4)
         .collect();

@@ -7,5 +7,6 @@ pub(crate) mod event_words;
 pub(crate) mod lexicon;
 pub(crate) mod phases;
 pub(crate) mod polarity;
+pub(crate) mod thesaurus;
 pub(crate) mod wordlists;
 pub(crate) mod words;

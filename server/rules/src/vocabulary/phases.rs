@@ -90,6 +90,15 @@ pub(crate) fn phase_of_word(word: &str) -> Option<Phase> {
     }
 }
 
+/// Whether an instant of one phase cannot be of the other: the end of a thing is not its start.
+pub(crate) fn exclude(one: Phase, other: Phase) -> bool {
+    use Phase::{Created, End, Last, Planned, Start};
+    matches!(
+        (one, other),
+        (Start | Created, End | Last | Planned) | (End | Last | Planned, Start | Created)
+    )
+}
+
 /// What the instant under a key is of; `None` where the key does not speak of time.
 pub(crate) fn phase_of_key(key: &str) -> Option<Phase> {
     const KEYS: [(&str, Phase); 41] = [

@@ -5,7 +5,7 @@ use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::Reading;
 use crate::vocabulary::lexicon::{DENYING, FAILING};
-use crate::vocabulary::words::parts;
+use crate::vocabulary::words::{Key, key, parts};
 
 /// Whether a text denies what its words name: "not", `undefined`, `0/1`.
 pub(crate) fn denies(text: &str) -> bool {
@@ -68,6 +68,58 @@ pub(crate) fn denies_denial(text: &str) -> bool {
 /// Whether a text says that something did not succeed.
 pub(crate) fn fails(text: &str) -> bool {
     has_any(text, &FAILING)
+}
+
+/// Whether a claim tells of something bad without saying that it failed: "violates", "was lost".
+pub(crate) fn is_adverse(text: &str) -> bool {
+    const ADVERSE: [&str; 26] = [
+        "abort",
+        "break",
+        "broken",
+        "corrupt",
+        "crash",
+        "deny",
+        "die",
+        "exhaust",
+        "expire",
+        "hang",
+        "hung",
+        "kill",
+        "lose",
+        "lost",
+        "panic",
+        "refusal",
+        "refuse",
+        "reject",
+        "rejection",
+        "stall",
+        "stuck",
+        "timeout",
+        "trouble",
+        "violate",
+        "violation",
+        "wrong",
+    ];
+    words(text).any(|word| {
+        let stem = key(word.text);
+        ADVERSE.iter().any(|adverse| key(adverse) == stem)
+    })
+}
+
+/// The clauses of a text of a tool, parted where one thing ends and the next begins.
+pub(crate) fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    text.split(". ").flat_map(|part| part.split("; ")).flat_map(|part| part.split(" | "))
+}
+
+/// Whether a text denies or deplores something by a word that a test does not accept, or by a negation.
+pub(crate) fn has_other(text: &str, accounted: impl Fn(Key) -> bool) -> bool {
+    let is_listed = |word: &str| {
+        DENYING.iter().chain(&FAILING).any(|entry| word.eq_ignore_ascii_case(entry))
+            && !accounted(key(word))
+    };
+    is_negated(text)
+        || text.contains("0/")
+        || words(text).any(|word| is_listed(word.text) || parts(word.text).any(is_listed))
 }
 
 /// Whether a text has a word of a table, whole or as a part of a compound.

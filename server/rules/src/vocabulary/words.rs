@@ -144,6 +144,7 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
             joined.push_str(part);
         }
         found(key(&joined));
+        short_names(word, &mut found);
         // An exception is named with its package or without.
         if let Some((_, last)) = word.rsplit_once('.')
             && (last.ends_with("Error") || last.ends_with("Exception"))
@@ -154,6 +155,27 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
         for part in parts(word) {
             found(key(part));
         }
+    }
+}
+
+/// The shorter names by which a report calls what a tool writes out: the host of a domain name, the table of a schema,
+/// the last two parts of a path in code.
+fn short_names(word: &str, found: &mut impl FnMut(Key)) {
+    let Some((before, last)) = word.rsplit_once('.') else { return };
+    let is_name = |part: &str| {
+        part.len() > 3
+            && part.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && part.bytes().any(|byte| matches!(byte, b'-' | b'_') || byte.is_ascii_uppercase())
+    };
+    let first = before.split('.').next().unwrap_or("");
+    if first.len() > 3 && first.contains('-') && before.len() > first.len() {
+        found(exact(first));
+    }
+    if is_name(last) && !last.contains('-') {
+        found(exact(last));
+    }
+    if let Some((start, _)) = before.rmatch_indices('.').next().filter(|_| is_name(before)) {
+        word.get(start + 1..).into_iter().for_each(|two| found(exact(two)));
     }
 }
 

@@ -29,6 +29,7 @@ use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use concepts::spoken;
+pub(crate) use kinds::is_state;
 pub(crate) use light::is_light;
 
 use crate::claim::reading::{Reading, Role, Term};
