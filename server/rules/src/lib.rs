@@ -136,6 +136,7 @@ impl<'e> Observations<'e> {
         let corpus = &self.corpus;
         let cache = Cache::new(corpus);
         let mut marks = Marks::new(corpus);
+        let room = verdict::ruling::Room::new();
         let day = day_of_incident(corpus);
         let mut before: Option<Reading<'c>> = None;
         for claim in claims {
@@ -156,6 +157,7 @@ impl<'e> Observations<'e> {
                     marks: &marks,
                     reading: &reading,
                     candidates: &candidates,
+                    room: &room,
                     day,
                 };
                 visit(claim, Some(&case));

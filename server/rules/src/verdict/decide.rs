@@ -3,6 +3,8 @@
 //! The rules are asked in a fixed order and the first that decides is believed; where none does, the claim is
 //! ungrounded and the note says what is missing. See the table in the module above.
 
+use std::cell::RefCell;
+
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
 use gsar_core::text::figures::{Agreement, CodeKind};
 use gsar_core::text::polarity::{MarkerKind, causal_link};
@@ -10,10 +12,10 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use crate::claim::portions;
-use crate::claim::reading::{Role, Term};
+use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::observations::NONE;
 use crate::evidence::values::compare;
-use crate::matching::candidates::Target;
+use crate::matching::candidates::{Marks, Target};
 use crate::matching::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
 use crate::matching::scope;
 use crate::rules::absence;
@@ -35,8 +37,10 @@ use crate::rules::series;
 use crate::rules::sums;
 use crate::rules::tallies;
 use crate::rules::tracks;
+use crate::verdict::counterclaims::contraries;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
+use crate::verdict::{rivals, unread};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
 
@@ -52,6 +56,12 @@ pub(crate) struct Verdict {
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
     let ruling = case.reading.is_english.then(|| rule(case)).flatten();
     let ruling = ruling.filter(|ruling| is_allowed(case, ruling));
+    if ruling.as_ref().is_some_and(|ruling| ruling.class == Class::Grounded)
+        && let Some(contrary) = borne_out_as_well(case)
+    {
+        let note = note::blind(&contrary);
+        return Verdict { note, ..ungrounded(case) };
+    }
     match ruling {
         Some(ruling) => Verdict {
             class: ruling.class,
@@ -61,6 +71,32 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
         },
         None => ungrounded(case),
     }
+}
+
+/// A contrary of the claim that the rules find as well borne out as the claim.
+fn borne_out_as_well(case: &Case<'_, '_, '_>) -> Option<String> {
+    contraries(case.reading).into_iter().find_map(|contrary| {
+        contrary
+            .texts
+            .iter()
+            .all(|text| is_grounded(case, text))
+            .then(|| contrary.texts.into_iter().next())
+            .flatten()
+    })
+}
+
+/// Whether the rules ground another wording of the claim.
+fn is_grounded(case: &Case<'_, '_, '_>, text: &str) -> bool {
+    let corpus = case.corpus;
+    let mut reading = Reading::of(text, corpus);
+    reading.resume(case.reading);
+    let room = case.room.get_or_init(|| RefCell::new(Marks::new(corpus)));
+    let Ok(mut marks) = room.try_borrow_mut() else { return false };
+    marks.mark(corpus, &reading);
+    let candidates = marks.candidates(corpus, &reading);
+    let case = Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case };
+    rule(&case)
+        .is_some_and(|ruling| ruling.class == Class::Grounded && is_allowed(&case, &ruling))
 }
 
 fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
@@ -435,6 +471,12 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if ruling.class == Class::Contradicted {
         return !reading.has(MarkerKind::Hedge);
     }
+    if unread::says_more(reading)
+        || lacks_names(case, ruling)
+        || rivals::say_otherwise(case, &ruling.cites)
+     {
+        return false;
+    }
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
         return false;
     }
@@ -442,6 +484,28 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     ruling.basis == Basis::Measured
         || !reading.has(MarkerKind::ActionDone)
         || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
+}
+
+/// Whether a name or code of the claim stands in none of the cited items.
+fn lacks_names(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    let corpus = case.corpus;
+    let strict = case.reading.bits(|term| term.is_strict() && !term.span.is_empty());
+    if ruling.basis == Basis::Absent || strict == 0 {
+        return false;
+    }
+    let mut items: Vec<u32> = ruling.cites.iter().map(|cite| item_number(case, *cite)).collect();
+    items.sort_unstable();
+    items.dedup();
+    let of_items = |bits, item: &u32| {
+        bits | case.marks.tool(*item) | case.marks.headings(corpus, *item)
+    };
+    let mut shown = items.iter().fold(0, of_items);
+    for field in case.marks.marked_fields() {
+        if items.binary_search(&corpus.item_of(*field)).is_ok() {
+            shown |= case.marks.field(*field);
+        }
+    }
+    strict & !shown & case.marks.anywhere() != 0
 }
 
 fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {

@@ -1,5 +1,7 @@
 //! What a rule finds, before it becomes a verdict.
 
+use std::cell::{OnceCell, RefCell};
+
 use gsar_core::Class;
 use gsar_core::text::figures::Date;
 
@@ -15,9 +17,14 @@ pub(crate) struct Case<'a, 'e, 'c> {
     pub(crate) marks: &'a Marks,
     pub(crate) reading: &'a Reading<'c>,
     pub(crate) candidates: &'a [Candidate],
+    /// Room to look up the contraries of the claim.
+    pub(crate) room: &'a Room,
     /// The day of the incident, where the evidence agrees on one.
     pub(crate) day: Option<Date>,
 }
+
+/// Marks for the contraries of claims, made when the first is asked about.
+pub(crate) type Room = OnceCell<RefCell<Marks>>;
 
 /// Something to cite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -200,6 +200,10 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
     if !statement.other.is_empty() || statement.later.is_some() || says(Cue::SameTime) {
         return pairs::decide(view, statement, tracks);
     }
+    let rises = says(Cue::Rise) && !says(Cue::Fall);
+    if rises && (says(Cue::NearZero) || statement.fraction.is_some()) {
+        return None;
+    }
     if says(Cue::Not) {
         return moves::not_until(view, statement);
     }
