@@ -196,9 +196,12 @@ fn is_idle(all: &[Word<'_>], at: usize) -> bool {
             || is(next, &["it", "they", "that", "being"])
             || is(before, &["minute", "hour", "day", "week", "second", "month"]);
     }
+    if here_is(&["first", "last", "earliest", "latest"]) && says_about(all) {
+        return true;
+    }
     if here_is(&["last", "latest"]) {
-        const STATES: [&str; 12] = [
-            "container", "crash", "exit", "known", "reported", "restart", "run", "seen", "start",
+        const STATES: [&str; 13] = [
+            "container", "crash", "exit", "sample", "known", "reported", "restart", "run", "seen", "start",
             "state", "terminated", "termination",
         ];
         return is(next, &STATES);
@@ -208,6 +211,12 @@ fn is_idle(all: &[Word<'_>], at: usize) -> bool {
     }
     here_is(&["began", "started", "ended", "finished"])
         && (is(before, &["had"]) || is(next, &["as", "with", "in"]))
+}
+
+/// Whether a claim states no more than about how much: then the first and the last may both be so.
+fn says_about(all: &[Word<'_>]) -> bool {
+    const ABOUT: [&str; 5] = ["about", "around", "roughly", "some", "approximately"];
+    all.iter().any(|word| ABOUT.iter().any(|about| word.is(about)))
 }
 
 /// Numbers in words.
@@ -227,7 +236,11 @@ fn other_figures(reading: &Reading<'_>, figure: &Figure) -> Option<Contrary> {
     let number = figure.span.start + first.span.start..figure.span.start + first.span.end;
     let digits = number_in(reading.text, &number)?;
     let before = reading.text.get(..number.start).and_then(|before| words(before).last());
-    if before.is_some_and(|word| word.is("within")) {
+    let begins_range = reading.figures.figures.iter().any(|next| {
+        let gap = reading.text.get(figure.span.end..next.span.start).map(str::trim);
+        matches!(gap, Some("to" | "-" | "–" | "and" | "or"))
+    });
+    if begins_range || before.is_some_and(|word| word.is("within")) {
         return None;
     }
     let value = figure.value;

@@ -17,6 +17,7 @@ use crate::evidence::observations::NONE;
 use crate::evidence::values::compare;
 use crate::matching::candidates::{Marks, Target};
 use crate::matching::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
+use crate::matching::flags;
 use crate::matching::scope;
 use crate::rules::absence;
 use crate::rules::aging;
@@ -206,7 +207,7 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if near_names != 0 && is_about_others(case, fit) || is_denied_elsewhere(case, fit) {
         return false;
     }
-    if lacks_denial(case, fit) {
+    if lacks_denial(case, fit) || flags::are_denied(case, fit) || is_request(case, fit) {
         return false;
     }
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
@@ -240,12 +241,43 @@ fn is_question(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     item.is_some_and(|item| item.kind == EvidenceKind::Signal && item.lane == Lane::Synthetic)
         && !words(case.reading.text).any(|word| {
             [
-                "alert", "asked", "question", "report", "reported", "reports", "request", "user",
+                "asked", "question", "report", "reported", "reports", "request", "user",
                 "users",
             ]
             .iter()
             .any(|told| word.is(told))
         })
+}
+
+/// Whether a place is what a tool was asked, as its answer repeats it: it shows nothing of what there is.
+fn is_request(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    const LEADS: [&str; 8] = [
+        "command executed:", "executing:", "running:", "query:", "$ ", "include filter:",
+        "exclude filter:", "searched for:",
+    ];
+    const ASKING: [&str; 12] = [
+        "asked", "command", "executed", "filter", "filtered", "query", "queried", "ran", "run",
+        "search", "searched", "searching",
+    ];
+    let Target::Line(field) = fit.candidate.target else {
+        let only = best_fields(case, fit);
+        let [Cite::Field(field)] = only.as_slice() else { return false };
+        let line = case.corpus.line(*field).trim_start();
+        return leads(line, &LEADS) && !asks(case, &ASKING);
+    };
+    leads(case.corpus.line(field).trim_start(), &LEADS) && !asks(case, &ASKING)
+}
+
+fn asks(case: &Case<'_, '_, '_>, asking: &[&str]) -> bool {
+    words(case.reading.text).any(|word| asking.iter().any(|entry| word.is(entry)))
+}
+
+/// Whether a line begins with one of some leads, a number of a list aside.
+fn leads(line: &str, leads: &[&str]) -> bool {
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(['.', ')', ' ', '-']);
+    leads.iter().any(|lead| {
+        line.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead))
+    })
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.

@@ -353,7 +353,10 @@ fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
             pd slow degraded degradation slower slowed failed fail failing fails failure failures returned \
             by http status code get got answered into several some";
         let listed = |table: &str| table.split_ascii_whitespace().any(|entry| word.is(entry));
-        let is_number = word.text.starts_with(|c: char| c.is_ascii_digit());
+        let in_time = reading.figures.times.iter().any(|time| {
+            time.span.start <= word.span.start && word.span.end <= time.span.end
+        });
+        let is_number = in_time || is_status_code(word.text);
         ends(exact(word.text)) || is_number || listed(LIGHT) || listed(MORE)
     };
     let on_path = |word: &Word<'_>| {
