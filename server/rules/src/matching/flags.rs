@@ -2,16 +2,18 @@
 
 use crate::claim::reading::{Role, Term};
 use crate::evidence::observations::Corpus;
-use crate::matching::fit::{Fit, fields};
 use crate::verdict::ruling::Case;
 
 /// Whether a place has a word of the claim only as a key under which nothing stands, and the claim does not deny it;
 /// or denies it of a key under which "true" stands.
-pub(crate) fn are_denied(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+pub(crate) fn are_denied(
+    case: &Case<'_, '_, '_>,
+    fields: impl Iterator<Item = u32>,
+) -> bool {
     let words = case.reading.bits(|term| term.role == Role::Word);
     let denied = case.reading.bits(|term| term.negated);
     let (mut under_nothing, mut under_true, mut elsewhere) = (0_u64, 0_u64, 0_u64);
-    for field in fields(case.corpus, fit.candidate.target) {
+    for field in fields {
         let here = case.marks.field(field) & words;
         if here == 0 {
             continue;

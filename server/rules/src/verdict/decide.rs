@@ -207,7 +207,7 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if near_names != 0 && is_about_others(case, fit) || is_denied_elsewhere(case, fit) {
         return false;
     }
-    if lacks_denial(case, fit) || flags::are_denied(case, fit) || is_request(case, fit) {
+    if lacks_denial(case, fit) || is_request(case, fit) {
         return false;
     }
     if !has_words(reading, fit.found) || !demands_are_met(case, fit) || names_a_day(case) {
@@ -506,6 +506,8 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if unread::says_more(reading)
         || lacks_names(case, ruling)
         || rivals::say_otherwise(case, &ruling.cites)
+        || flags::are_denied(case, cited_records(case, &ruling.cites))
+        || is_of_another_source(case, ruling)
      {
         return false;
     }
@@ -516,6 +518,47 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     ruling.basis == Basis::Measured
         || !reading.has(MarkerKind::ActionDone)
         || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
+}
+
+/// The fields of the records that are cited.
+fn cited_records<'a>(
+    case: &'a Case<'_, '_, '_>,
+    cites: &'a [Cite],
+) -> impl Iterator<Item = u32> + 'a {
+    const MOST: usize = 40;
+    const MOST_CITES: usize = 8;
+    cites.iter().take(MOST_CITES).flat_map(move |cite| {
+        let (start, end) = match cite {
+            Cite::Field(field) => {
+                let found = case.corpus.field(*field).map(|found| case.corpus.record(found.object));
+                let record = found.and_then(|record| case.corpus.object(record));
+                let small = record.filter(|record| record.fields.1 - record.fields.0 <= 200);
+                small.map_or((*field, *field + 1), |record| record.fields)
+            }
+            Cite::Sample { .. } | Cite::Item(_) => (0, 0),
+        };
+        (start..end).take(MOST)
+    })
+}
+
+/// Whether the claim is about what the alert says, and no alert is cited.
+fn is_of_another_source(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const SAYING: [&str; 20] = [
+        "blames", "blamed", "claims", "describes", "gives", "gave", "lists", "mentions", "named",
+        "names", "puts", "put", "quotes", "reported", "reports", "said", "says", "shows", "states",
+        "tells",
+    ];
+    let mut first = words(case.reading.text).skip_while(|word| word.is("the")).take(2);
+    let is_alert = first.next().is_some_and(|word| word.is("alert") || word.is("page"));
+    let says = first.next().is_some_and(|word| SAYING.iter().any(|verb| word.is(verb)));
+    is_alert
+        && says
+        && !ruling.cites.iter().any(|cite| {
+            item_of(case, *cite).is_some_and(|item| {
+                item.kind == EvidenceKind::Signal
+                    || words(&item.tool).any(|word| word.is("alert") || word.is("alerts"))
+            })
+        })
 }
 
 /// Whether a name or code of the claim stands in none of the cited items.
