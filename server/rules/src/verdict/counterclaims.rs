@@ -26,6 +26,7 @@ pub(crate) struct Contrary {
 pub(crate) fn contraries(reading: &Reading<'_>) -> Vec<Contrary> {
     let mut found = Vec::new();
     denials(reading, &mut found);
+    wholes(reading, &mut found);
     turns(reading, &mut found);
     for figure in &reading.figures.figures {
         found.extend(other_figures(reading, figure));
@@ -67,6 +68,22 @@ fn denials(reading: &Reading<'_>, found: &mut Vec<Contrary>) {
         }
         let affirmed = affirmed(&first, cue);
         found.extend(one(replaced(reading.text, &marker.span, affirmed)));
+    }
+}
+
+/// The claim with "no" in place of "every", "each" and "both".
+fn wholes(reading: &Reading<'_>, found: &mut Vec<Contrary>) {
+    for marker in reading.markers.iter().filter(|marker| marker.kind == MarkerKind::All) {
+        let cue = reading.text.get(marker.span.clone()).unwrap_or("");
+        let Some(first) = words(cue).next() else { continue };
+        let none = if first.is("both") { "neither" } else { "no" };
+        let before = reading.text.get(..marker.span.start).unwrap_or("");
+        let is_scope = words(before).last().is_some_and(|word| {
+            ["on", "in", "across", "at", "for", "of"].iter().any(|scope| word.is(scope))
+        });
+        if is_scope && !first.is("all") && !is_quoted(reading, &marker.span) {
+            found.extend(one(replaced(reading.text, &marker.span, none)));
+        }
     }
 }
 

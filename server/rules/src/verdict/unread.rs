@@ -9,6 +9,10 @@ use crate::claim::reading::Reading;
 /// Whether a claim says something that no rule reads.
 pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
     let all: Vec<Word<'_>> = words(reading.text).collect();
+    // "Restarted on Monday only": that it was at no other place or time.
+    if all.last().is_some_and(|word| word.is("only") || word.is("alone")) {
+        return true;
+    }
     (0..all.len()).any(|at| {
         is_short_of(reading, &all, at)
             || is_nth_time(&all, at)
@@ -60,9 +64,12 @@ fn is_nth_time(all: &[Word<'_>], at: usize) -> bool {
         || is_any(all.get(at), &["yet"]) && is_any(next, &["again"])
 }
 
-/// "On purpose", "by design".
+/// "On purpose", "by design", "as root".
 fn is_on_purpose(all: &[Word<'_>], at: usize) -> bool {
     let next = all.get(at + 1);
+    if is_any(all.get(at), &["as"]) && is_any(next, &["root", "usual", "expected", "planned"]) {
+        return true;
+    }
     is_any(all.get(at), &["on"]) && is_any(next, &["purpose"])
         || is_any(all.get(at), &["by"]) && is_any(next, &["design", "mistake", "accident"])
 }

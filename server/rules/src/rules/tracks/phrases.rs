@@ -111,7 +111,13 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 157] = [
+pub(super) const PHRASES: [(&str, Cue); 163] = [
+    ("during peak", Cue::Vague),
+    ("under peak", Cue::Vague),
+    ("on every", Cue::Vague),
+    ("on each", Cue::Vague),
+    ("across every", Cue::Vague),
+    ("across all", Cue::Vague),
     ("the whole time", Cue::Vague),
     ("all the while", Cue::Vague),
     ("during that time", Cue::Vague),
