@@ -543,6 +543,14 @@ impl<'c> Reading<'c> {
         }
     }
 
+    /// Takes over what another wording of the same claim took over.
+    pub(crate) fn resume(&mut self, other: &Reading<'c>) {
+        self.before = other.before;
+        for term in other.terms.iter().filter(|term| term.span.is_empty()) {
+            self.carry(term);
+        }
+    }
+
     /// "…between 666 and 705 MiB, which is above the limit of 512 MiB": the comparison is one of stated figures.
     fn compare_with(&mut self, before: &Reading<'c>) {
         let [bound] = self.figures.figures.as_slice() else { return };

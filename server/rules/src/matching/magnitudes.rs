@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use gsar_core::text::figures::{Agreement, ClockTime, Dimension, Figure};
+use gsar_core::text::figures::{Agreement, ClockTime, Comparator, Dimension, Figure};
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role};
@@ -58,6 +58,7 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
     let mut best: Option<(u32, u32)> = None;
     let mut against: u32 = 0;
     let mut refuted: Option<(u32, u32, String)> = None;
+    let mut is_opposed = false;
     for field in fields.each(case.corpus) {
         let stated = case.cache.values(case.corpus, field);
         if stated.is_empty() {
@@ -78,7 +79,8 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
             let related =
                 relation(case, field, value, Wanted { bits: wanted, path, in_field, is_count });
             let Some(strength) = related else { continue };
-            match compare(figure, &value.figure) {
+            is_opposed |= is_contrary(figure, &value.figure);
+            match of_bounds(figure, &value.figure) {
                 Agreement::Same => {
                     if best.is_none_or(|(least, _)| strength > least) {
                         best = Some((strength, field));
@@ -97,6 +99,9 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
             }
         }
     }
+    if is_opposed {
+        return Outcome::Open;
+    }
     match (best, refuted) {
         // A figure that agrees under a key that fits in part gives way to one that differs under a better one.
         (Some((strength, _)), Some((full, field, says))) if strength + 50 < full => {
@@ -106,6 +111,32 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
         (Some((_, field)), _) => Outcome::Supported(Cite::Field(field)),
         (None, Some((_, field, says))) => Outcome::Refuted(Cite::Field(field), says),
         (None, None) => Outcome::Open,
+    }
+}
+
+/// Compares figures of which both may be bounds: "above 18 %" is not what an alert says that fires "above 88 %", and
+/// "below 900 s" is the contrary of "exceeded 900 s".
+fn of_bounds(claimed: &Figure, stated: &Figure) -> Agreement {
+    let (Some(_), Some(_)) = (claimed.comparator, stated.comparator) else {
+        return compare(claimed, stated);
+    };
+    let plain = |figure: &Figure| Figure { comparator: None, ..figure.clone() };
+    match (compare(claimed, stated), compare(&plain(claimed), &plain(stated))) {
+        (Agreement::Same, Agreement::Different) => Agreement::Incomparable,
+        (found, _) => found,
+    }
+}
+
+/// Whether the evidence bounds from above what the claim bounds from below, or the other way round, by one figure.
+fn is_contrary(claimed: &Figure, stated: &Figure) -> bool {
+    let is_lower = |comparator| matches!(comparator, Comparator::Over | Comparator::AtLeast);
+    match (claimed.comparator, stated.comparator) {
+        (Some(one), Some(other)) => {
+            let plain = |figure: &Figure| Figure { comparator: None, ..figure.clone() };
+            is_lower(one) != is_lower(other)
+                && compare(&plain(claimed), &plain(stated)) == Agreement::Same
+        }
+        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod best_values;
 pub(crate) mod candidates;
 pub(crate) mod episodes;
 pub(crate) mod fit;
+pub(crate) mod flags;
 pub(crate) mod magnitudes;
 pub(crate) mod measures;
 pub(crate) mod members;

@@ -10,11 +10,12 @@ use gsar_core::text::tokens::words;
 use gsar_core::{Class, EvidenceType};
 
 use crate::claim::portions;
-use crate::claim::reading::{Role, Term};
+use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::observations::NONE;
 use crate::evidence::values::compare;
 use crate::matching::candidates::Target;
 use crate::matching::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
+use crate::matching::flags;
 use crate::matching::magnitudes::bits_in;
 use crate::matching::scope;
 use crate::rules::absence;
@@ -40,9 +41,11 @@ use crate::rules::sums;
 use crate::rules::tallies;
 use crate::rules::tracks;
 use crate::rules::turned::{self, Governs};
+use crate::verdict::counterclaims::contraries;
 use crate::verdict::denials;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
+use crate::verdict::{rivals, unread};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
 
@@ -56,7 +59,14 @@ pub(crate) struct Verdict {
 
 /// Decides a claim.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
-    match ruling(case) {
+    let ruling = ruling(case);
+    if ruling.as_ref().is_some_and(|ruling| ruling.class == Class::Grounded)
+        && let Some(contrary) = borne_out_as_well(case)
+    {
+        let note = note::blind(&contrary);
+        return Verdict { note, ..ungrounded(case) };
+    }
+    match ruling {
         Some(ruling) => Verdict {
             class: ruling.class,
             evidence_type: evidence_type(case, &ruling),
@@ -81,6 +91,32 @@ pub(crate) fn ruling(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         })
     };
     causes::decide(case).or_else(|| stated().filter(|ruling| is_allowed(case, ruling)))
+}
+
+/// A contrary of the claim that the rules find as well borne out as the claim.
+fn borne_out_as_well(case: &Case<'_, '_, '_>) -> Option<String> {
+    contraries(case.reading).into_iter().find_map(|contrary| {
+        contrary
+            .texts
+            .iter()
+            .all(|text| is_grounded(case, text))
+            .then(|| contrary.texts.into_iter().next())
+            .flatten()
+    })
+}
+
+/// Whether the rules ground another wording of the claim.
+fn is_grounded(case: &Case<'_, '_, '_>, text: &str) -> bool {
+    let mut reading = Reading::of(text, case.corpus);
+    reading.resume(case.reading);
+    let mut marks = case.cache.spare_marks(case.corpus);
+    marks.mark(case.corpus, &reading);
+    let candidates = marks.candidates(case.corpus, &reading);
+    let other = Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case };
+    let is_grounded = rule(&other)
+        .is_some_and(|ruling| ruling.class == Class::Grounded && is_allowed(&other, &ruling));
+    case.cache.keep_spare(marks);
+    is_grounded
 }
 
 fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
@@ -192,7 +228,7 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if near_names != 0 && is_about_others(case, fit) || is_denied_elsewhere(case, fit) {
         return false;
     }
-    if lacks_denial(case, fit) {
+    if lacks_denial(case, fit) || is_request(case, fit) {
         return false;
     }
     let mut places = best_fields(case, fit);
@@ -248,12 +284,9 @@ fn is_question(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let item = case.corpus.item(absence::item_of(case, fit.candidate.target));
     item.is_some_and(|item| item.kind == EvidenceKind::Signal && item.lane == Lane::Synthetic)
         && !words(case.reading.text).any(|word| {
-            [
-                "alert", "asked", "question", "report", "reported", "reports", "request", "user",
-                "users",
-            ]
-            .iter()
-            .any(|told| word.is(told))
+            ["asked", "question", "report", "reported", "reports", "request", "user", "users"]
+                .iter()
+                .any(|told| word.is(told))
         })
 }
 
@@ -266,6 +299,55 @@ fn speaks_of_the_present_only(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
         && fit::fields(case.corpus, fit.candidate.target).any(is_dated)
         && !fit::fields(case.corpus, fit.candidate.target)
             .any(|field| says(case.corpus.value(field)))
+}
+
+/// Whether a place is what a tool was asked, as its answer repeats it: it shows nothing of what there is.
+fn is_request(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
+    const LEADS: [&str; 8] = [
+        "command executed:",
+        "executing:",
+        "running:",
+        "query:",
+        "$ ",
+        "include filter:",
+        "exclude filter:",
+        "searched for:",
+    ];
+    const ASKING: [&str; 12] = [
+        "asked",
+        "command",
+        "executed",
+        "filter",
+        "filtered",
+        "query",
+        "queried",
+        "ran",
+        "run",
+        "search",
+        "searched",
+        "searching",
+    ];
+    let Target::Line(field) = fit.candidate.target else {
+        let only = best_fields(case, fit);
+        let [Cite::Field(field)] = only.as_slice() else { return false };
+        let line = case.corpus.line(*field).trim_start();
+        return leads(line, &LEADS) && !asks(case, &ASKING);
+    };
+    leads(case.corpus.line(field).trim_start(), &LEADS) && !asks(case, &ASKING)
+}
+
+fn asks(case: &Case<'_, '_, '_>, asking: &[&str]) -> bool {
+    words(case.reading.text).any(|word| asking.iter().any(|entry| word.is(entry)))
+}
+
+/// Whether a line begins with one of some leads, a number of a list aside.
+fn leads(line: &str, leads: &[&str]) -> bool {
+    let line = line
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start_matches(['.', ')', ' ', '-']);
+    leads
+        .iter()
+        .any(|lead| line.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead)))
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.
@@ -494,6 +576,14 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if ruling.class == Class::Contradicted {
         return !reading.has(MarkerKind::Hedge);
     }
+    if unread::says_more(reading)
+        || lacks_names(case, ruling)
+        || rivals::say_otherwise(case, &ruling.cites)
+        || flags::are_denied(case, cited_records(case, &ruling.cites))
+        || is_of_another_source(case, ruling)
+    {
+        return false;
+    }
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
         return false;
     }
@@ -504,6 +594,85 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     ruling.basis == Basis::Measured
         || !reading.has(MarkerKind::ActionDone)
         || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
+}
+
+/// The fields of the records that are cited.
+fn cited_records<'a>(
+    case: &'a Case<'_, '_, '_>,
+    cites: &'a [Cite],
+) -> impl Iterator<Item = u32> + 'a {
+    const MOST: usize = 40;
+    const MOST_CITES: usize = 8;
+    cites.iter().take(MOST_CITES).flat_map(move |cite| {
+        let (start, end) = match cite {
+            Cite::Field(field) => {
+                let found = case.corpus.field(*field).map(|found| case.corpus.record(found.object));
+                let record = found.and_then(|record| case.corpus.object(record));
+                let small = record.filter(|record| record.fields.1 - record.fields.0 <= 200);
+                small.map_or((*field, *field + 1), |record| record.fields)
+            }
+            Cite::Sample { .. } | Cite::Item(_) => (0, 0),
+        };
+        (start..end).take(MOST)
+    })
+}
+
+/// Whether the claim is about what the alert says, and no alert is cited.
+fn is_of_another_source(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const SAYING: [&str; 20] = [
+        "blames",
+        "blamed",
+        "claims",
+        "describes",
+        "gives",
+        "gave",
+        "lists",
+        "mentions",
+        "named",
+        "names",
+        "puts",
+        "put",
+        "quotes",
+        "reported",
+        "reports",
+        "said",
+        "says",
+        "shows",
+        "states",
+        "tells",
+    ];
+    let mut first = words(case.reading.text).skip_while(|word| word.is("the")).take(2);
+    let is_alert = first.next().is_some_and(|word| word.is("alert") || word.is("page"));
+    let says = first.next().is_some_and(|word| SAYING.iter().any(|verb| word.is(verb)));
+    is_alert
+        && says
+        && !ruling.cites.iter().any(|cite| {
+            item_of(case, *cite).is_some_and(|item| {
+                item.kind == EvidenceKind::Signal
+                    || words(&item.tool).any(|word| word.is("alert") || word.is("alerts"))
+            })
+        })
+}
+
+/// Whether a name or code of the claim stands in none of the cited items.
+fn lacks_names(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    let corpus = case.corpus;
+    let strict = case.reading.bits(|term| term.is_strict() && !term.span.is_empty());
+    if ruling.basis == Basis::Absent || strict == 0 {
+        return false;
+    }
+    let mut items: Vec<u32> = ruling.cites.iter().map(|cite| item_number(case, *cite)).collect();
+    items.sort_unstable();
+    items.dedup();
+    let of_items =
+        |bits, item: &u32| bits | case.marks.tool(*item) | case.marks.headings(corpus, *item);
+    let mut shown = items.iter().fold(0, of_items);
+    for field in case.marks.marked_fields() {
+        if items.binary_search(&corpus.item_of(*field)).is_ok() {
+            shown |= case.marks.field(*field);
+        }
+    }
+    strict & !shown & case.marks.anywhere() != 0
 }
 
 fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {

@@ -240,6 +240,11 @@ pub(crate) fn absent(case: &Case<'_, '_, '_>, number: u32) -> String {
     }
 }
 
+/// "the evidence would bear out `…rose…` as well".
+pub(crate) fn blind(contrary: &str) -> String {
+    format!("no place shows it: what fits it would bear out `{}` as well", shortened(contrary))
+}
+
 /// "nothing in 11 items mentions batch, job".
 pub(crate) fn not_mentioned(case: &Case<'_, '_, '_>, missing: &[&str]) -> String {
     let items = case.corpus.evidence.len();

@@ -292,6 +292,12 @@ fn told(case: &Case<'_, '_, '_>, cite: &Cite) -> String {
     }
 }
 
+fn is_status_code(word: &str) -> bool {
+    word.len() == 3
+        && word.bytes().all(|byte| byte.is_ascii_digit())
+        && word.starts_with(['4', '5'])
+}
+
 /// "Calls from a to b failed", "a request from a to b returned a 500", "500 errors between a and b".
 fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
     let reading = case.reading;
@@ -336,13 +342,25 @@ fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
         Told::Moved { .. } => false,
     };
     let failed = |row: &&Row| matches!(&row.told, Told::Called { failed: true, .. });
+    // "failed with a 503": the row has that very status.
+    let has_status = |row: &&Row| {
+        let line = case.corpus.line(row.field);
+        all.iter()
+            .filter(|word| is_status_code(word.text))
+            .all(|word| line.rsplit('|').next().is_some_and(|last| last.trim() == word.text))
+    };
     let found: Vec<&Row> = rows.iter().filter(pair).filter(|row| is_then(row, time)).collect();
     let light = |word: &Word<'_>| {
         const MORE: &str = "call calls request requests trace traces error errors with ended there alerts between \
             pd slow degraded degradation slower slowed failed fail failing fails failure failures returned \
             by http status code get got answered into several some";
         let listed = |table: &str| table.split_ascii_whitespace().any(|entry| word.is(entry));
-        let is_number = word.text.starts_with(|c: char| c.is_ascii_digit());
+        let in_time = reading
+            .figures
+            .times
+            .iter()
+            .any(|time| time.span.start <= word.span.start && word.span.end <= time.span.end);
+        let is_number = in_time || is_status_code(word.text);
         ends(exact(word.text)) || is_number || listed(LIGHT) || listed(MORE)
     };
     let on_path = |word: &Word<'_>| {
@@ -350,7 +368,9 @@ fn calls(case: &Case<'_, '_, '_>, rows: &[Row]) -> Option<Ruling> {
         word.text.contains('_') && found.iter().any(bears)
     };
     let rest = all.iter().filter(|word| !light(word) && !on_path(word) && !word.is("on")).count();
-    if let Some(row) = found.iter().find(|row| failed(row) == fails) {
+    let so: Vec<&&Row> = found.iter().filter(|row| failed(row) == fails).collect();
+    if !so.is_empty() {
+        let row = so.iter().find(|row| has_status(row))?;
         let cite = Cite::Field(row.field);
         return (rest == 0).then(|| Ruling::grounded(Basis::Stated, vec![cite], told(case, &cite)));
     }

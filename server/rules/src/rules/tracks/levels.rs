@@ -53,7 +53,20 @@ pub(super) fn bound(view: &View<'_>, low: &Figure, high: Option<&Figure>) -> Opt
 
 /// "stable at 87-93", "between 6000 and 8100": the range is the one that the samples span.
 pub(super) fn span(view: &View<'_>, low: &Figure, high: &Figure) -> Option<Finding> {
-    bound(view, low, Some(high))
+    bound(view, low, Some(high)).filter(|found| !found.holds || is_tight(view, low, high))
+}
+
+/// Whether a range ends about where the samples end: 17-93 does not tell of samples from 87 to 93.
+fn is_tight(view: &View<'_>, low: &Figure, high: &Figure) -> bool {
+    let (Some(least), Some(greatest)) = (view.least(), view.greatest()) else { return false };
+    // Twice as far out as the samples span, or a fifth of their level.
+    let reach = (2 * (greatest.value - least.value)).max(greatest.value.abs() / 5);
+    let bound =
+        |figure: &Figure, comparator| Figure { comparator: Some(comparator), ..figure.clone() };
+    let below = Point { value: least.value - reach, ..least };
+    let above = Point { value: greatest.value + reach, ..greatest };
+    view.agree(&bound(low, Comparator::AtLeast), below) != Same
+        && view.agree(&bound(high, Comparator::AtMost), above) != Same
 }
 
 /// Some sample is beyond a bound; with a time, it is so from then on.
@@ -125,6 +138,9 @@ pub(super) fn reaches(view: &View<'_>, statement: &Statement, figure: &Figure) -
         } else {
             at(view, time, figure)
         };
+    }
+    if statement.has(Cue::AtStart) {
+        return settled(view, figure, view.first()?);
     }
     let (greatest, least, last) = (view.greatest()?, view.least()?, view.last()?);
     if statement.has(Cue::AtEnd) {

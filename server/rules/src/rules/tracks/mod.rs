@@ -212,6 +212,10 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
     if !statement.timed.is_empty() {
         return timed::decide(view, statement);
     }
+    let rises = says(Cue::Rise) && !says(Cue::Fall);
+    if rises && (says(Cue::NearZero) || statement.fraction.is_some()) {
+        return None;
+    }
     if says(Cue::Not) {
         return moves::not_until(view, statement);
     }

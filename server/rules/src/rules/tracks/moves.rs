@@ -45,7 +45,12 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         };
     }
     if let Some(by) = by {
-        return proportions::by_amount(view, way, by);
+        let Some(time) = &statement.window.at else {
+            return proportions::by_amount(view, way, by);
+        };
+        // "had dropped by 63 % by 22:19".
+        let points = view.track.points.get(..=view.at(time)?)?;
+        return proportions::by_amount(&View { points, is_whole: false, ..*view }, way, by);
     }
     if let Some(to) = to {
         return came_to(view, statement, way, to);
@@ -296,9 +301,15 @@ fn never_there(
 fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Option<Finding> {
     let first = view.first()?;
     let extreme = if way == Way::Up { view.greatest()? } else { view.least()? };
-    if statement.window.at.is_some() {
-        return levels::reaches(view, statement, to)
-            .filter(|found| !found.holds || way.gain(first, extreme) > 0);
+    if let Some(time) = &statement.window.at {
+        let place = view.at(time)?;
+        let here = view.point(place)?;
+        let before = view.track.points.get(..place)?;
+        let moved = before.iter().any(|point| way.gain(*point, here) > 0);
+        return levels::reaches(view, statement, to).filter(|found| !found.holds || moved);
+    }
+    if statement.has(Cue::AtStart) {
+        return None;
     }
     if statement.window.within.is_some() {
         return None;

@@ -113,7 +113,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 167] = [
+pub(super) const PHRASES: [(&str, Cue); 173] = [
     ("stayed there", Cue::Stay),
     ("stays there", Cue::Stay),
     ("staying there", Cue::Stay),
@@ -124,6 +124,12 @@ pub(super) const PHRASES: [(&str, Cue); 167] = [
     ("stayed at that level", Cue::Stay),
     ("remained at that level", Cue::Stay),
     ("kept there", Cue::Stay),
+    ("during peak", Cue::Vague),
+    ("under peak", Cue::Vague),
+    ("on every", Cue::Vague),
+    ("on each", Cue::Vague),
+    ("across every", Cue::Vague),
+    ("across all", Cue::Vague),
     ("the whole time", Cue::Vague),
     ("all the while", Cue::Vague),
     ("during that time", Cue::Vague),

@@ -109,7 +109,7 @@ pub(super) fn by_factor(
 
 /// "to about a twentieth of its peak".
 pub(super) fn fraction(view: &View<'_>, statement: &Statement, part: i128) -> Option<Finding> {
-    if !statement.values.is_empty() || statement.factor.is_some() {
+    if !statement.values.is_empty() || statement.factor.is_some() || statement.has(Cue::First) {
         return None;
     }
     let whole = if statement.has(Cue::Peak) { view.greatest()? } else { return None };

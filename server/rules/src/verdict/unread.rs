@@ -1,0 +1,139 @@
+//! Words of a claim that no rule reads: what they say is not shown by a place that fits the rest.
+//!
+//! "Almost failed" is no failure, "for the third time" needs two times before, "at 09:14 CET" is another hour.
+
+use gsar_core::text::tokens::{Word, words};
+
+use crate::claim::reading::Reading;
+
+/// Whether a claim says something that no rule reads.
+pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
+    let all: Vec<Word<'_>> = words(reading.text).collect();
+    // "Restarted on Monday only": that it was at no other place or time.
+    if all.last().is_some_and(|word| word.is("only") || word.is("alone")) {
+        return true;
+    }
+    (0..all.len()).any(|at| {
+        is_short_of(reading, &all, at)
+            || is_nth_time(&all, at)
+            || is_on_purpose(&all, at)
+            || is_in_other_zone(reading, &all, at)
+    })
+}
+
+fn is_any(word: Option<&Word<'_>>, listed: &[&str]) -> bool {
+    word.is_some_and(|word| listed.iter().any(|entry| word.is(entry)))
+}
+
+/// "Almost fired", "barely recovered", "hardly ever": before a figure or a whole such a word only rounds it.
+fn is_short_of(reading: &Reading<'_>, all: &[Word<'_>], at: usize) -> bool {
+    const SHORT: [&str; 9] = [
+        "almost",
+        "barely",
+        "effectively",
+        "hardly",
+        "nearly",
+        "practically",
+        "scarcely",
+        "seemingly",
+        "supposedly",
+    ];
+    const WHOLE: [&str; 37] = [
+        "a",
+        "all",
+        "always",
+        "an",
+        "any",
+        "as",
+        "at",
+        "certain",
+        "constant",
+        "constantly",
+        "continuous",
+        "continuously",
+        "doubled",
+        "empty",
+        "every",
+        "everything",
+        "exactly",
+        "exhausted",
+        "flat",
+        "full",
+        "fully",
+        "half",
+        "identical",
+        "immediately",
+        "linear",
+        "never",
+        "no",
+        "none",
+        "nothing",
+        "one",
+        "quadrupled",
+        "the",
+        "to",
+        "tripled",
+        "twice",
+        "unchanged",
+        "zero",
+    ];
+    if !is_any(all.get(at), &SHORT) {
+        return false;
+    }
+    let Some(next) = all.get(at + 1) else { return true };
+    let rounds = reading
+        .figures
+        .figures
+        .iter()
+        .map(|figure| &figure.span)
+        .chain(reading.figures.times.iter().map(|time| &time.span))
+        .any(|span| span.start <= next.span.start && next.span.start < span.end);
+    !rounds && !is_any(Some(next), &WHOLE) && !next.text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// "For the third time", "a second time", "once more".
+fn is_nth_time(all: &[Word<'_>], at: usize) -> bool {
+    const ORDINALS: [&str; 10] = [
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "umpteenth",
+    ];
+    let next = all.get(at + 1);
+    is_any(all.get(at), &ORDINALS) && is_any(next, &["time", "occasion"])
+        || is_any(all.get(at), &["once"]) && is_any(next, &["more", "again"])
+        || is_any(all.get(at), &["yet"]) && is_any(next, &["again"])
+}
+
+/// "On purpose", "by design", "as root".
+fn is_on_purpose(all: &[Word<'_>], at: usize) -> bool {
+    let next = all.get(at + 1);
+    if is_any(all.get(at), &["as"]) && is_any(next, &["root", "usual", "expected", "planned"]) {
+        return true;
+    }
+    is_any(all.get(at), &["on"]) && is_any(next, &["purpose"])
+        || is_any(all.get(at), &["by"]) && is_any(next, &["design", "mistake", "accident"])
+}
+
+/// A time in a zone that the times of the evidence are not told in.
+fn is_in_other_zone(reading: &Reading<'_>, all: &[Word<'_>], at: usize) -> bool {
+    const ZONES: [&str; 20] = [
+        "AEST", "AKST", "BST", "CDT", "CEST", "CET", "CST", "EDT", "EEST", "EET", "EST", "IST",
+        "JST", "MDT", "MSK", "MST", "PDT", "PST", "SGT", "WEST",
+    ];
+    let Some(word) = all.get(at) else { return false };
+    ZONES.contains(&word.text)
+        && reading.figures.times.iter().any(|time| {
+            time.span.end <= word.span.start
+                && reading
+                    .text
+                    .get(time.span.end..word.span.start)
+                    .is_some_and(|gap| gap.trim_matches([' ', '(']).is_empty())
+        })
+}
