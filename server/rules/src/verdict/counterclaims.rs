@@ -115,10 +115,9 @@ fn is_quoted(reading: &Reading<'_>, span: &Range<usize>) -> bool {
 }
 
 /// Words that say the opposite of each other.
-const OPPOSITES: [(&str, &str); 39] = [
+const OPPOSITES: [(&str, &str); 37] = [
     ("above", "below"),
     ("after", "before"),
-    ("available", "unavailable"),
     ("began", "ended"),
     ("climbed", "dropped"),
     ("cpu", "memory"),
@@ -151,7 +150,6 @@ const OPPOSITES: [(&str, &str); 39] = [
     ("over", "under"),
     ("passed", "failed"),
     ("peaked", "bottomed"),
-    ("ready", "unready"),
     ("rising", "falling"),
     ("slower", "faster"),
     ("true", "false"),
@@ -193,7 +191,10 @@ fn is_idle(all: &[Word<'_>], at: usize) -> bool {
             || is(word, &NUMBERS)
     };
     if here_is(&["peaked", "bottomed"]) {
-        return all.get(..at).is_some_and(|before| before.iter().any(|word| word.is("when")));
+        return all.iter().any(|word| word.is("when") || word.is("same"));
+    }
+    if here_is(&["cpu", "memory"]) {
+        return !all.iter().any(|word| word.text.starts_with(|c: char| c.is_ascii_digit()));
     }
     if here_is(&["over", "under"]) {
         return !measures(next);
@@ -232,7 +233,7 @@ fn is_idle(all: &[Word<'_>], at: usize) -> bool {
         return all.iter().any(|word| word.is("before") || word.is("after"));
     }
     here_is(&["began", "started", "ended", "finished"])
-        && (is(before, &["had"]) || is(next, &["as", "with", "in"]))
+        && (next.is_none() || is(before, &["had"]) || is(next, &["as", "with", "in"]))
 }
 
 /// Whether a claim states no more than about how much: then the first and the last may both be so.
@@ -335,4 +336,58 @@ fn other_times(reading: &Reading<'_>, time: &ClockTime) -> Option<Contrary> {
     let span = time.span.start + start..time.span.start + colon;
     let other = |hour: u32| replaced(reading.text, &span, &format!("{hour:02}"));
     Some(Contrary { texts: vec![other((hour + 5) % 24)?, other((hour + 19) % 24)?] })
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{self, Grounded};
+
+    use crate::tests::{class, json, text};
+
+    fn is_grounded(claim: &str, evidence: &[gsar_core::evidence::EvidenceItem]) -> bool {
+        class(claim, evidence) == Class::Grounded
+    }
+
+    #[test]
+    fn what_bears_out_the_contrary_as_well_decides_nothing() {
+        let lag = json(
+            "lag",
+            "cloudwatch",
+            r#"{"metric_name":"ReplicaLag","unit":"Seconds","timestamps":["2026-03-12T11:20:00Z",
+            "2026-03-12T11:21:00Z","2026-03-12T11:22:00Z","2026-03-12T11:23:00Z"],"values":[2,40,390,900]}"#,
+        );
+        let evidence = [lag];
+        assert_eq!(class("ReplicaLag rose to 900 s at 11:23.", &evidence), Grounded);
+        for claim in [
+            "ReplicaLag dropped to 900 s at 11:23.",
+            "ReplicaLag never reached 900 s.",
+            "ReplicaLag almost reached 900 s.",
+            "ReplicaLag reached 900 s for the third time.",
+            "ReplicaLag reached 900 s at the start of the window.",
+        ] {
+            assert!(!is_grounded(claim, &evidence), "{claim}");
+        }
+    }
+
+    #[test]
+    fn the_other_word_of_a_pair_says_otherwise() {
+        let evidence = [
+            json("svc", "kubectl get endpoints", r#"{"items":[{"name":"cart","endpoints":[]}]}"#),
+            text(
+                "cond",
+                "kubectl describe",
+                "Conditions:\n  QuotaExceeded   True    FailedCreate\n  Ready   False   Down\n",
+            ),
+            text("log", "git log", "rename DB_HOST to ORDERS_DB_HOST, default localhost"),
+        ];
+        for claim in [
+            "cart has endpoints.",
+            "The condition QuotaExceeded is False.",
+            "DB_HOST was renamed from ORDERS_DB_HOST.",
+        ] {
+            assert!(!is_grounded(claim, &evidence), "{claim}");
+        }
+        assert!(is_grounded("The condition QuotaExceeded is True.", &evidence));
+        assert!(is_grounded("DB_HOST was renamed to ORDERS_DB_HOST.", &evidence));
+    }
 }

@@ -15,7 +15,6 @@ use crate::evidence::observations::NONE;
 use crate::evidence::values::compare;
 use crate::matching::candidates::Target;
 use crate::matching::fit::{self, Except, Fit, best_fields, demands_are_met, fit};
-use crate::matching::flags;
 use crate::matching::magnitudes::bits_in;
 use crate::matching::scope;
 use crate::rules::absence;
@@ -43,9 +42,9 @@ use crate::rules::tracks;
 use crate::rules::turned::{self, Governs};
 use crate::verdict::counterclaims::contraries;
 use crate::verdict::denials;
+use crate::verdict::guards;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
-use crate::verdict::{rivals, unread};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
 
@@ -228,7 +227,7 @@ fn is_borne_out(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     if near_names != 0 && is_about_others(case, fit) || is_denied_elsewhere(case, fit) {
         return false;
     }
-    if lacks_denial(case, fit) || is_request(case, fit) {
+    if lacks_denial(case, fit) || guards::is_request(case, fit) {
         return false;
     }
     let mut places = best_fields(case, fit);
@@ -299,55 +298,6 @@ fn speaks_of_the_present_only(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
         && fit::fields(case.corpus, fit.candidate.target).any(is_dated)
         && !fit::fields(case.corpus, fit.candidate.target)
             .any(|field| says(case.corpus.value(field)))
-}
-
-/// Whether a place is what a tool was asked, as its answer repeats it: it shows nothing of what there is.
-fn is_request(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
-    const LEADS: [&str; 8] = [
-        "command executed:",
-        "executing:",
-        "running:",
-        "query:",
-        "$ ",
-        "include filter:",
-        "exclude filter:",
-        "searched for:",
-    ];
-    const ASKING: [&str; 12] = [
-        "asked",
-        "command",
-        "executed",
-        "filter",
-        "filtered",
-        "query",
-        "queried",
-        "ran",
-        "run",
-        "search",
-        "searched",
-        "searching",
-    ];
-    let Target::Line(field) = fit.candidate.target else {
-        let only = best_fields(case, fit);
-        let [Cite::Field(field)] = only.as_slice() else { return false };
-        let line = case.corpus.line(*field).trim_start();
-        return leads(line, &LEADS) && !asks(case, &ASKING);
-    };
-    leads(case.corpus.line(field).trim_start(), &LEADS) && !asks(case, &ASKING)
-}
-
-fn asks(case: &Case<'_, '_, '_>, asking: &[&str]) -> bool {
-    words(case.reading.text).any(|word| asking.iter().any(|entry| word.is(entry)))
-}
-
-/// Whether a line begins with one of some leads, a number of a list aside.
-fn leads(line: &str, leads: &[&str]) -> bool {
-    let line = line
-        .trim_start_matches(|c: char| c.is_ascii_digit())
-        .trim_start_matches(['.', ')', ' ', '-']);
-    leads
-        .iter()
-        .any(|lead| line.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead)))
 }
 
 /// Whether the claim names a calendar day, which nothing here compares.
@@ -576,12 +526,7 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     if ruling.class == Class::Contradicted {
         return !reading.has(MarkerKind::Hedge);
     }
-    if unread::says_more(reading)
-        || lacks_names(case, ruling)
-        || rivals::say_otherwise(case, &ruling.cites)
-        || flags::are_denied(case, cited_records(case, &ruling.cites))
-        || is_of_another_source(case, ruling)
-    {
+    if guards::is_beside_the_claim(case, ruling) {
         return false;
     }
     if reading.is_causal() && !ruling.cites.iter().any(|cite| states_cause(case, *cite)) {
@@ -596,86 +541,7 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
         || ruling.cites.iter().any(|cite| shows_deed(case, *cite))
 }
 
-/// The fields of the records that are cited.
-fn cited_records<'a>(
-    case: &'a Case<'_, '_, '_>,
-    cites: &'a [Cite],
-) -> impl Iterator<Item = u32> + 'a {
-    const MOST: usize = 40;
-    const MOST_CITES: usize = 8;
-    cites.iter().take(MOST_CITES).flat_map(move |cite| {
-        let (start, end) = match cite {
-            Cite::Field(field) => {
-                let found = case.corpus.field(*field).map(|found| case.corpus.record(found.object));
-                let record = found.and_then(|record| case.corpus.object(record));
-                let small = record.filter(|record| record.fields.1 - record.fields.0 <= 200);
-                small.map_or((*field, *field + 1), |record| record.fields)
-            }
-            Cite::Sample { .. } | Cite::Item(_) => (0, 0),
-        };
-        (start..end).take(MOST)
-    })
-}
-
-/// Whether the claim is about what the alert says, and no alert is cited.
-fn is_of_another_source(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
-    const SAYING: [&str; 20] = [
-        "blames",
-        "blamed",
-        "claims",
-        "describes",
-        "gives",
-        "gave",
-        "lists",
-        "mentions",
-        "named",
-        "names",
-        "puts",
-        "put",
-        "quotes",
-        "reported",
-        "reports",
-        "said",
-        "says",
-        "shows",
-        "states",
-        "tells",
-    ];
-    let mut first = words(case.reading.text).skip_while(|word| word.is("the")).take(2);
-    let is_alert = first.next().is_some_and(|word| word.is("alert") || word.is("page"));
-    let says = first.next().is_some_and(|word| SAYING.iter().any(|verb| word.is(verb)));
-    is_alert
-        && says
-        && !ruling.cites.iter().any(|cite| {
-            item_of(case, *cite).is_some_and(|item| {
-                item.kind == EvidenceKind::Signal
-                    || words(&item.tool).any(|word| word.is("alert") || word.is("alerts"))
-            })
-        })
-}
-
-/// Whether a name or code of the claim stands in none of the cited items.
-fn lacks_names(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
-    let corpus = case.corpus;
-    let strict = case.reading.bits(|term| term.is_strict() && !term.span.is_empty());
-    if ruling.basis == Basis::Absent || strict == 0 {
-        return false;
-    }
-    let mut items: Vec<u32> = ruling.cites.iter().map(|cite| item_number(case, *cite)).collect();
-    items.sort_unstable();
-    items.dedup();
-    let of_items =
-        |bits, item: &u32| bits | case.marks.tool(*item) | case.marks.headings(corpus, *item);
-    let mut shown = items.iter().fold(0, of_items);
-    for field in case.marks.marked_fields() {
-        if items.binary_search(&corpus.item_of(*field)).is_ok() {
-            shown |= case.marks.field(*field);
-        }
-    }
-    strict & !shown & case.marks.anywhere() != 0
-}
-
-fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {
+pub(crate) fn item_of<'a>(case: &Case<'a, '_, '_>, cite: Cite) -> Option<&'a EvidenceItem> {
     case.corpus.item(item_number(case, cite))
 }
 

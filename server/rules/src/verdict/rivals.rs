@@ -4,6 +4,7 @@
 
 use gsar_core::text::tokens::{Word, words};
 
+use crate::claim::reading::Term;
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::words::parts;
 
@@ -24,7 +25,10 @@ const OF_RECORD: [(&str, &str); 12] = [
 ];
 
 /// Words of which the very field has one, with its key and headings.
-const OF_FIELD: [(&str, &str); 3] = [("cpu", "memory"), ("cpu", "storage"), ("false", "true")];
+const OF_FIELD: [(&str, &str); 2] = [("cpu", "memory"), ("cpu", "storage")];
+
+/// Words of which the line with the claim's name has one.
+const OF_LINE: [(&str, &str); 1] = [("false", "true")];
 
 /// Words of a beginning and of an end, as keys and as verbs.
 const STARTS: [&str; 8] =
@@ -55,7 +59,8 @@ pub(crate) fn say_otherwise(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
     let claims = |wanted: &str| all.iter().any(|word| is_or_has(word.text, wanted));
     let (of_record, of_field) = (claimed(&OF_RECORD, &claims), claimed(&OF_FIELD, &claims));
     let turned = turned(&all);
-    if is_other_phase(case, &all, cites) {
+    if is_other_phase(case, &all, cites) || is_other_line(case, &claimed(&OF_LINE, &claims), cites)
+    {
         return true;
     }
     if of_record.is_empty() && of_field.is_empty() && turned.is_none() {
@@ -86,6 +91,20 @@ fn claimed(
         .flat_map(|(one, other)| [(*one, *other), (*other, *one)])
         .filter(|(one, other)| claims(one) && !claims(other))
         .collect()
+}
+
+/// Whether the line that names what the claim names has the rival and not the word.
+fn is_other_line(case: &Case<'_, '_, '_>, asked: &[(&str, &str)], cites: &[Cite]) -> bool {
+    let strict = case.reading.bits(Term::is_strict);
+    asked.iter().any(|(one, other)| {
+        cites.iter().any(|cite| {
+            let Cite::Field(field) = cite else { return false };
+            let has = |wanted: &str| {
+                words(case.corpus.line(*field)).any(|word| is_or_has(word.text, wanted))
+            };
+            case.marks.field(*field) & strict != 0 && has(other) && !has(one)
+        })
+    })
 }
 
 /// Whether a claim says "ended" of what the only cited field calls a start, or the other way round.

@@ -10,14 +10,11 @@ use crate::claim::reading::Reading;
 pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
     let all: Vec<Word<'_>> = words(reading.text).collect();
     // "Restarted on Monday only": that it was at no other place or time.
-    if all.last().is_some_and(|word| word.is("only") || word.is("alone")) {
+    if all.last().is_some_and(|word| word.is("only")) {
         return true;
     }
     (0..all.len()).any(|at| {
-        is_short_of(reading, &all, at)
-            || is_nth_time(&all, at)
-            || is_on_purpose(&all, at)
-            || is_in_other_zone(reading, &all, at)
+        is_short_of(reading, &all, at) || is_nth_time(&all, at) || is_on_purpose(&all, at)
     })
 }
 
@@ -121,19 +118,23 @@ fn is_on_purpose(all: &[Word<'_>], at: usize) -> bool {
         || is_any(all.get(at), &["by"]) && is_any(next, &["design", "mistake", "accident"])
 }
 
-/// A time in a zone that the times of the evidence are not told in.
-fn is_in_other_zone(reading: &Reading<'_>, all: &[Word<'_>], at: usize) -> bool {
+/// Whether a time of the claim is told in a zone that no cited line names, nor any offset from UTC.
+pub(crate) fn is_in_other_zone<'l>(
+    reading: &Reading<'_>,
+    lines: impl Iterator<Item = &'l str>,
+) -> bool {
     const ZONES: [&str; 20] = [
         "AEST", "AKST", "BST", "CDT", "CEST", "CET", "CST", "EDT", "EEST", "EET", "EST", "IST",
         "JST", "MDT", "MSK", "MST", "PDT", "PST", "SGT", "WEST",
     ];
-    let Some(word) = all.get(at) else { return false };
-    ZONES.contains(&word.text)
-        && reading.figures.times.iter().any(|time| {
-            time.span.end <= word.span.start
-                && reading
-                    .text
-                    .get(time.span.end..word.span.start)
-                    .is_some_and(|gap| gap.trim_matches([' ', '(']).is_empty())
-        })
+    let Some(zone) = words(reading.text).find(|word| ZONES.contains(&word.text)) else {
+        return false;
+    };
+    let follows_time = reading.figures.times.iter().any(|time| {
+        let gap = reading.text.get(time.span.end..zone.span.start);
+        gap.is_some_and(|gap| gap.trim_matches([' ', '(']).is_empty())
+    });
+    let names_zone =
+        |line: &str| line.contains("+0") || line.contains("-0") || line.contains(zone.text);
+    follows_time && !lines.into_iter().any(names_zone)
 }
