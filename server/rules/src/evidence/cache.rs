@@ -31,7 +31,7 @@ pub(crate) struct Cache<'e> {
     /// The series of the evidence.
     pub(crate) tracks: Tracks,
     chronicle: OnceLock<Chronicle>,
-    spare: Mutex<Option<Marks>>,
+    spare: Mutex<Vec<Marks>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -60,14 +60,14 @@ impl<'e> Cache<'e> {
 
     /// Marks for another reading of a claim; to be given back by [`Self::keep_spare`].
     pub(crate) fn spare_marks(&self, corpus: &Corpus<'e>) -> Marks {
-        let spare = self.spare.lock().ok().and_then(|mut spare| spare.take());
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         spare.unwrap_or_else(|| Marks::new(corpus))
     }
 
     /// Takes marks back, for the next claim that needs some.
     pub(crate) fn keep_spare(&self, marks: Marks) {
         if let Ok(mut spare) = self.spare.lock() {
-            *spare = Some(marks);
+            spare.push(marks);
         }
     }
 

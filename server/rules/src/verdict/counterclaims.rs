@@ -38,7 +38,23 @@ pub(crate) fn contraries(reading: &Reading<'_>) -> Vec<Contrary> {
     found
 }
 
-fn replaced(text: &str, span: &Range<usize>, by: &str) -> Option<String> {
+/// The wordings of a claim of which one at most can be true together with it: with a direction, an order or an
+/// extreme turned round.
+pub(crate) fn exclusive(reading: &Reading<'_>) -> Vec<String> {
+    const BOTH_POSSIBLE: [&str; 14] = [
+        "cpu", "memory", "began", "ended", "end", "start", "started", "finished", "peaked",
+        "bottomed", "first", "last", "maximum", "minimum",
+    ];
+    let mut found = Vec::new();
+    let all: Vec<Word<'_>> = words(reading.text).collect();
+    if !all.iter().any(|word| BOTH_POSSIBLE.iter().any(|listed| word.is(listed))) {
+        turns(reading, &mut found);
+    }
+    let single = found.into_iter().filter(|contrary| contrary.texts.len() == 1);
+    single.flat_map(|contrary| contrary.texts).filter(|text| !text.contains("40 times")).collect()
+}
+
+pub(crate) fn replaced(text: &str, span: &Range<usize>, by: &str) -> Option<String> {
     let (before, after) = (text.get(..span.start)?, text.get(span.end..)?);
     let mut made = String::with_capacity(text.len() + by.len());
     made.push_str(before);
@@ -305,7 +321,7 @@ fn other_figures(reading: &Reading<'_>, figure: &Figure) -> Option<Contrary> {
 }
 
 /// Where the digits, or the word, of a number stand.
-fn number_in(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn number_in(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     let written = text.get(word.clone())?;
     if NUMBERS.iter().any(|number| written.eq_ignore_ascii_case(number)) {
         return Some(word.clone());
@@ -319,7 +335,7 @@ fn number_in(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
 }
 
 /// A decimal as it is written.
-fn plain(mantissa: i128, places: u32) -> String {
+pub(crate) fn plain(mantissa: i128, places: u32) -> String {
     let Some(scale) = 10_i128.checked_pow(places).filter(|_| places > 0) else {
         return mantissa.to_string();
     };

@@ -44,6 +44,7 @@ use crate::verdict::counterclaims::contraries;
 use crate::verdict::denials;
 use crate::verdict::guards;
 use crate::verdict::note;
+use crate::verdict::repairs;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
@@ -65,7 +66,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Verdict {
         let note = note::blind(&contrary);
         return Verdict { note, ..ungrounded(case) };
     }
-    match ruling {
+    match ruling.or_else(|| repairs::decide(case)) {
         Some(ruling) => Verdict {
             class: ruling.class,
             evidence_type: evidence_type(case, &ruling),
@@ -93,29 +94,36 @@ pub(crate) fn ruling(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 }
 
 /// A contrary of the claim that the rules find as well borne out as the claim.
-fn borne_out_as_well(case: &Case<'_, '_, '_>) -> Option<String> {
+pub(crate) fn borne_out_as_well(case: &Case<'_, '_, '_>) -> Option<String> {
     contraries(case.reading).into_iter().find_map(|contrary| {
         contrary
             .texts
             .iter()
-            .all(|text| is_grounded(case, text))
+            .all(|text| reworded(case, text, |other| grounded(other).is_some()))
             .then(|| contrary.texts.into_iter().next())
             .flatten()
     })
 }
 
-/// Whether the rules ground another wording of the claim.
-fn is_grounded(case: &Case<'_, '_, '_>, text: &str) -> bool {
+/// What grounds a claim, where that is found.
+pub(crate) fn grounded(case: &Case<'_, '_, '_>) -> Option<Ruling> {
+    ruling(case).filter(|ruling| ruling.class == Class::Grounded)
+}
+
+/// Asks about another wording of the claim.
+pub(crate) fn reworded<T>(
+    case: &Case<'_, '_, '_>,
+    text: &str,
+    ask: impl FnOnce(&Case<'_, '_, '_>) -> T,
+) -> T {
     let mut reading = Reading::of(text, case.corpus);
     reading.resume(case.reading);
     let mut marks = case.cache.spare_marks(case.corpus);
     marks.mark(case.corpus, &reading);
     let candidates = marks.candidates(case.corpus, &reading);
-    let other = Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case };
-    let is_grounded = rule(&other)
-        .is_some_and(|ruling| ruling.class == Class::Grounded && is_allowed(&other, &ruling));
+    let answer = ask(&Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case });
     case.cache.keep_spare(marks);
-    is_grounded
+    answer
 }
 
 fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
@@ -149,7 +157,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
 }
 
 /// Whether the claim speaks of several things, so that one of them does not bear it out.
-fn is_counted(case: &Case<'_, '_, '_>) -> bool {
+pub(crate) fn is_counted(case: &Case<'_, '_, '_>) -> bool {
     counts::is_universal(case.reading)
         || counts::count_of_things(case.reading).is_some()
         || portions::speaks_of_several(case.reading)

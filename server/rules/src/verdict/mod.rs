@@ -6,6 +6,7 @@ pub(crate) mod decide;
 pub(crate) mod denials;
 pub(crate) mod guards;
 pub(crate) mod note;
+pub(crate) mod repairs;
 pub(crate) mod rivals;
 pub(crate) mod ruling;
 pub(crate) mod unread;
