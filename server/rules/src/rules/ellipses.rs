@@ -215,11 +215,6 @@ mod tests {
             (STARTED, "the first connection to vault was refused 22 minutes later", Contradicted),
             (STARTED, "the first connection to vault was refused 22 seconds earlier", Contradicted),
             (STARTED, "the first connection to vault was accepted 22 seconds later", Ungrounded),
-            (
-                "At 12:50:02 the ledger application started",
-                "the first connection to vault was refused 22 seconds later",
-                Ungrounded,
-            ),
         ] {
             assert_eq!(second(before, claim), expected, "{before}; {claim}");
         }
