@@ -8,7 +8,7 @@ mod side;
 #[cfg(test)]
 mod tests;
 
-use gsar_core::evidence::Lane;
+use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::text::figures::Agreement;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
@@ -178,13 +178,37 @@ impl Weigher<'_, '_, '_, '_> {
         let beside = self.beside(field);
         let there =
             beside.iter().fold(self.around(field), |bits, field| bits | case.marks.field(*field));
-        let there = there | self.written(field, self.effect.strict);
+        let there = there | self.written(field, self.effect.strict) | self.alarm(field);
         (self.effect.strict | self.effect.words) & !there == 0
             && self.effect.groups.iter().all(|group| {
                 beside.iter().any(|field| self.shows(*field, group.affairs, group.terms))
             })
             && self.has_figures(self.effect, &beside)
             && self.has_times(&beside)
+    }
+
+    /// The words for an alarm that goes off, where the message is an alarm's.
+    fn alarm(&self, field: u32) -> u64 {
+        const GOING_OFF: [&str; 12] = [
+            "alarmed",
+            "alerted",
+            "created",
+            "fired",
+            "fires",
+            "firing",
+            "opened",
+            "opens",
+            "paged",
+            "raised",
+            "triggered",
+            "went",
+        ];
+        let item = self.case.corpus.item(self.case.corpus.item_of(field));
+        if item.is_some_and(|item| item.kind == EvidenceKind::Signal) {
+            self.case.reading.bits(|term| any(term.text, &GOING_OFF))
+        } else {
+            0
+        }
     }
 
     fn has_figures(&self, side: &Side<'_>, fields: &[u32]) -> bool {
@@ -246,7 +270,7 @@ impl Weigher<'_, '_, '_, '_> {
 
     /// Whether a field is where a thing says why it is as it is.
     fn is_of_the_thing(&self, field: u32) -> bool {
-        const SAYING: [&str; 20] = [
+        const SAYING: [&str; 21] = [
             "message",
             "msg",
             "reason",
@@ -267,6 +291,7 @@ impl Weigher<'_, '_, '_, '_> {
             "stderr",
             "failure",
             "summary",
+            "title",
         ];
         let corpus = self.case.corpus;
         let key = corpus.name(field);

@@ -54,7 +54,9 @@ pub(crate) fn side<'w>(case: &'w Case<'_, '_, '_>, span: &Range<usize>) -> Optio
     let own = |term: &Term<'_>| !term.span.is_empty() && inside(&term.span) && !covered(&term.span);
     let is_word = |term: &Term<'_>| match term.role {
         Role::Word => !is_left_out(term.text),
-        Role::Demand(sense) => !matches!(sense, Sense::Order | Sense::Extreme),
+        Role::Demand(sense) => {
+            !matches!(sense, Sense::Order | Sense::Extreme) && !is_left_out(term.text)
+        }
         _ => false,
     };
     let side = Side {
