@@ -346,7 +346,10 @@ impl Asked {
             self.demands |= other.demands;
             self.light |= other.light;
         }
-        if refers && self.words | self.strict | self.demands == 0 {
+        if refers
+            && self.words | self.strict | self.demands == 0
+            && (self.phase.is_none() || self.kinds == 0)
+        {
             self.words |= other.words;
             self.affairs.extend(other.affairs.iter().cloned());
         }

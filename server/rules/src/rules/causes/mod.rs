@@ -163,10 +163,13 @@ impl Weigher<'_, '_, '_, '_> {
         let mut fields = vec![field];
         for (number, around) in corpus.around(object) {
             let is_nearest = number == corpus.record(object) && around.parent != NONE;
-            if is_nearest || around.is_named {
+            let own = number == object && !is_line(corpus, field);
+            if is_nearest || own || around.is_named {
                 let all = (around.fields.0..around.fields.1).take(MOST_BESIDE);
                 fields.extend(all.filter(|other| {
-                    (corpus.is_direct(number, *other) || is_nearest) && !is_line(corpus, *other)
+                    let within = corpus.field(*other).is_some_and(|other| other.object == number);
+                    (corpus.is_direct(number, *other) && (!own || within) || is_nearest)
+                        && !is_line(corpus, *other)
                 }));
             }
         }
@@ -253,11 +256,16 @@ impl Weigher<'_, '_, '_, '_> {
         if last { mentions.chain(told).max() } else { mentions.chain(told).min() }
     }
 
+    /// A message with what looks like its key and is a part of its sentence.
+    fn text(&self, field: u32) -> &str {
+        let corpus = self.case.corpus;
+        if corpus.name(field).contains(' ') { corpus.line(field) } else { corpus.value(field) }
+    }
+
     /// Whether a message ties the cause to the effect: the effect stands before the cause, with a colon or a word of
     /// cause between; or it is the message of something whose state is the effect.
     fn is_tied(&self, field: u32) -> bool {
-        let corpus = self.case.corpus;
-        let text = corpus.value(field);
+        let text = self.text(field);
         let Some(cause) = self.place_of(text, self.cause, true) else { return false };
         match self.place_of(text, self.effect, false) {
             Some(effect) if effect < cause => {
@@ -348,7 +356,7 @@ impl Weigher<'_, '_, '_, '_> {
     fn has_other_fault(&self, field: u32, claimed: u64) -> bool {
         let case = self.case;
         let faults = affairs::all_of(Sort::Fault);
-        let text = case.corpus.value(field);
+        let text = self.text(field);
         let here = case.marks.field(field) | self.written(field, self.cause.strict);
         let subject = self.cause.strict & !here == 0 && self.cause.words & !here == 0;
         let other = affairs::shown(text)
