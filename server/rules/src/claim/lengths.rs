@@ -134,6 +134,13 @@ fn single(text: &str, all: &[Word<'_>], at: usize) -> Option<(Measure, usize)> {
         let unit = unit(at + 2)?;
         return Some((measure(1, 2, unit, unit / 20, false)?, at + 3));
     }
+    // "A good half hour", "a half hour".
+    let half = at + usize::from(article(at));
+    if is(half, "half")
+        && let Some(unit) = unit(half + 1)
+    {
+        return Some((measure(1, 2, unit, unit / 20, false)?, half + 2));
+    }
     let parts = match () {
         () if article(at) && is(at + 1, "quarter") && is(at + 2, "of") => Some((1, 4, at + 3)),
         () if is(at, "quarter") && is(at + 1, "of") => Some((1, 4, at + 2)),

@@ -85,7 +85,12 @@ impl<'e> Cache<'e> {
 
     /// The states of affairs that a field shows, one bit each.
     pub(crate) fn affairs(&self, corpus: &Corpus<'e>, field: u32) -> u64 {
-        let read = || affairs::mask(&affairs::shown(corpus.value(field)));
+        let read = || {
+            // `exec /bin/tool: exec format error` may look like a key with its value.
+            let key = corpus.name(field);
+            let in_key = if key.contains(' ') { affairs::mask(&affairs::shown(key)) } else { 0 };
+            in_key | affairs::mask(&affairs::shown(corpus.value(field)))
+        };
         self.field(corpus, field).map_or_else(read, |found| *found.affairs.get_or_init(read))
     }
 

@@ -198,7 +198,12 @@ impl Writer<'_, '_> {
             let rest = value.len() - (moment.span.end - moment.span.start);
             if rest <= 16 {
                 let read = self.read(&moment);
-                self.push(thing, number, read, phase_of_key(key).unwrap_or(Phase::Stamp));
+                let phase = match phase_of_key(key) {
+                    // What was seen once was seen then.
+                    Some(Phase::Last) if self.was_once(number, thing) => Phase::Stamp,
+                    phase => phase.unwrap_or(Phase::Stamp),
+                };
+                self.push(thing, number, read, phase);
             }
             return;
         }
@@ -241,6 +246,18 @@ impl Writer<'_, '_> {
             self.push(thing, number, self.ago(number, length, grain), Phase::Start);
         }
         self.push(thing, number, self.ago(number, read.last.0, read.last.1), phase);
+    }
+
+    /// Whether the record of a field says that it happened once.
+    fn was_once(&self, number: u32, thing: Target) -> bool {
+        let Target::Object(object) = thing else { return false };
+        let Some(fields) = self.corpus.object(object).map(|object| object.fields) else {
+            return false;
+        };
+        (fields.0..fields.1.max(number)).take(12).any(|field| {
+            let key = self.corpus.name(field);
+            key.eq_ignore_ascii_case("count") && self.corpus.value(field).trim() == "1"
+        })
     }
 
     /// Whether the row of a field is that of an event: it has a reason or message.

@@ -110,9 +110,15 @@ fn follows_preposition(text: &str, at: usize) -> bool {
 
 /// Whether a claim says that something was so, without denial, guess or "all".
 pub(crate) fn is_plain(reading: &Reading<'_>) -> bool {
+    is_plain_from(reading, 0)
+}
+
+/// Whether what a claim says from a place on is so.
+pub(crate) fn is_plain_from(reading: &Reading<'_>, own: usize) -> bool {
     const CONTENT: [&str; 8] =
         ["failed", "failing", "fails", "fail", "missing", "absent", "unable", "failure"];
-    reading.markers.iter().all(|marker| match marker.kind {
+    let mut told = reading.markers.iter().filter(|marker| marker.span.start >= own);
+    told.all(|marker| match marker.kind {
         MarkerKind::Negation => {
             let cue = reading.text.get(marker.span.clone()).unwrap_or("");
             // "Not quite five minutes" denies nothing.
@@ -124,7 +130,9 @@ pub(crate) fn is_plain(reading: &Reading<'_>) -> bool {
         // "Every 30 seconds" is no quantifier.
         MarkerKind::All => {
             let after = reading.text.get(marker.span.end..).unwrap_or("");
-            lengths(after).first().is_some_and(|length| length.span.start <= 1)
+            crate::claim::lengths::lengths(after)
+                .first()
+                .is_some_and(|length| length.span.start <= 1)
         }
         MarkerKind::Hedge | MarkerKind::None => false,
         MarkerKind::Some | MarkerKind::Cause | MarkerKind::ActionDone => true,
@@ -338,7 +346,10 @@ impl Asked {
             self.demands |= other.demands;
             self.light |= other.light;
         }
-        if refers && self.words | self.strict | self.demands == 0 {
+        if refers
+            && self.words | self.strict | self.demands == 0
+            && (self.phase.is_none() || self.kinds == 0)
+        {
             self.words |= other.words;
             self.affairs.extend(other.affairs.iter().cloned());
         }

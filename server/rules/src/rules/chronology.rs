@@ -100,8 +100,22 @@ fn both<'a>(
         let (mut a, mut b) = (a?, b?);
         keep_related(case, &mut a, &b);
         keep_related(case, &mut b, &a);
+        keep_apart(&mut a, &mut b);
         Some((a, b))
     })
+}
+
+/// Of several events that fit one side, leaves out the one that is the other side.
+pub(crate) fn keep_apart(a: &mut Found<'_>, b: &mut Found<'_>) {
+    fn leave(several: &mut Found<'_>, one: &Found<'_>) {
+        let [only] = one.events.as_slice() else { return };
+        let is_other = |event: &&Event| event.at != only.at || event.field != only.field;
+        if several.events.iter().any(is_other) {
+            several.events.retain(|event| is_other(&event));
+        }
+    }
+    leave(a, b);
+    leave(b, a);
 }
 
 /// Whether two things cannot be put in order: their clocks differ, or they are the same event.

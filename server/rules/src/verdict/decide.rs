@@ -48,6 +48,7 @@ use crate::verdict::repairs;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
+use crate::vocabulary::words::key;
 
 /// What is said of a claim.
 pub(crate) struct Verdict {
@@ -503,10 +504,29 @@ fn flat_denial(case: &Case<'_, '_, '_>, fit: &Fit) -> Option<u32> {
         item.is_some_and(|item| item.kind != EvidenceKind::Signal)
             && case.marks.field(*field) & all == all
             && case.cache.polarity(case.corpus, *field).denies != reading.denies
+            && polarity::denies(link_of(reading, value)) != reading.denies
             && words(value).count() <= LONGEST
             && !(reading.denies
                 && words(value).any(|word| LACKING.iter().any(|lack| word.is(lack))))
     })
+}
+
+/// The links of a chain of errors that a claim's words stand in: "aborted" of "aborted: could not write".
+fn link_of<'v>(reading: &Reading<'_>, value: &'v str) -> &'v str {
+    let told = |link: &str| {
+        words(link).any(|word| {
+            let key = key(word.text);
+            reading.terms.iter().any(|term| term.role != Role::Kind && term.keys.contains(&key))
+        })
+    };
+    let mut end = value.len();
+    while let Some(at) = value.get(..end).and_then(|links| links.rfind(": ")) {
+        if value.get(at..end).is_none_or(told) {
+            break;
+        }
+        end = at;
+    }
+    value.get(..end).unwrap_or(value)
 }
 
 /// How many different outer records some fits belong to.

@@ -145,6 +145,9 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
         }
         found(key(&joined));
         short_names(word, &mut found);
+        if let Some(unit) = unit_of_systemd(word) {
+            found(exact(unit));
+        }
         // An exception is named with its package or without.
         if let Some((_, last)) = word.rsplit_once('.')
             && (last.ends_with("Error") || last.ends_with("Exception"))
@@ -177,6 +180,13 @@ fn short_names(word: &str, found: &mut impl FnMut(Key)) {
     if let Some((start, _)) = before.rmatch_indices('.').next().filter(|_| is_name(before)) {
         word.get(start + 1..).into_iter().for_each(|two| found(exact(two)));
     }
+}
+
+/// The name of a unit without its sort: `chrony-wait` of `chrony-wait.service`.
+fn unit_of_systemd(word: &str) -> Option<&str> {
+    const SORTS: [&str; 7] = ["service", "timer", "socket", "mount", "target", "slice", "scope"];
+    let (name, sort) = word.rsplit_once('.')?;
+    (SORTS.contains(&sort) && !name.is_empty()).then_some(name)
 }
 
 /// The parts of a compound word: at hyphens, dots, underscores and inner capitals. A word without any has

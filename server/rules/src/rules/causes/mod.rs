@@ -8,7 +8,7 @@ mod side;
 #[cfg(test)]
 mod tests;
 
-use gsar_core::evidence::Lane;
+use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::text::figures::Agreement;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
@@ -163,10 +163,13 @@ impl Weigher<'_, '_, '_, '_> {
         let mut fields = vec![field];
         for (number, around) in corpus.around(object) {
             let is_nearest = number == corpus.record(object) && around.parent != NONE;
-            if is_nearest || around.is_named {
+            let own = number == object && !is_line(corpus, field);
+            if is_nearest || own || around.is_named {
                 let all = (around.fields.0..around.fields.1).take(MOST_BESIDE);
                 fields.extend(all.filter(|other| {
-                    (corpus.is_direct(number, *other) || is_nearest) && !is_line(corpus, *other)
+                    let within = corpus.field(*other).is_some_and(|other| other.object == number);
+                    (corpus.is_direct(number, *other) && (!own || within) || is_nearest)
+                        && !is_line(corpus, *other)
                 }));
             }
         }
@@ -178,13 +181,37 @@ impl Weigher<'_, '_, '_, '_> {
         let beside = self.beside(field);
         let there =
             beside.iter().fold(self.around(field), |bits, field| bits | case.marks.field(*field));
-        let there = there | self.written(field, self.effect.strict);
+        let there = there | self.written(field, self.effect.strict) | self.alarm(field);
         (self.effect.strict | self.effect.words) & !there == 0
             && self.effect.groups.iter().all(|group| {
                 beside.iter().any(|field| self.shows(*field, group.affairs, group.terms))
             })
             && self.has_figures(self.effect, &beside)
             && self.has_times(&beside)
+    }
+
+    /// The words for an alarm that goes off, where the message is an alarm's.
+    fn alarm(&self, field: u32) -> u64 {
+        const GOING_OFF: [&str; 12] = [
+            "alarmed",
+            "alerted",
+            "created",
+            "fired",
+            "fires",
+            "firing",
+            "opened",
+            "opens",
+            "paged",
+            "raised",
+            "triggered",
+            "went",
+        ];
+        let item = self.case.corpus.item(self.case.corpus.item_of(field));
+        if item.is_some_and(|item| item.kind == EvidenceKind::Signal) {
+            self.case.reading.bits(|term| any(term.text, &GOING_OFF))
+        } else {
+            0
+        }
     }
 
     fn has_figures(&self, side: &Side<'_>, fields: &[u32]) -> bool {
@@ -229,11 +256,16 @@ impl Weigher<'_, '_, '_, '_> {
         if last { mentions.chain(told).max() } else { mentions.chain(told).min() }
     }
 
+    /// A message with what looks like its key and is a part of its sentence.
+    fn text(&self, field: u32) -> &str {
+        let corpus = self.case.corpus;
+        if corpus.name(field).contains(' ') { corpus.line(field) } else { corpus.value(field) }
+    }
+
     /// Whether a message ties the cause to the effect: the effect stands before the cause, with a colon or a word of
     /// cause between; or it is the message of something whose state is the effect.
     fn is_tied(&self, field: u32) -> bool {
-        let corpus = self.case.corpus;
-        let text = corpus.value(field);
+        let text = self.text(field);
         let Some(cause) = self.place_of(text, self.cause, true) else { return false };
         match self.place_of(text, self.effect, false) {
             Some(effect) if effect < cause => {
@@ -246,7 +278,7 @@ impl Weigher<'_, '_, '_, '_> {
 
     /// Whether a field is where a thing says why it is as it is.
     fn is_of_the_thing(&self, field: u32) -> bool {
-        const SAYING: [&str; 20] = [
+        const SAYING: [&str; 21] = [
             "message",
             "msg",
             "reason",
@@ -267,6 +299,7 @@ impl Weigher<'_, '_, '_, '_> {
             "stderr",
             "failure",
             "summary",
+            "title",
         ];
         let corpus = self.case.corpus;
         let key = corpus.name(field);
@@ -323,7 +356,7 @@ impl Weigher<'_, '_, '_, '_> {
     fn has_other_fault(&self, field: u32, claimed: u64) -> bool {
         let case = self.case;
         let faults = affairs::all_of(Sort::Fault);
-        let text = case.corpus.value(field);
+        let text = self.text(field);
         let here = case.marks.field(field) | self.written(field, self.cause.strict);
         let subject = self.cause.strict & !here == 0 && self.cause.words & !here == 0;
         let other = affairs::shown(text)

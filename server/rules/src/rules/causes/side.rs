@@ -8,7 +8,7 @@ use gsar_core::text::polarity::MarkerKind;
 use crate::claim::reading::{Role, Term};
 use crate::verdict::ruling::Case;
 use crate::vocabulary::affairs::Group;
-use crate::vocabulary::event_words::is_left_out;
+use crate::vocabulary::event_words::{any, is_left_out};
 use crate::vocabulary::lexicon::Sense;
 
 /// What a side says.
@@ -52,9 +52,34 @@ pub(crate) fn side<'w>(case: &'w Case<'_, '_, '_>, span: &Range<usize>) -> Optio
         is_denial && inside(&marker.span) && !overlaps
     });
     let own = |term: &Term<'_>| !term.span.is_empty() && inside(&term.span) && !covered(&term.span);
+    const SAYING_LITTLE: [&str; 20] = [
+        "stay",
+        "stays",
+        "stayed",
+        "remain",
+        "remains",
+        "remained",
+        "keep",
+        "keeps",
+        "kept",
+        "stuck",
+        "sits",
+        "still",
+        "get",
+        "gets",
+        "could",
+        "start",
+        "variable",
+        "variables",
+        "setting",
+        "settings",
+    ];
     let is_word = |term: &Term<'_>| match term.role {
+        _ if any(term.text, &SAYING_LITTLE) => false,
         Role::Word => !is_left_out(term.text),
-        Role::Demand(sense) => !matches!(sense, Sense::Order | Sense::Extreme),
+        Role::Demand(sense) => {
+            !matches!(sense, Sense::Order | Sense::Extreme) && !is_left_out(term.text)
+        }
         _ => false,
     };
     let side = Side {
