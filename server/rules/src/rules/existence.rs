@@ -170,7 +170,7 @@ const SEEKING: [&str; 62] = [
     "yielded",
 ];
 
-fn is_seeking(term: &Term<'_>) -> bool {
+pub(crate) fn is_seeking(term: &Term<'_>) -> bool {
     SEEKING.iter().any(|word| term.text.eq_ignore_ascii_case(word))
 }
 

@@ -1,6 +1,7 @@
 //! The words that the rules know: stems, synonyms, words for any event, denials.
 
 pub(crate) mod common;
+pub(crate) mod denied_words;
 pub(crate) mod event_words;
 pub(crate) mod lexicon;
 pub(crate) mod phases;
