@@ -12,3 +12,4 @@ pub(crate) mod rankings;
 pub(crate) mod reading;
 pub(crate) mod relations;
 pub(crate) mod shares;
+pub(crate) mod windows;

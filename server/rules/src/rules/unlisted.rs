@@ -18,7 +18,9 @@ use crate::rules::absence::{covers_times, request};
 use crate::rules::attributes::is_light;
 use crate::rules::existence::is_seeking;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
-use crate::vocabulary::denied_words::{forms, is_mishap, is_vague, is_written_as_name, stem};
+use crate::vocabulary::denied_words::{
+    forms, is_mishap, is_vague, is_written_as_name, is_written_as_state, stem,
+};
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::words::key;
 
@@ -26,9 +28,13 @@ use crate::vocabulary::words::key;
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let reading = case.reading;
     let cue = cue(reading)?;
+    let asked = (0_u32..)
+        .zip(case.corpus.evidence)
+        .filter(|(_, item)| item.kind != EvidenceKind::Signal)
+        .fold(0, |bits, (number, _)| bits | case.marks.tool(number));
     let signals = case.corpus.evidence.iter().filter(|item| item.kind == EvidenceKind::Signal);
     let is_told = |word: &str| signals.clone().any(|item| holds(item.content.as_str(), word));
-    let denied = Denied::of(reading, &cue, is_told)?;
+    let denied = Denied::of(reading, &cue, asked, is_told)?;
     let rest = reading.bits(|term| !denied.has(term));
     let scope: Vec<u32> = (0_u32..)
         .zip(case.corpus.evidence)
@@ -41,11 +47,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let is_whole = scope.iter().all(|number| {
         whole(&number) || scope.iter().filter(whole).any(|other| searches(case, *number, *other))
     });
-    let hard =
-        case.corpus.evidence.iter().filter(|item| {
-            item.kind != EvidenceKind::Signal && item.kind != EvidenceKind::PriorClaim
-        });
-    let is_shown = hard.into_iter().any(|item| denied.is_in(item.content.as_str()));
+    let is_shown = scope.iter().any(|number| denied.is_in(case.corpus.text(*number)));
     (is_whole && !is_shown).then(|| {
         Ruling::grounded(Basis::Absent, vec![Cite::Item(first)], lists_none(case, first, &denied))
     })
@@ -106,7 +108,7 @@ fn cue(reading: &Reading<'_>) -> Option<Range<usize>> {
     let is_figured =
         reading.figures.figures.iter().any(|figure| figure.span.start > first.end + 12);
     let demands = reading.bits(|term| {
-        matches!(term.role, Role::Demand(sense) if !matches!(sense, Sense::Order) || reading.figures.times.is_empty())
+        !is_seeking(term) && matches!(term.role, Role::Demand(sense) if !matches!(sense, Sense::Order) || reading.figures.times.is_empty())
     });
     (is_flat
         && goes_on
@@ -132,17 +134,25 @@ impl<'c> Denied<'c> {
     fn of(
         reading: &Reading<'c>,
         cue: &Range<usize>,
+        asked: u64,
         is_told: impl Fn(&str) -> bool,
     ) -> Option<Self> {
-        let is_named =
-            |term: &Term<'_>| matches!(term.role, Role::Name) || is_written_as_name(term.text);
+        let is_named = |term: &Term<'_>| {
+            matches!(term.role, Role::Name | Role::Code(_)) || is_written_as_name(term.text)
+        };
+        // What a tool was asked for tells where to look, not what is missing there.
+        let is_asked = reading.bits(|term| term.role != Role::Word || !is_sort(term.text)) & asked;
         let concrete = || {
-            reading.terms.iter().filter(|term| {
-                term.span.start >= cue.end
-                    && matches!(term.role, Role::Name | Role::Word | Role::Entity)
+            reading.terms.iter().enumerate().filter_map(|(place, term)| {
+                let is_content =
+                    matches!(term.role, Role::Name | Role::Word | Role::Entity | Role::Code(_));
+                (term.span.start >= cue.end
+                    && is_content
+                    && is_asked >> place & 1 == 0
                     && !is_seeking(term)
                     && !is_light(term.text)
-                    && !is_sort(term.text)
+                    && !is_sort(term.text))
+                .then_some(term)
             })
         };
         let plain: Vec<&str> =
@@ -260,8 +270,15 @@ fn is_asked(
         };
         let is_word =
             |request: &&str| request.split(|c: char| !c.is_ascii_alphanumeric()).any(is_any);
-        is_of_lane || requests(item).iter().any(is_word) || is_keyed(case, number, asked)
+        is_of_lane
+            || requests(item).iter().any(is_word)
+            || !has("logs") && is_keyed(case, number, asked)
     };
+    let is_thing = |sort: &&(&[&str], &[&str])| sort.0.contains(&"pod") || sort.0.contains(&"node");
+    let records: Vec<&(&[&str], &[&str])> =
+        sorts.iter().copied().filter(|sort| !is_thing(sort)).collect();
+    // "No node is NotReady in the events": the events tell.
+    let sorts = if records.is_empty() { sorts } else { records };
     let entities = rest & reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
     let others = rest
         & reading.bits(|term| {
@@ -272,7 +289,22 @@ fn is_asked(
                 && !is_sort(term.text)
         });
     let root = case.corpus.roots.get(number as usize).copied().unwrap_or(u32::MAX);
-    let here = case.marks.tool(number) | case.marks.content(root);
+    // The end of a pod's name, as in "the log of 4tqzw".
+    let by_ending = reading.bits(|term| {
+        term.is_strict() && requests(item).iter().any(|request| request.contains(term.text))
+    });
+    let here = case.marks.tool(number) | case.marks.content(root) | by_ending;
+    let is_of_things = sorts.iter().all(is_thing);
+    let is_label = |word: &str| {
+        reading.text.match_indices(word).any(|(at, _)| {
+            reading.text.get(..at).is_some_and(|before| before.ends_with('='))
+                || reading.text.get(at + word.len()..).is_some_and(|after| after.starts_with('='))
+        })
+    };
+    let is_state = |word: &&str| is_written_as_state(word) || is_label(word);
+    if is_of_things && !denied.words.iter().all(|word| is_state(word)) {
+        return false;
+    }
     !sorts.is_empty() && sorts.iter().all(asks) && (entities | others) & !here == 0
 }
 

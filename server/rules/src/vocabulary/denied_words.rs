@@ -7,7 +7,10 @@ use crate::vocabulary::wordlists::WordList;
 
 static VAGUE: LazyLock<WordList> = LazyLock::new(|| {
     WordList::of(
-        "abnormal activity anomalies anomaly attempt attempts bad behaviour behavior broken call calls cause \
+        "abnormal above active activity amount available below big close complete critical different early \
+         empty enough equal exceeded excess fast few full good heavy important large least less limit \
+         limits long low many margin maximum minimum near number numbers open pressure quota ready \
+         room same serious severe share short small threshold value values wrong activity anomalies anomaly attempt attempts bad behaviour behavior broken call calls cause \
          change changed changes component components concern concerns condition configuration degraded delay \
          delayed difference down drop elevated evidence fault faults gap healthy high impact incident \
          increase increased indication issue issues late load loss lost normal outage peak problem problems \
@@ -67,6 +70,13 @@ pub(crate) fn stem(word: &str) -> &str {
 pub(crate) fn is_written_as_name(word: &str) -> bool {
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
     word.len() > 3 && (capitals >= 2 || word.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a word is written as tools write states and labels: `Pending`, `disktype=ssd`.
+pub(crate) fn is_written_as_state(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        || word.contains(['=', '/', '_'])
+        || word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word judges, or is too general for its absence to say anything.

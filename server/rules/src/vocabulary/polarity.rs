@@ -25,12 +25,16 @@ pub(crate) fn is_false(text: &str) -> bool {
     rest.next().is_none() && last.is_some_and(|last| last.text == "False")
 }
 
-/// Whether a text has `0/1`: none of so many. A port before a path is no number of things.
+/// Whether a text says `0/1 nodes`: none of so many. A port before a path and a cell of a table say no such thing.
 fn counts_none_of(text: &str) -> bool {
     text.match_indices("0/").any(|(at, _)| {
-        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         let before = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
-        !is_digit(before) && is_digit(text.as_bytes().get(at + 2))
+        let rest = text.get(at + 2..).unwrap_or("");
+        let counted = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let noun = counted.strip_prefix(' ').unwrap_or("");
+        !before.is_some_and(u8::is_ascii_digit)
+            && counted.len() < rest.len()
+            && noun.starts_with(|c: char| c.is_ascii_lowercase())
     })
 }
 
