@@ -127,3 +127,53 @@ fn without_any(rest: &str) -> String {
     kept.push_str(rest.get(from..).unwrap_or(""));
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::observations::Corpus;
+
+    fn read(text: &str) -> Option<(String, Denial)> {
+        let corpus = Corpus::read(&[]);
+        affirmed(&Reading::of(text, &corpus)).map(|found| {
+            let words: Vec<&str> = found.text.split_whitespace().collect();
+            (words.join(" "), found.denial)
+        })
+    }
+
+    #[test]
+    fn a_denial_of_the_whole_is_taken_out() {
+        for (text, positive, denial) in [
+            ("The pod was not evicted", "The pod was evicted", Denial::Not),
+            ("The job couldn't be started", "The job could be started", Denial::Not),
+            ("The job can't be started", "The job can be started", Denial::Not),
+            ("Secrets cannot be listed", "Secrets can be listed", Denial::Not),
+            ("web-1 never logged any error at all", "web-1 logged error", Denial::AtAll),
+            ("No login failed in shop", "login failed in shop", Denial::AtAll),
+            (
+                "None of the three pods in shop was evicted",
+                "pods in shop was evicted",
+                Denial::OfThese,
+            ),
+            ("Neither of the two nodes is ready", "nodes is ready", Denial::OfThese),
+        ] {
+            assert_eq!(read(text), Some((positive.to_owned(), denial)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_denial_of_a_part_stays() {
+        for text in [
+            "The pod was evicted",
+            "The pod that was not ready was evicted",
+            "Not only web-1 was evicted",
+            "The pod is no longer running",
+            "No other pod was evicted",
+            "The pod was not evicted until 14:02",
+            "No pod was evicted and none was restarted",
+            "Writing failed for lack of space",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

@@ -16,3 +16,4 @@ pub(crate) mod reading;
 pub(crate) mod relations;
 pub(crate) mod shares;
 pub(crate) mod tails;
+pub(crate) mod windows;

@@ -234,8 +234,10 @@ fn is_result(name: &str) -> bool {
 
 /// Whether the times of the claim lie in what the tool was asked for.
 pub(crate) fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
-    let claimed: Vec<i64> =
-        case.reading.figures.times.iter().filter_map(|time| moment(time, case.day)).collect();
+    // A time without seconds is any within its minute.
+    let claimed: Vec<(i64, i64)> = (case.reading.figures.times.iter())
+        .filter_map(|time| Some((moment(time, case.day)?, i64::from(time.grain) * 1_000_000)))
+        .collect();
     if claimed.len() != case.reading.figures.times.len() {
         return false;
     }
@@ -249,7 +251,9 @@ pub(crate) fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
     asked.extend(item.collected_at.map(gsar_core::time::Timestamp::as_micros));
     let has_start = asked.len() >= 2;
     match (asked.iter().min(), asked.iter().max()) {
-        (Some(from), Some(to)) => claimed.iter().all(|at| at <= to && (!has_start || from <= at)),
+        (Some(from), Some(to)) => {
+            claimed.iter().all(|(at, grain)| at <= to && (!has_start || *from < at + grain.max(&1)))
+        }
         _ => claimed.is_empty(),
     }
 }

@@ -9,11 +9,12 @@
 //! decides nothing. Where another item shows X, this module is silent.
 
 use gsar_core::evidence::EvidenceKind;
-use gsar_core::text::figures::{CodeKind, Unit, figures};
+use gsar_core::text::figures::{CodeKind, Figure, Unit, figures};
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role, Term};
+use crate::claim::windows::{Window, window};
 use crate::evidence::answers::{Answer, answer};
 use crate::rules::absence::{self, covers_times};
 use crate::verdict::note;
@@ -170,7 +171,7 @@ const SEEKING: [&str; 62] = [
     "yielded",
 ];
 
-fn is_seeking(term: &Term<'_>) -> bool {
+pub(crate) fn is_seeking(term: &Term<'_>) -> bool {
     SEEKING.iter().any(|word| term.text.eq_ignore_ascii_case(word))
 }
 
@@ -198,7 +199,15 @@ fn is_sweeping(reading: &Reading<'_>) -> bool {
 fn was_asked(case: &Case<'_, '_, '_>, item: u32, says: Option<u32>) -> bool {
     let reading = case.reading;
     let asked = case.marks.tool(item) | says.map_or(0, |says| case.marks.field(says));
-    let sought = reading.bits(|term| !is_seeking(term) && !matches!(term.role, Role::Demand(_)));
+    let window = window(reading);
+    let is_of_window = |term: &Term<'_>| {
+        window.as_ref().is_some_and(|window| {
+            window.span.start <= term.span.start && term.span.end <= window.span.end
+        })
+    };
+    let sought = reading.bits(|term| {
+        !is_seeking(term) && !matches!(term.role, Role::Demand(_)) && !is_of_window(term)
+    });
     let strict = reading.bits(Term::is_strict) & sought;
     let plain = reading.bits(|term| matches!(term.role, Role::Word | Role::Kind)) & sought;
     let telling = strict | plain & !reading.bits(|term| matches!(term.role, Role::Kind));
@@ -221,9 +230,26 @@ fn was_asked(case: &Case<'_, '_, '_>, item: u32, says: Option<u32>) -> bool {
         && denied & !asked == 0
         && quoted & sought & !asked == 0
         && asked & telling != 0
-        && sorts_agree(case, asked)
+        && sorts_agree(case, asked | reading.bits(is_of_window))
         && reading.weight(sought & asked) * 3 >= reading.weight(sought) * 2
         && is_window(case, item)
+        && window.is_none_or(|window| is_asked_window(case, item, &window))
+}
+
+/// Whether a request is for the day and the length that a claim states in words.
+fn is_asked_window(case: &Case<'_, '_, '_>, item: u32, window: &Window) -> bool {
+    let is_day = window.day.is_none_or(|(month, day)| {
+        let written = format!("-{month:02}-{day:02}");
+        case.corpus.item(item).is_some_and(|found| {
+            found.tool.contains(&written)
+                || found.query.contains(&written)
+                || absence::request(case.corpus, item).contains(&written)
+        })
+    });
+    let length = window.unit.map(|unit| figures(unit).figures);
+    is_day
+        && length
+            .is_none_or(|length| length.first().is_some_and(|length| asks_for(case, item, length)))
 }
 
 /// The sorts of what is searched: a search of the events says nothing of the logs.
@@ -260,13 +286,16 @@ fn is_window(case: &Case<'_, '_, '_>, item: u32) -> bool {
         });
     let spans = &reading.figures.figures;
     by_date
-        && (spans.is_empty() || spans.len() == 1 && asks_for(case, item))
+        && match spans.as_slice() {
+            [] => true,
+            [span] => asks_for(case, item, span),
+            _ => false,
+        }
         && covers_times(case, item)
 }
 
-/// Whether a request is for a window as long as the claim's only figure says.
-fn asks_for(case: &Case<'_, '_, '_>, item: u32) -> bool {
-    let Some(figure) = case.reading.figures.figures.first() else { return false };
+/// Whether a request is for a window as long as a figure says.
+fn asks_for(case: &Case<'_, '_, '_>, item: u32, figure: &Figure) -> bool {
     let request = absence::request(case.corpus, item);
     let times: Vec<i64> = figures(request)
         .times

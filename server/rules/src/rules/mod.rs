@@ -25,3 +25,4 @@ pub(crate) mod tallies;
 pub(crate) mod tally;
 pub(crate) mod tracks;
 pub(crate) mod turned;
+pub(crate) mod unlisted;

@@ -96,3 +96,69 @@ fn turned(found: Ruling, denial: Denial) -> Option<Ruling> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded, Ungrounded};
+
+    use crate::tests::{expect, text};
+
+    const PODS: &str = "\
+NAME                        READY   STATUS             RESTARTS      AGE
+cart-5d8f7c9b64-aa2bb       1/1     Running            0             5d
+ledger-66f4b9d7c8-4tqzw     0/1     CrashLoopBackOff   7 (32s ago)   8m17s
+";
+
+    const LOG: &str = "\
+2026-03-12T14:02:17Z INFO order ORD-771 was refunded to the customer
+2026-03-12T14:02:19Z ERROR payment of order ORD-772 failed: card declined
+2026-03-12T14:02:21Z INFO invoice mail for ORD-773 sent on retry
+";
+
+    #[test]
+    fn what_a_place_bears_out_is_not_to_be_denied() {
+        let evidence =
+            [text("pods", "kubectl get pods -n shop", PODS), text("log", "kubectl logs pay", LOG)];
+        expect(
+            &evidence,
+            &[
+                ("Order ORD-771 was not refunded to the customer", Contradicted),
+                ("Payment of order ORD-772 did not fail", Contradicted),
+                ("No invoice mail was sent on retry", Contradicted),
+                ("ledger has not been restarted seven times", Contradicted),
+                ("ledger has not been restarted nine times", Grounded),
+                ("ledger is not in CrashLoopBackOff", Contradicted),
+                ("cart is not in CrashLoopBackOff", Grounded),
+                ("Order ORD-774 was not refunded to the customer", Ungrounded),
+                ("Payment of order ORD-771 did not fail", Ungrounded),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_record_that_denies_bears_nothing_out() {
+        let conditions = "\
+Name:   web-1
+Conditions:
+  Type           Status
+  PodScheduled   False
+";
+        let evidence = [
+            text("pods", "kubectl get pods -n shop", PODS),
+            text("web", "kubectl describe pod web-1", conditions),
+            text(
+                "alert",
+                "fetch_alert",
+                "Pod api-1 has been in a non-ready state for more than 15 minutes.\n",
+            ),
+        ];
+        expect(
+            &evidence,
+            &[
+                ("cart restarted within its five days", Ungrounded),
+                ("web-1 is scheduled", Ungrounded),
+                ("api-1 has been ready for more than 15 minutes", Ungrounded),
+            ],
+        );
+    }
+}

@@ -40,6 +40,7 @@ use crate::rules::sums;
 use crate::rules::tallies;
 use crate::rules::tracks;
 use crate::rules::turned::{self, Governs};
+use crate::rules::unlisted;
 use crate::verdict::counterclaims::contraries;
 use crate::verdict::denials;
 use crate::verdict::guards;
@@ -152,6 +153,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| counts::decide_all_lines(case))
         .or_else(|| counts::decide_events(case))
         .or_else(|| existence::decide(case))
+        .or_else(|| unlisted::decide(case))
         .or_else(|| turned::decide(case, Governs::SomeThings))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))

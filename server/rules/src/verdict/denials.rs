@@ -1,7 +1,7 @@
 //! What overrules a finding because of a denial: the record that bears a claim out denies one of its words, or the
 //! claim denies and the place does not.
 
-use gsar_core::text::polarity::MarkerKind;
+use gsar_core::text::polarity::{MarkerKind, is_denied};
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role, Term};
@@ -9,7 +9,7 @@ use crate::evidence::observations::{NONE, ValueKind};
 use crate::matching::magnitudes::bits_in;
 use crate::rules::attributes::is_light;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
-use crate::vocabulary::polarity::denies;
+use crate::vocabulary::polarity::{denies, denies_by_word};
 use crate::vocabulary::words::{Key, evidence_keys, exact, key};
 
 /// Whether a finding may have overlooked that the claim says "not" of a number: only the rules for series and
@@ -134,7 +134,11 @@ fn denies_the_same(case: &Case<'_, '_, '_>, field: u32) -> bool {
     let reading = case.reading;
     let text = case.corpus.value(field);
     let counts_none = text == "0";
-    if text.len() > LONGEST || !counts_none && !case.cache.polarity(case.corpus, field).denies {
+    let stated = case.cache.polarity(case.corpus, field);
+    if reading.fails && stated.fails {
+        return false;
+    }
+    if text.len() > LONGEST || !counts_none && !stated.denies {
         return false;
     }
     let content = |term: &Term<'_>| matches!(term.role, Role::Word | Role::Name | Role::Entity);
@@ -152,7 +156,9 @@ fn denies_the_same(case: &Case<'_, '_, '_>, field: u32) -> bool {
                 keys.push(key(word.text));
                 evidence_keys(word.text, |key| keys.push(key));
             }
-            denies(clause) && bits_in(reading, &keys, meant) != 0
+            let denies =
+                denies_by_word(clause) || is_denied(clause) || !reading.fails && denies(clause);
+            denies && bits_in(reading, &keys, meant) != 0
         })
 }
 

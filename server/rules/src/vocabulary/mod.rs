@@ -3,6 +3,7 @@
 pub(crate) mod affair_table;
 pub(crate) mod affairs;
 pub(crate) mod common;
+pub(crate) mod denied_words;
 pub(crate) mod event_words;
 pub(crate) mod lexicon;
 pub(crate) mod phases;

@@ -14,7 +14,7 @@ pub(crate) fn denies(text: &str) -> bool {
 
 /// Whether a text denies something by other words than negations.
 pub(crate) fn denies_by_word(text: &str) -> bool {
-    has_any(text, &DENYING) || text.contains("0/") || says_non(text) || is_false(text)
+    has_any(text, &DENYING) || counts_none_of(text) || says_non(text) || is_false(text)
 }
 
 /// Whether a text is a condition and that it does not hold: `PodScheduled   False`.
@@ -23,6 +23,19 @@ pub(crate) fn is_false(text: &str) -> bool {
     let mut rest = words(text);
     let last = rest.by_ref().take(LONGEST).last();
     rest.next().is_none() && last.is_some_and(|last| last.text == "False")
+}
+
+/// Whether a text says `0/1 nodes`: none of so many. A port before a path and a cell of a table say no such thing.
+fn counts_none_of(text: &str) -> bool {
+    text.match_indices("0/").any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
+        let rest = text.get(at + 2..).unwrap_or("");
+        let counted = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let noun = counted.strip_prefix(' ').unwrap_or("");
+        !before.is_some_and(u8::is_ascii_digit)
+            && counted.len() < rest.len()
+            && noun.starts_with(|c: char| c.is_ascii_lowercase())
+    })
 }
 
 /// Whether a text has "non-" before a state: "non-ready", but not "non-zero".
