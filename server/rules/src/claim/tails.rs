@@ -31,13 +31,21 @@ pub(crate) fn is_about_some(text: &str, at: usize) -> bool {
         && words(rest).nth(FAR).is_some()
 }
 
-/// Whether a word behind a comma begins a statement about what was told: ", its connections were pinned".
-pub(crate) fn points_back(word: &Word<'_>) -> bool {
+/// Whether a word begins a second statement, behind a gap that begins at a place: ", its connections were pinned",
+/// ": its p99 peaked".
+pub(crate) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
+    let between = text.get(gap..word.span.start).unwrap_or("");
+    between.trim_start().starts_with(',') && points_back(word)
+        || between.contains(": ") && is_colon_between(text.get(..gap).unwrap_or(""))
+}
+
+/// Whether a word points at what was told.
+fn points_back(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
 /// Whether a colon after a text parts two statements, and does not announce what is quoted or listed.
-pub(crate) fn is_colon_between(before: &str) -> bool {
+fn is_colon_between(before: &str) -> bool {
     const ANNOUNCING: [&str; 12] = [
         "following",
         "this",

@@ -12,7 +12,8 @@ mod pointing;
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role};
-use clause::{is_sort, names, subject, time_of, window_of};
+pub(crate) use clause::is_sort;
+use clause::{names, subject, time_of, window_of};
 
 /// What was told so far, as far as later statements may point at it.
 #[derive(Debug, Default)]
@@ -43,6 +44,14 @@ pub(crate) struct Completed {
     pub(crate) text: String,
     /// It repeats the statement before, whose falsehood is not this one's.
     pub(crate) repeats: bool,
+    /// A thing was put in for a word that only points.
+    pub(crate) is_about_another: bool,
+}
+
+impl Completed {
+    fn of(text: String, is_about_another: bool) -> Self {
+        Self { text, repeats: false, is_about_another }
+    }
 }
 
 /// The most things by their sort that are kept.
@@ -54,27 +63,30 @@ impl Discourse {
         let Some(told) = &self.told else {
             // "x's p99" may open a report.
             return clause::plain_possessive(reading)
-                .map(|text| Completed { text, repeats: false })
+                .map(|text| Completed::of(text, false))
                 .into_iter()
                 .collect();
         };
         let pointed = pointing::resolved(reading, told, &self.sorts);
+        let (pointed, points) =
+            pointed.map_or((None, false), |(text, points)| (Some(text), points));
         let text = pointed.as_deref().unwrap_or(reading.text);
         let mut found = ellipsis::completed(text, told, self.instant.as_deref());
+        found.iter_mut().for_each(|way| way.is_about_another = points);
         if let Some(window) = self.window.as_deref()
             && let Some(text) = ellipsis::with_window(text, window)
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         if found.is_empty()
-            && let Some(text) = pointed
+            && let Some(text) = pointed.clone()
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         if found.is_empty()
             && let Some(text) = clause::plain_possessive(reading)
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         found
     }
