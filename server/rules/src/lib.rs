@@ -190,6 +190,7 @@ impl<'e> Observations<'e> {
                 if is_decided {
                     visit(claim, Step::Clause);
                     visit(claim, Step::Claim);
+                    discourse.mention(&reading);
                     continue;
                 }
             }
@@ -232,7 +233,7 @@ impl<'e> Observations<'e> {
                 }
                 match completed.first() {
                     // It only adds a distance to what was told.
-                    Some(way) if way.repeats => {}
+                    Some(way) if way.repeats => discourse.mention(&reading),
                     Some(way) => discourse.tell(&Reading::of(&way.text, corpus)),
                     None => discourse.tell(&reading),
                 }

@@ -114,15 +114,7 @@ impl Discourse {
             ([], None, []) => self.told.as_ref().and_then(|told| told.owner.clone()),
             _ => None,
         };
-        for name in &named {
-            if let Some((sort, _)) = text.get(name.clone()).and_then(|name| name.split_once(' ')) {
-                let sort = sort.to_ascii_lowercase();
-                let Some(phrase) = phrase(name) else { continue };
-                self.sorts.retain(|(known, _)| *known != sort);
-                self.sorts.insert(0, (sort, phrase));
-                self.sorts.truncate(MOST_SORTS);
-            }
-        }
+        self.mention(reading);
         // "B two minutes after T": when B was, is not stated.
         self.instant = time_of(text).filter(|_| !ellipsis::puts_in_order(text));
         if let Some(window) = window_of(reading) {
@@ -130,6 +122,22 @@ impl Discourse {
         }
         let subject = subject.as_ref().and_then(phrase);
         self.told = Some(Told { text: text.to_owned(), subject, owner });
+    }
+}
+
+impl Discourse {
+    /// Takes note of the things that a statement names.
+    pub(crate) fn mention(&mut self, reading: &Reading<'_>) {
+        let text = reading.text;
+        for name in &names(reading) {
+            let Some(phrase) = text.get(name.clone()) else { continue };
+            if let Some((sort, _)) = phrase.split_once(' ') {
+                let sort = sort.to_ascii_lowercase();
+                self.sorts.retain(|(known, _)| *known != sort);
+                self.sorts.insert(0, (sort, phrase.to_owned()));
+                self.sorts.truncate(MOST_SORTS);
+            }
+        }
     }
 }
 

@@ -22,7 +22,11 @@ pub(super) fn resolved(
     {
         text = Some(resolved);
     }
-    if let Some(resolved) = possessive_resolved(&current(&text), told) {
+    // "Redis-b lost its master": what is named in front owns it.
+    let is_own = words(reading.text)
+        .find(|word| word.is("its") || word.is("whose"))
+        .is_some_and(|place| names(reading).iter().any(|name| name.end <= place.span.start));
+    if !is_own && let Some(resolved) = possessive_resolved(&current(&text), told) {
         text = Some(resolved);
     }
     let mut points = text.is_some();
