@@ -217,6 +217,8 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
             joint(gap_start..word.span.start, Strength::Mark);
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
             joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Mark);
+        } else if which == Joints::All && mark.is_some() && tails::joins_distance(text, &word) {
+            joint(gap_start..word.span.end, Strength::Tail);
         } else if let Some(mark) = mark
             && JOINING.iter().any(|joining| word.is(joining))
         {
@@ -595,6 +597,13 @@ mod tests {
             (
                 "CPU stayed above 97 % until 18:55, its connections were pinned at 1,000.",
                 &["CPU stayed above 97 % until 18:55", "its connections were pinned at 1,000"],
+            ),
+            (
+                "18:47:58 UTC: the autoscaler set the size to 20, and roughly ten minutes later to 24.",
+                &[
+                    "18:47:58 UTC: the autoscaler set the size to 20",
+                    "roughly ten minutes later to 24",
+                ],
             ),
             ("The log was: probe failed at 14:02.", &["The log was: probe failed at 14:02"]),
             (

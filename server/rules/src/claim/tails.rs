@@ -13,8 +13,19 @@ pub(crate) fn is_distance(text: &str, at: usize) -> bool {
     let found = lengths(rest);
     let Some(length) = found.first().filter(|length| length.span.start == 0) else { return false };
     let mut after = words(rest.get(length.span.end..).unwrap_or(""));
-    let links = after.next().is_some_and(|word| word.is("after") || word.is("before"));
-    links && after.nth(1).is_some()
+    let link = after.next();
+    let is_link = |wanted: [&str; 2]| {
+        link.as_ref().is_some_and(|word| wanted.iter().any(|link| word.is(link)))
+    };
+    is_link(["after", "before"]) && after.nth(1).is_some()
+        || is_link(["later", "earlier"]) && after.next().is_some_and(|word| !word.is("than"))
+}
+
+/// Whether "and" joins such a distance: ", and ten minutes later to 24".
+pub(crate) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
+    let rest = text.get(word.span.end..).unwrap_or("");
+    let at = word.span.end + rest.len() - rest.trim_start().len();
+    word.is("and") && is_distance(text, at)
 }
 
 /// Whether what begins with a word behind a comma is about some of the things told: "all of them", "among them".
