@@ -117,7 +117,7 @@ impl<'e> Observations<'e> {
                 let is_decided = stated.class != Class::Ungrounded;
                 // What is wrong with a repeated statement is not wrong with this one.
                 let is_own = !repeats || before != Class::Contradicted;
-                if clause.is_none() || is_decided && is_own {
+                if clause.is_none() || is_decided && is_own || !is_decided && !repeats {
                     clause = Some(stated);
                 }
                 is_decided && is_own
@@ -190,6 +190,7 @@ impl<'e> Observations<'e> {
                 if is_decided {
                     visit(claim, Step::Clause);
                     visit(claim, Step::Claim);
+                    discourse.mention(&reading);
                     continue;
                 }
             }
@@ -222,14 +223,17 @@ impl<'e> Observations<'e> {
                     })
                 };
                 let completed = discourse.complete(&reading);
-                if !is_decided(&reading, false) {
-                    let _ = completed
-                        .iter()
-                        .any(|way| is_decided(&Reading::of(&way.text, corpus), way.repeats));
+                let by_completion = completed
+                    .iter()
+                    .any(|way| is_decided(&Reading::of(&way.text, corpus), way.repeats));
+                // What only points is about anything as it stands.
+                let points = completed.iter().any(|way| !way.repeats && way.is_about_another);
+                if !by_completion && !points {
+                    is_decided(&reading, false);
                 }
                 match completed.first() {
                     // It only adds a distance to what was told.
-                    Some(way) if way.repeats => {}
+                    Some(way) if way.repeats => discourse.mention(&reading),
                     Some(way) => discourse.tell(&Reading::of(&way.text, corpus)),
                     None => discourse.tell(&reading),
                 }

@@ -217,6 +217,8 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
             joint(gap_start..word.span.start, Strength::Mark);
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
             joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Mark);
+        } else if which == Joints::All && mark.is_some() && tails::joins_distance(text, &word) {
+            joint(gap_start..word.span.end, Strength::Tail);
         } else if let Some(mark) = mark
             && JOINING.iter().any(|joining| word.is(joining))
         {
@@ -228,13 +230,9 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
                 || tails::is_about_some(text, word.span.start))
         {
             joint(gap_start..word.span.start, Strength::Tail);
-        } else if which == Joints::All
-            && (gap.trim_start().starts_with(',') && tails::points_back(&word)
-                || gap.contains(": ")
-                    && tails::is_colon_between(text.get(..gap_start).unwrap_or("")))
+        } else if which == Joints::All && tails::goes_on(text, gap_start, &word)
+            || mark.is_some() && std::mem::take(&mut leading)
         {
-            joint(gap_start..word.span.start, Strength::Word);
-        } else if mark.is_some() && std::mem::take(&mut leading) {
             joint(gap_start..word.span.start, Strength::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
             joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Word);
@@ -599,6 +597,13 @@ mod tests {
             (
                 "CPU stayed above 97 % until 18:55, its connections were pinned at 1,000.",
                 &["CPU stayed above 97 % until 18:55", "its connections were pinned at 1,000"],
+            ),
+            (
+                "18:47:58 UTC: the autoscaler set the size to 20, and roughly ten minutes later to 24.",
+                &[
+                    "18:47:58 UTC: the autoscaler set the size to 20",
+                    "roughly ten minutes later to 24",
+                ],
             ),
             ("The log was: probe failed at 14:02.", &["The log was: probe failed at 14:02"]),
             (

@@ -13,6 +13,7 @@ use gsar_core::text::figures::{
 use gsar_core::text::polarity::{Marker, MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, Word, is_stop_word, words};
 
+use crate::claim::discourse::is_sort;
 use crate::evidence::observations::Corpus;
 use crate::rules::attributes::{is_light, is_state};
 use crate::vocabulary::affairs::{Group, groups};
@@ -254,6 +255,15 @@ impl<'c> Reading<'c> {
             role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
         let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
+        // "job tariff-rebuild", "topic orders-v2": the word before a name says of what sort it is.
+        if matches!(role, Role::Entity | Role::Name)
+            && let Some(sort) = self.terms.last_mut()
+            && matches!(sort.role, Role::Word | Role::Common)
+            && is_sort(sort.text)
+            && self.text.get(sort.span.end..word.span.start) == Some(" ")
+        {
+            sort.role = Role::Kind;
+        }
         self.push(word, role, keys);
     }
 

@@ -13,8 +13,19 @@ pub(crate) fn is_distance(text: &str, at: usize) -> bool {
     let found = lengths(rest);
     let Some(length) = found.first().filter(|length| length.span.start == 0) else { return false };
     let mut after = words(rest.get(length.span.end..).unwrap_or(""));
-    let links = after.next().is_some_and(|word| word.is("after") || word.is("before"));
-    links && after.nth(1).is_some()
+    let link = after.next();
+    let is_link = |wanted: [&str; 2]| {
+        link.as_ref().is_some_and(|word| wanted.iter().any(|link| word.is(link)))
+    };
+    is_link(["after", "before"]) && after.nth(1).is_some()
+        || is_link(["later", "earlier"]) && after.next().is_some_and(|word| !word.is("than"))
+}
+
+/// Whether "and" joins such a distance: ", and ten minutes later to 24".
+pub(crate) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
+    let rest = text.get(word.span.end..).unwrap_or("");
+    let at = word.span.end + rest.len() - rest.trim_start().len();
+    word.is("and") && is_distance(text, at)
 }
 
 /// Whether what begins with a word behind a comma is about some of the things told: "all of them", "among them".
@@ -31,13 +42,21 @@ pub(crate) fn is_about_some(text: &str, at: usize) -> bool {
         && words(rest).nth(FAR).is_some()
 }
 
-/// Whether a word behind a comma begins a statement about what was told: ", its connections were pinned".
-pub(crate) fn points_back(word: &Word<'_>) -> bool {
+/// Whether a word begins a second statement, behind a gap that begins at a place: ", its connections were pinned",
+/// ": its p99 peaked".
+pub(crate) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
+    let between = text.get(gap..word.span.start).unwrap_or("");
+    between.trim_start().starts_with(',') && points_back(word)
+        || between.contains(": ") && is_colon_between(text.get(..gap).unwrap_or(""))
+}
+
+/// Whether a word points at what was told.
+fn points_back(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
 /// Whether a colon after a text parts two statements, and does not announce what is quoted or listed.
-pub(crate) fn is_colon_between(before: &str) -> bool {
+fn is_colon_between(before: &str) -> bool {
     const ANNOUNCING: [&str; 12] = [
         "following",
         "this",

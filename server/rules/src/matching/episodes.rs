@@ -40,7 +40,13 @@ pub(crate) enum Ages {
     Only,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    /// One of them.
+    pub(crate) fn only(&self, place: usize) -> Option<Found<'a>> {
+        let event = *self.events.get(place)?;
+        Some(Found { events: vec![event], ..self.clone() })
+    }
+
     pub(crate) fn earliest(&self) -> i64 {
         self.events.iter().map(|event| event.at).min().unwrap_or(0)
     }

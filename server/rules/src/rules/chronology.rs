@@ -11,7 +11,7 @@ use crate::claim::reading::Role;
 use crate::claim::relations::{Link, Relation, relations};
 use crate::evidence::chronicle::{Chronicle, Clock, Event};
 use crate::evidence::moments::MINUTE;
-use crate::matching::asked::{Asked, asked, is_plain};
+use crate::matching::asked::{Asked, Pick, asked, is_plain};
 use crate::matching::episodes::{Ages, Found, find_bounds, keep_related, lines};
 use crate::rules::instants::times;
 use crate::verdict::note;
@@ -64,6 +64,10 @@ fn weigh(case: &Case<'_, '_, '_>, chronicle: &Chronicle, relation: &Relation) ->
     if class == Class::Contradicted && !is_firm {
         return None;
     }
+    if class == Class::Contradicted && another_lies_so(case, chronicle, relation, (&first, &second))
+    {
+        return None;
+    }
     let enough = match &relation.length {
         Some(length) if !length.is_bound => a.is_close && b.is_close,
         _ => a.is_full && b.is_full,
@@ -75,6 +79,27 @@ fn weigh(case: &Case<'_, '_, '_>, chronicle: &Chronicle, relation: &Relation) ->
     let cites = vec![Cite::Field(x.field), Cite::Field(y.field)];
     let note = note::in_order(case, x, y);
     Some(Ruling { class, basis: Basis::Derived, cites, note })
+}
+
+/// Whether of several that the sides may mean by "first" or "last", others lie as far apart as is claimed.
+fn another_lies_so(
+    case: &Case<'_, '_, '_>,
+    chronicle: &Chronicle,
+    relation: &Relation,
+    (first, second): (&Asked, &Asked),
+) -> bool {
+    if relation.length.is_none() || first.pick == Pick::All && second.pick == Pick::All {
+        return false;
+    }
+    let any = |side: &Asked| Asked { pick: Pick::All, ..side.clone() };
+    let Some((a, b)) = both(case, chronicle, &any(first), &any(second)) else { return false };
+    const MOST: usize = 12;
+    (0..a.events.len().min(MOST)).any(|x| {
+        (0..b.events.len().min(MOST)).any(|y| {
+            let pair = a.only(x).zip(b.only(y));
+            pair.is_some_and(|(a, b)| compare(relation, &a, &b) == Some(true))
+        })
+    })
 }
 
 /// What both sides speak of, both by instants or both by ages.

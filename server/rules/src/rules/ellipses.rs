@@ -9,7 +9,7 @@ use crate::claim::reading::{Role, Term};
 use crate::claim::relations::Relation;
 use crate::evidence::chronicle::{Chronicle, Event};
 use crate::evidence::moments::{MINUTE, Moment};
-use crate::matching::asked::{Asked, asked, is_plain_from};
+use crate::matching::asked::{Asked, Pick, asked, is_plain_from};
 use crate::matching::episodes::{Ages, Found, find_bounds, keep_related};
 use crate::matching::places::{seat, terms_of};
 use crate::rules::chronology::{compare, is_apart, is_told, keep_apart};
@@ -65,6 +65,18 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if answer {
         let told = is_told(case, &relation, &before, &named);
         return (b.is_full && told).then(|| Ruling::grounded(Basis::Derived, cites, said));
+    }
+    // "The first" of several may be another than the one picked.
+    let any = Asked { pick: Pick::All, ..named.clone() };
+    let all = find_bounds(case, chronicle, &any, Ages::Without);
+    let keeps = |place: usize| {
+        let one = all.as_ref().and_then(|all| all.only(place));
+        one.is_some_and(|one| compare(&relation, &a, &one) != Some(false))
+    };
+    if named.pick != Pick::All
+        && (0..all.as_ref().map_or(0, |all| all.events.len()).min(12)).any(keeps)
+    {
+        return None;
     }
     let is_firm = a.is_firm && b.is_firm && b.is_full && !b.is_vague;
     let telling = (named.words | named.strict).count_ones() >= 2;

@@ -11,6 +11,7 @@ use crate::evidence::chronicle::{Clock, Event};
 use crate::evidence::moments::{DAY, MINUTE, Moment};
 use crate::matching::asked::{asked, is_plain};
 use crate::matching::episodes::{Ages, find_bounds};
+use crate::matching::places::Places;
 use crate::rules::chronology::is_told;
 use crate::rules::instants::times;
 use crate::verdict::note;
@@ -69,7 +70,19 @@ fn weigh(
             .then(|| Ruling::grounded(Basis::Derived, cites, note::at(case, event)));
     }
     let is_firm = found.is_firm && (thing.strict | thing.words).count_ones() >= 2;
-    is_firm.then(|| Ruling::contradicted(Basis::Derived, cites, note::at(case, event)))
+    let has_rival = || {
+        let all = thing.words.count_ones().max(1);
+        Places::of(case, chronicle, &thing).each().any(|(place, mask)| {
+            thing.strict & !mask == 0
+                && (mask & thing.words).count_ones() * 2 >= all
+                && chronicle
+                    .at(place)
+                    .into_iter()
+                    .any(|event| lies(event, instant, length, later) != Some(false))
+        })
+    };
+    (is_firm && !has_rival())
+        .then(|| Ruling::contradicted(Basis::Derived, cites, note::at(case, event)))
 }
 
 /// Whether a side of the claim is the instant and nothing else.

@@ -395,7 +395,10 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
             && is_in_stretch(case, fit)
     };
     let about: Vec<&Fit> = fits.iter().filter(is_about).collect();
-    let refuting: Vec<&&Fit> = about.iter().filter(|fit| !fit.refutations.is_empty()).collect();
+    let refuting: Vec<&&Fit> = about
+        .iter()
+        .filter(|fit| !fit.refutations.is_empty() && !is_of_another_time(case, fit))
+        .collect();
     let demands = reading.bits(|term| matches!(term.role, Role::Demand(_)));
     if let Some(fit) = refuting.first()
         && demands == 0
@@ -433,6 +436,21 @@ fn refuted(case: &Case<'_, '_, '_>, fits: &[Fit]) -> Option<Ruling> {
     }
     let denied = about.iter().find_map(|fit| flat_denial(case, fit))?;
     Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(denied)], note::says(case, denied)))
+}
+
+/// Whether a claim states a time of which a place says nothing, and that is not when it was collected.
+fn is_of_another_time(case: &Case<'_, '_, '_>, place: &Fit) -> bool {
+    const NEAR: i64 = 120;
+    let [time] = case.reading.figures.times.as_slice() else { return false };
+    let without = fit(case, place.candidate, Except { figure: None, times: true });
+    if without.open >= place.open {
+        return false;
+    }
+    let item = case.corpus.item(absence::item_of(case, place.candidate.target));
+    let Some(collected) = item.and_then(|item| item.collected_at) else { return false };
+    let of_day = collected.as_micros().div_euclid(1_000_000).rem_euclid(86_400);
+    let apart = (of_day - i64::from(time.seconds_of_day)).abs();
+    apart.min(86_400 - apart) > NEAR
 }
 
 /// Whether a row beside the one that refutes has the claim's figure under the same key, and the claim names neither.

@@ -77,7 +77,7 @@ const SORTS: [&str; 61] = [
 ];
 
 /// Whether a word is a noun for a sort of thing.
-pub(super) fn is_sort(word: &str) -> bool {
+pub(crate) fn is_sort(word: &str) -> bool {
     SORTS.iter().any(|sort| word.eq_ignore_ascii_case(sort))
 }
 

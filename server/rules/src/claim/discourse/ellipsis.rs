@@ -57,10 +57,15 @@ fn after_what_was_told(clause: &str, told: &Told, instant: Option<&str>) -> Vec<
         found.push(Completed {
             text: format!("{} {clause}", without_times(&told.text)),
             repeats: true,
+            is_about_another: false,
         });
     }
     if let Some(instant) = instant {
-        found.push(Completed { text: format!("{instant} {clause}"), repeats: false });
+        found.push(Completed {
+            text: format!("{instant} {clause}"),
+            repeats: false,
+            is_about_another: false,
+        });
     }
     found
 }
@@ -75,11 +80,15 @@ fn from_what_was_told(
 ) -> Vec<Completed> {
     let mut found = Vec::new();
     if let Some(instant) = instant {
-        found.push(Completed { text: format!("{rest} {length} {link} {instant}"), repeats: false });
+        found.push(Completed {
+            text: format!("{rest} {length} {link} {instant}"),
+            repeats: false,
+            is_about_another: false,
+        });
     }
     if !puts_in_order(&told.text) {
         let text = format!("{rest} {length} {link} {}", without_times(&told.text));
-        found.push(Completed { text, repeats: true });
+        found.push(Completed { text, repeats: true, is_about_another: false });
     }
     found
 }
@@ -128,27 +137,48 @@ fn without_times(text: &str) -> &str {
 
 /// "The whole time" as the window told before.
 pub(super) fn with_window(text: &str, window: &str) -> Option<String> {
-    const POINTING: [&str; 16] = [
-        "the whole time",
-        "the entire time",
-        "all that time",
-        "all the time",
-        "during that time",
-        "during this time",
-        "in that time",
-        "in this time",
-        "in that window",
-        "in this window",
-        "over that window",
-        "over this window",
-        "in that period",
-        "in this period",
-        "over that period",
-        "over the same period",
-    ];
     if !times(text).is_empty() {
         return None;
     }
-    let (at, phrase) = POINTING.iter().find_map(|phrase| Some((text.find(phrase)?, phrase)))?;
-    Some(format!("{}{window}{}", text.get(..at)?, text.get(at + phrase.len()..)?))
+    let (start, end) = pointing_time(text)?;
+    Some(format!("{}{window}{}", text.get(..start)?, text.get(end..)?))
+}
+
+/// Where a statement points at a stretch of time: "the whole time", "in all of these minutes", "over that period".
+fn pointing_time(text: &str) -> Option<(usize, usize)> {
+    const TIMES: [&str; 14] = [
+        "time", "window", "period", "minute", "minutes", "hour", "hours", "stretch", "interval",
+        "span", "spell", "phase", "while", "times",
+    ];
+    const LEADING: [&str; 19] = [
+        "in",
+        "during",
+        "over",
+        "through",
+        "throughout",
+        "for",
+        "within",
+        "all",
+        "of",
+        "each",
+        "every",
+        "one",
+        "the",
+        "that",
+        "this",
+        "these",
+        "those",
+        "same",
+        "whole",
+    ];
+    const POINTING: [&str; 7] = ["that", "this", "these", "those", "same", "whole", "entire"];
+    let all: Vec<Word<'_>> = words(text).collect();
+    let last = all.iter().position(|word| TIMES.iter().any(|time| word.is(time)))?;
+    let is_leading =
+        |word: &Word<'_>| LEADING.iter().chain(&["entire"]).any(|entry| word.is(entry));
+    let count = all.get(..last)?.iter().rev().take_while(|word| is_leading(word)).count();
+    let phrase = all.get(last - count..last)?;
+    let points = phrase.iter().any(|word| POINTING.iter().any(|entry| word.is(entry)))
+        || matches!(phrase, [all_of, the] if all_of.is("all") && the.is("the"));
+    points.then_some((phrase.first()?.span.start, all.get(last)?.span.end))
 }

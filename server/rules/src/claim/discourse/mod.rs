@@ -12,7 +12,8 @@ mod pointing;
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role};
-use clause::{is_sort, names, subject, time_of, window_of};
+pub(crate) use clause::is_sort;
+use clause::{names, subject, time_of, window_of};
 
 /// What was told so far, as far as later statements may point at it.
 #[derive(Debug, Default)]
@@ -43,6 +44,14 @@ pub(crate) struct Completed {
     pub(crate) text: String,
     /// It repeats the statement before, whose falsehood is not this one's.
     pub(crate) repeats: bool,
+    /// A thing was put in for a word that only points.
+    pub(crate) is_about_another: bool,
+}
+
+impl Completed {
+    fn of(text: String, is_about_another: bool) -> Self {
+        Self { text, repeats: false, is_about_another }
+    }
 }
 
 /// The most things by their sort that are kept.
@@ -54,27 +63,30 @@ impl Discourse {
         let Some(told) = &self.told else {
             // "x's p99" may open a report.
             return clause::plain_possessive(reading)
-                .map(|text| Completed { text, repeats: false })
+                .map(|text| Completed::of(text, false))
                 .into_iter()
                 .collect();
         };
         let pointed = pointing::resolved(reading, told, &self.sorts);
+        let (pointed, points) =
+            pointed.map_or((None, false), |(text, points)| (Some(text), points));
         let text = pointed.as_deref().unwrap_or(reading.text);
         let mut found = ellipsis::completed(text, told, self.instant.as_deref());
+        found.iter_mut().for_each(|way| way.is_about_another = points);
         if let Some(window) = self.window.as_deref()
             && let Some(text) = ellipsis::with_window(text, window)
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         if found.is_empty()
-            && let Some(text) = pointed
+            && let Some(text) = pointed.clone()
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         if found.is_empty()
             && let Some(text) = clause::plain_possessive(reading)
         {
-            found.push(Completed { text, repeats: false });
+            found.push(Completed::of(text, points));
         }
         found
     }
@@ -102,15 +114,7 @@ impl Discourse {
             ([], None, []) => self.told.as_ref().and_then(|told| told.owner.clone()),
             _ => None,
         };
-        for name in &named {
-            if let Some((sort, _)) = text.get(name.clone()).and_then(|name| name.split_once(' ')) {
-                let sort = sort.to_ascii_lowercase();
-                let Some(phrase) = phrase(name) else { continue };
-                self.sorts.retain(|(known, _)| *known != sort);
-                self.sorts.insert(0, (sort, phrase));
-                self.sorts.truncate(MOST_SORTS);
-            }
-        }
+        self.mention(reading);
         // "B two minutes after T": when B was, is not stated.
         self.instant = time_of(text).filter(|_| !ellipsis::puts_in_order(text));
         if let Some(window) = window_of(reading) {
@@ -118,6 +122,22 @@ impl Discourse {
         }
         let subject = subject.as_ref().and_then(phrase);
         self.told = Some(Told { text: text.to_owned(), subject, owner });
+    }
+}
+
+impl Discourse {
+    /// Takes note of the things that a statement names.
+    pub(crate) fn mention(&mut self, reading: &Reading<'_>) {
+        let text = reading.text;
+        for name in &names(reading) {
+            let Some(phrase) = text.get(name.clone()) else { continue };
+            if let Some((sort, _)) = phrase.split_once(' ') {
+                let sort = sort.to_ascii_lowercase();
+                self.sorts.retain(|(known, _)| *known != sort);
+                self.sorts.insert(0, (sort, phrase.to_owned()));
+                self.sorts.truncate(MOST_SORTS);
+            }
+        }
     }
 }
 

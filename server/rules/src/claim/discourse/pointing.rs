@@ -8,12 +8,13 @@ use super::Told;
 use super::clause::{is_headless, is_sort, is_verb, lead_in, moved, names};
 use crate::claim::reading::Reading;
 
-/// A statement with what it points at put in; `None` where it points at nothing, or at nothing certain.
+/// A statement with what it points at put in, and whether a word pointed at it; `None` where it points at nothing, or
+/// at nothing certain.
 pub(super) fn resolved(
     reading: &Reading<'_>,
     told: &Told,
     sorts: &[(String, String)],
-) -> Option<String> {
+) -> Option<(String, bool)> {
     let mut text = None;
     let current = |text: &Option<String>| text.clone().unwrap_or_else(|| reading.text.to_owned());
     if names(reading).is_empty()
@@ -21,13 +22,19 @@ pub(super) fn resolved(
     {
         text = Some(resolved);
     }
-    if let Some(resolved) = possessive_resolved(&current(&text), told) {
+    // "Redis-b lost its master": what is named in front owns it.
+    let is_own = words(reading.text)
+        .find(|word| word.is("its") || word.is("whose"))
+        .is_some_and(|place| names(reading).iter().any(|name| name.end <= place.span.start));
+    if !is_own && let Some(resolved) = possessive_resolved(&current(&text), told) {
         text = Some(resolved);
     }
+    let mut points = text.is_some();
     if let Some(resolved) = subject_resolved(&current(&text), told) {
+        points |= !is_headless(&current(&text));
         text = Some(resolved);
     }
-    text
+    text.map(|text| (text, points))
 }
 
 /// "The node" as the node that was named last.
@@ -35,17 +42,31 @@ fn sort_resolved(text: &str, sorts: &[(String, String)]) -> Option<String> {
     let all: Vec<Word<'_>> = words(text).collect();
     let place = all.windows(2).position(|pair| {
         let [determiner, noun] = pair else { return false };
-        ["the", "this", "that", "said"].iter().any(|word| determiner.is(word)) && is_sort(noun.text)
+        ["the", "this", "that", "said"].iter().any(|word| determiner.is(word))
+            && is_sort(without_s(noun.text))
     })?;
     let (determiner, noun) = (all.get(place)?, all.get(place + 1)?);
+    let sort = without_s(noun.text);
+    let named = sorts.iter().find(|(known, _)| sort.eq_ignore_ascii_case(known))?.1.as_str();
+    // "The job's container".
+    if sort.len() < noun.text.len() {
+        let start = determiner.span.start;
+        let text = replaced(text, &(start..noun.span.end), named)?;
+        let owner = start..start + named.len();
+        return moved(&text, &owner, owner.end + 1);
+    }
     // "The pod limit", "the node pool-b": another thing, or one with its name.
     let next = all.get(place + 2);
     let is_whole = next.is_none_or(|next| {
         let gap = text.get(noun.span.end..next.span.start).unwrap_or("");
         gap != " " || is_verb(&all, place + 2) || is_closing(next)
     });
-    let named = sorts.iter().find(|(sort, _)| noun.is(sort)).map(|(_, name)| name)?;
     is_whole.then(|| replaced(text, &(determiner.span.start..noun.span.end), named))?
+}
+
+/// A noun without the mark of possession.
+fn without_s(noun: &str) -> &str {
+    noun.strip_suffix("'s").or_else(|| noun.strip_suffix("’s")).unwrap_or(noun)
 }
 
 /// Whether a word behind a noun begins something else.
@@ -102,6 +123,13 @@ fn subject_resolved(text: &str, told: &Told) -> Option<String> {
         words(subject)
             .any(|word| word.is("and") || word.text.ends_with('s') && !word.text.ends_with("ss"))
     };
+    // "It took until 19:03 for the load to drop", "it was the deploy that broke it" point at nothing.
+    let is_empty = pronoun.is("it")
+        && (all.get(first + 1).is_some_and(|verb| verb.is("took") || verb.is("takes"))
+            || all.iter().skip(first + 2).any(|word| word.is("that") || word.is("who")));
+    if is_empty {
+        return None;
+    }
     let meant = if pronoun.is("it") {
         told.subject
             .as_deref()
