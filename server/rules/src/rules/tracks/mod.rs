@@ -35,6 +35,7 @@ mod pairs;
 mod phrases;
 mod proportions;
 mod queries;
+mod reference;
 mod roles;
 mod rows;
 mod several;
@@ -46,6 +47,8 @@ mod window;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_reports;
 
 use std::sync::OnceLock;
 
@@ -100,11 +103,14 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     let reading = case.reading;
     let mut statements = statement::statements(reading.text, &reading.figures, None, tracks);
-    if statements.first().is_some_and(Statement::is_open)
+    if statements.first().is_some_and(|statement| statement.is_open(tracks))
         && let Some(text) = reading.before
     {
         let before = statement::statements(text, &figures(text), None, tracks);
         statements = statement::statements(reading.text, &reading.figures, before.last(), tracks);
+    }
+    for statement in &mut statements {
+        statement.resolve(reading.text, reading.before, tracks);
     }
     moments(&mut statements, tracks);
     let mut cites = Vec::new();
@@ -187,7 +193,11 @@ fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
 fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Option<Finding> {
     let mut best: Option<Finding> = None;
     let mut known = None;
-    for track in subject.tracks(tracks) {
+    let meant = statement.meant(subject.tracks(tracks));
+    if statement.reference.is_back && meant.len() > 1 {
+        return of_one(statement, &meant, tracks);
+    }
+    for track in meant {
         if best.is_some() && known != Some(track.known) {
             break;
         }
@@ -201,6 +211,27 @@ fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Opt
         }
     }
     best
+}
+
+/// What is said of a thing named before, which nothing here tells from others of its sort: it holds where it
+/// holds of one of them alone, and fails where it fails of all.
+fn of_one(statement: &Statement, meant: &[&Track], tracks: &[Track]) -> Option<Finding> {
+    let known = meant.first()?.known;
+    let alike = meant.iter().filter(|track| track.known == known);
+    let found: Vec<Option<Finding>> = alike
+        .map(|track| judge(&window::view(track, &statement.window)?, statement, tracks))
+        .collect();
+    if let [only] = found.as_slice() {
+        return only.clone();
+    }
+    let both_ends = statement.value(Part::From).is_some() && statement.value(Part::To).is_some();
+    let is_timed = statement.window.at.is_some() || statement.window.from.is_some() || both_ends;
+    let mut holding = found.iter().flatten().filter(|found| found.holds);
+    match (holding.next(), holding.next()) {
+        (Some(only), None) if is_timed => Some(only.clone()),
+        (None, _) if found.iter().all(Option::is_some) => found.into_iter().flatten().next(),
+        _ => None,
+    }
 }
 
 /// The predicate of a clause over one track.

@@ -37,6 +37,8 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         (statement.value(Part::From), statement.value(Part::To), statement.value(Part::By));
     if let (Some(from), Some(to)) = (from, to) {
         let pair = from_to(view, statement, way, from, to)?;
+        let pair =
+            if pair.holds && is_steady(statement) { steady(view, statement, way)? } else { pair };
         return match by {
             Some(by) if pair.holds => {
                 proportions::by_amount(view, way, by).filter(|found| found.holds)
@@ -53,7 +55,12 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         return proportions::by_amount(&View { points, is_whole: false, ..*view }, way, by);
     }
     if let Some(to) = to {
-        return came_to(view, statement, way, to);
+        let found = came_to(view, statement, way, to)?;
+        return if found.holds && is_steady(statement) && statement.window.at.is_none() {
+            steady(view, statement, way)
+        } else {
+            Some(found).filter(|found| !found.holds || !is_steady(statement))
+        };
     }
     if let Some(value) = statement.value(Part::Value) {
         return match value.comparator {
@@ -65,6 +72,16 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         return None;
     }
     direction(view, statement, way)
+}
+
+fn is_steady(statement: &Statement) -> bool {
+    statement.has(Cue::Every) || statement.has(Cue::Steady)
+}
+
+/// Every step of a window goes the claimed way.
+pub(super) fn steady(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding> {
+    let (greatest, least) = (view.greatest()?, view.least()?);
+    steadily(view, statement, way, greatest.value - least.value)
 }
 
 /// "went from A to B", whichever way that is.

@@ -30,6 +30,14 @@ impl Nouns {
         found: &mut Statement,
         tracks: &[Track],
     ) {
+        if is_role(word.text) && !self.is_compared {
+            if Subject::names_some(word, tracks) {
+                found.subject.role(word);
+            } else {
+                found.subject.hint(word, tracks);
+            }
+            return;
+        }
         if self.is_compared {
             let known = found.other.add(word, tracks);
             found.rest += usize::from(!known);

@@ -99,6 +99,10 @@ pub(super) enum Cue {
     Moment,
     /// Together with another.
     Alongside,
+    /// "all the while": in the window named before.
+    Meanwhile,
+    /// "the others": those not named.
+    Others,
     /// "stayed there": at the value named before.
     Stay,
     /// Says nothing about a series.
@@ -113,7 +117,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 173] = [
+pub(super) const PHRASES: [(&str, Cue); 198] = [
     ("stayed there", Cue::Stay),
     ("stays there", Cue::Stay),
     ("staying there", Cue::Stay),
@@ -130,11 +134,36 @@ pub(super) const PHRASES: [(&str, Cue); 173] = [
     ("on each", Cue::Vague),
     ("across every", Cue::Vague),
     ("across all", Cue::Vague),
-    ("the whole time", Cue::Vague),
-    ("all the while", Cue::Vague),
-    ("during that time", Cue::Vague),
-    ("during this time", Cue::Vague),
-    ("in that time", Cue::Vague),
+    ("the whole time", Cue::Meanwhile),
+    ("all the while", Cue::Meanwhile),
+    ("during that time", Cue::Meanwhile),
+    ("during this time", Cue::Meanwhile),
+    ("in that time", Cue::Meanwhile),
+    ("over that time", Cue::Meanwhile),
+    ("in all of these minutes", Cue::Meanwhile),
+    ("in these minutes", Cue::Meanwhile),
+    ("over the same period", Cue::Meanwhile),
+    ("in the same period", Cue::Meanwhile),
+    ("during the same period", Cue::Meanwhile),
+    ("throughout that period", Cue::Meanwhile),
+    ("throughout this period", Cue::Meanwhile),
+    ("over the same window", Cue::Meanwhile),
+    ("in the same window", Cue::Meanwhile),
+    ("the others", Cue::Others),
+    ("the other", Cue::Others),
+    ("all others", Cue::Others),
+    ("all other", Cue::Others),
+    ("without a break", Steady),
+    ("without a dip", Steady),
+    ("without a pause", Steady),
+    ("without pause", Steady),
+    ("without a step back", Steady),
+    ("without much variation", Flat),
+    ("without variation", Flat),
+    ("with little variation", Flat),
+    ("with every sample", Every),
+    ("from sample to sample", Every),
+    ("minute by minute", Every),
     ("by then", Cue::Vague),
     ("until then", Cue::Vague),
     ("until the end", Filler),
@@ -352,7 +381,7 @@ pub(super) const WORDS: [(Cue, &str); 47] = [
          prometheus datadog grafana each every single any level levels early late run while so far would could \
          be being did do does went go goes got get binary units terms few briefly on-going primary main \
          instance database server host unit ones range mark part course data displayed returned shows show \
-         reported reports report full whole entire total trend trended same once earlier per",
+         reported reports report hosts nodes instances servers machines workers full whole entire total trend trended same once earlier per",
     ),
     (Slower, "slowed slowing decelerated decelerating flattened flattening"),
     (Cue::Fold, "fold quintupled sextupled septupled"),

@@ -20,7 +20,9 @@ impl Statement {
         tracks: &[Track],
     ) {
         let lead = leading(before);
-        if self.is_share_of(figure, before) {
+        if self.is_share_of(figure, before)
+            || matches!(before.last(), Some(Token::Cue(Cue::Others, _)))
+        {
             return;
         }
         let whole =
@@ -29,6 +31,9 @@ impl Statement {
             .iter()
             .take(2)
             .any(|token| matches!(token, Token::Cue(Cue::Sample | Cue::Consecutive, _)));
+        if figure.unit.dimension == Dimension::Cores {
+            self.subject.of_cores(tracks);
+        }
         if figure.unit.dimension == Dimension::Multiple {
             let Some(denominator) = 10_i128.checked_pow(figure.value.places) else { return };
             self.factor = Some(Factor {

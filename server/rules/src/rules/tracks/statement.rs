@@ -7,6 +7,7 @@ use super::clauses::{Token, clauses, halves};
 use super::gather::Track;
 use super::nouns::{Nouns, is_role};
 use super::phrases::Cue;
+use super::reference::{self, Reference};
 use super::roles::{fold, fraction, is_measured};
 use super::subject::Subject;
 use super::timed::{self, Timed};
@@ -70,6 +71,8 @@ pub(super) struct Statement {
     pub(super) is_moment: bool,
     /// Figures that bring their own times.
     pub(super) timed: Vec<Timed>,
+    /// What it says of which of several things.
+    pub(super) reference: Reference,
     /// "stayed there": the value is that of the clause before.
     pub(super) keeps_value: bool,
     /// Its time is the latest: "by 09:05".
@@ -120,7 +123,10 @@ impl Statement {
     /// Whether it says anything of a series.
     pub(super) fn says_something(&self) -> bool {
         let moves = self.value(Part::From).is_some() && self.value(Part::To).is_some();
+        let has_window = self.window.from.is_some() && self.window.until.is_some();
+        let has_time = self.window.at.is_some() || has_window;
         moves
+            || has_time && !self.values.is_empty()
             || !self.timed.is_empty()
             || self.factor.is_some()
             || self.cues.iter().any(|cue| Self::is_verb(*cue))
@@ -166,6 +172,7 @@ pub(super) fn statements(
         for half in halves(&clause) {
             let mut statement = statement(half, text, tracks);
             statement.continues(found.last().or(before));
+            statement.leans_on(found.last().or(before), tracks);
             found.push(statement);
         }
     }
@@ -222,8 +229,15 @@ impl Statement {
     }
 
     /// Whether it needs the clause before to be understood.
-    pub(super) fn is_open(&self) -> bool {
-        self.subject.is_empty() && self.says_something() || self.has(Cue::Thereafter)
+    pub(super) fn is_open(&self, tracks: &[Track]) -> bool {
+        self.subject.is_empty() && self.says_something()
+            || self.has(Cue::Thereafter)
+            || self.has(Cue::Meanwhile)
+            || self.has_value() && self.subject.tracks(tracks).is_empty()
+    }
+
+    fn has_value(&self) -> bool {
+        !self.values.is_empty() || !self.timed.is_empty()
     }
 }
 
@@ -296,6 +310,12 @@ impl Statement {
             self.force = Force::Slight;
         }
         match cue {
+            Cue::Others => self.reference.others = Some(reference::others(after)),
+            Cue::Not if reference::nothing(written, after, tracks).is_some() => {
+                let nothing = reference::nothing(written, after, tracks);
+                self.values.extend(nothing.map(|figure| (Part::Value, figure)));
+                self.cues.push(Cue::Keep);
+            }
             Cue::Stay => {
                 self.keeps_value = true;
                 self.cues.push(Cue::Keep);
@@ -310,9 +330,11 @@ impl Statement {
                 self.cues.push(cue);
             }
             Cue::Filler => {
+                self.reference.is_back |=
+                    reference::points_back(written, after, self.subject.is_empty());
                 let word = Word { text: written, span: 0..0 };
                 if is_role(written) && Subject::names_some(&word, tracks) {
-                    self.subject.add(&word, tracks);
+                    self.subject.role(&word);
                 } else {
                     // "requests per second": a word that says nothing may belong to the metric's name.
                     self.subject.hint(&word, tracks);
