@@ -187,7 +187,7 @@ fn by_then(view: &View<'_>, time: &ClockTime, figure: &Figure) -> Option<Finding
 pub(super) fn settles(view: &View<'_>, figure: Option<&Figure>) -> Option<Finding> {
     const TAIL: usize = 3;
     let Some(figure) = figure else {
-        return if view.is_whole { None } else { super::moves::flat(view) };
+        return if view.is_whole { None } else { super::rests::flat(view) };
     };
     let last = view.last()?;
     if view.agree(figure, last) == Different {

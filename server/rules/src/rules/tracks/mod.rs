@@ -36,6 +36,7 @@ mod phrases;
 mod proportions;
 mod queries;
 mod reference;
+mod rests;
 mod roles;
 mod rows;
 mod several;
@@ -282,7 +283,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         return levels::extreme(view, statement, value, says(Cue::Peak));
     }
     if says(Cue::Slower) {
-        return moves::slower(view, if says(Cue::Fall) { Way::Down } else { Way::Up });
+        return rests::slower(view, if says(Cue::Fall) { Way::Down } else { Way::Up });
     }
     if says(Cue::Gone) {
         return proportions::gone(view, bounds?.0);
@@ -325,7 +326,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
             Some((figure, _)) => levels::bound(view, figure, None),
             // "stayed in double digits" says something else.
             None if statement.rest > 0 && !says(Cue::Flat) => None,
-            None => moves::flat(view),
+            None => rests::flat(view),
         };
     }
     let (figure, _) = bounds?;

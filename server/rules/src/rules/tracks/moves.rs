@@ -182,7 +182,7 @@ fn at_the_end(view: &View<'_>, way: Way) -> Option<Finding> {
     }
 }
 
-fn gain(way: Way, pair: &[Point]) -> Option<i128> {
+pub(super) fn gain(way: Way, pair: &[Point]) -> Option<i128> {
     match pair {
         [a, b] => Some(way.gain(*a, *b)),
         _ => None,
@@ -348,45 +348,6 @@ fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Opt
     let other_unit = view.track.scale.is_other_unit(to, extreme.value);
     let fails = is_far && (not_so_far || other_unit || statement.has(Cue::AtEnd));
     fails.then(|| Finding::fails(view, &ends))
-}
-
-/// "did not move", "was stable", "levelled off".
-pub(super) fn flat(view: &View<'_>) -> Option<Finding> {
-    let (greatest, least) = (view.greatest()?, view.least()?);
-    let (first, last) = (view.first()?, view.last()?);
-    let range = greatest.value - least.value;
-    let level = greatest.value.abs().max(least.value.abs());
-    if view.points.len() < 2 {
-        return None;
-    }
-    if range == 0 || range * 50 <= level && view.track.known != Known::Logged {
-        return Some(Finding::holds(view, &[Some(least), Some(greatest)]));
-    }
-    let drifted = (last.value - first.value).abs() * 2 >= range && range * 8 >= level;
-    (drifted || range * 2 >= level).then(|| Finding::fails(view, &[least, greatest]))
-}
-
-/// "grew ever more slowly": the last steps are smaller than those before.
-pub(super) fn slower(view: &View<'_>, way: Way) -> Option<Finding> {
-    const TAIL: usize = 3;
-    if !view.is_complete() {
-        return None;
-    }
-    let steps: Vec<i128> = view.points.windows(2).filter_map(|pair| gain(way, pair)).collect();
-    let (before, tail) = steps.split_at_checked(steps.len().checked_sub(TAIL)?)?;
-    let recent = before.get(before.len().checked_sub(TAIL)?..)?;
-    let (late, early): (i128, i128) = (tail.iter().sum(), recent.iter().sum());
-    let all: i128 = steps.iter().sum();
-    let last = [
-        view.points.len().checked_sub(TAIL + 1).and_then(|at| view.points.get(at)).copied()?,
-        view.last()?,
-    ];
-    if late >= early && late > 0 {
-        return Some(Finding::fails(view, &last));
-    }
-    let number = i128::try_from(steps.len()).ok()?;
-    let falls_off = tail.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
-    (falls_off && late * number < all * 3).then(|| Finding::holds(view, &last.map(Some)))
 }
 
 /// "climbed from the very first minute": the third sample is beyond the first.

@@ -102,7 +102,7 @@ pub(super) fn nothing(written: &str, after: &[Token<'_>], tracks: &[Track]) -> O
         )
     });
     let others = after.iter().filter(|token| matches!(token, Token::Word(_))).count();
-    (!states_more && others == 1 && Subject::measures(noun, tracks)).then(|| Figure {
+    (!states_more && others == 1 && Subject::measures(noun, tracks)).then_some(Figure {
         span: 0..0,
         value: Decimal { mantissa: 0, places: 0 },
         unit: Unit::COUNT,
