@@ -63,7 +63,11 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         };
     }
     if let Some(value) = statement.value(Part::Value) {
+        let falls = matches!(value.comparator, Some(Comparator::Under | Comparator::AtMost));
         return match value.comparator {
+            // "drop above 50 %" says nothing.
+            Some(_) if falls != (way == Way::Down) => None,
+            Some(_) if statement.has(Cue::Until) => levels::took_until(view, statement, value),
             Some(_) => levels::passes(view, statement, value),
             None => None,
         };
