@@ -40,6 +40,7 @@ mod rests;
 mod roles;
 mod rows;
 mod several;
+mod shares;
 mod statement;
 mod subject;
 mod timed;
@@ -112,6 +113,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     for statement in &mut statements {
         statement.resolve(reading.text, reading.before, tracks);
+        statement.take_share(tracks);
     }
     moments(&mut statements, tracks);
     let mut cites = Vec::new();
@@ -170,6 +172,9 @@ const MOST_REST: usize = 2;
 
 /// What the tracks that a clause means say to it; `None` where they say nothing, or not the same.
 fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
+    if let Some(share) = &statement.share {
+        return judge(&window::view(share, &statement.window)?, statement, tracks);
+    }
     if !statement.says_something() || statement.has(Cue::Not) && !statement.has(Cue::Until) {
         return None;
     }

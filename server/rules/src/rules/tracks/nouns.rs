@@ -53,6 +53,9 @@ impl Nouns {
             }
         }
         if self.is_after_verb && !is_first {
+            if found.part.add(word, tracks) {
+                found.part_words += 1;
+            }
             found.rest += 1;
             found.unknown_subject += usize::from(self.is_late || names_a_thing(word, before));
             return;

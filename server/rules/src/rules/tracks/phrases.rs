@@ -117,7 +117,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 198] = [
+pub(super) const PHRASES: [(&str, Cue); 201] = [
     ("stayed there", Cue::Stay),
     ("stays there", Cue::Stay),
     ("staying there", Cue::Stay),
@@ -179,6 +179,9 @@ pub(super) const PHRASES: [(&str, Cue); 198] = [
     ("after that", Thereafter),
     ("since then", Thereafter),
     ("from there on", Thereafter),
+    ("made up", Be),
+    ("makes up", Be),
+    ("make up", Be),
     ("account for", Be),
     ("accounts for", Be),
     ("accounted for", Be),

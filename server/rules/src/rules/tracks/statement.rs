@@ -1,6 +1,6 @@
 //! What a clause says of a series: its cues, its figures and times and the part that each plays.
 
-use gsar_core::text::figures::{ClockTime, Comparator, Figure, Figures};
+use gsar_core::text::figures::{ClockTime, Comparator, Dimension, Figure, Figures};
 use gsar_core::text::tokens::Word;
 
 use super::clauses::{Token, clauses, halves};
@@ -9,6 +9,7 @@ use super::nouns::{Nouns, is_role};
 use super::phrases::Cue;
 use super::reference::{self, Reference};
 use super::roles::{fold, fraction, is_measured};
+use super::shares;
 use super::subject::Subject;
 use super::timed::{self, Timed};
 
@@ -71,6 +72,14 @@ pub(super) struct Statement {
     pub(super) is_moment: bool,
     /// Figures that bring their own times.
     pub(super) timed: Vec<Timed>,
+    /// A figure is a part of what is named: "of the requests".
+    pub(super) of_whole: bool,
+    /// The series of shares that it speaks of.
+    pub(super) share: Option<Track>,
+    /// Words that are known and name something else than its subject: the part of which a share is told.
+    pub(super) part: Subject,
+    /// How many of the words left over they are.
+    pub(super) part_words: usize,
     /// What it says of which of several things.
     pub(super) reference: Reference,
     /// "stayed there": the value is that of the clause before.
@@ -114,6 +123,7 @@ impl Statement {
     pub(super) fn needs_arithmetic(&self) -> bool {
         let derives = [Cue::Gone, Cue::Average, Cue::Slower, Cue::Fraction];
         self.factor.is_some()
+            || self.share.is_some()
             || self.later.is_some()
             || !self.other.is_empty()
             || self.value(Part::By).is_some()
@@ -228,6 +238,15 @@ impl Statement {
         Figure { comparator: figure.comparator.or(comparator), ..figure.clone() }
     }
 
+    /// Makes the series of the shares that it speaks of.
+    pub(super) fn take_share(&mut self, tracks: &[Track]) {
+        self.share = shares::derived(self, tracks);
+        if self.share.is_some() {
+            self.rest = self.rest.saturating_sub(self.part_words);
+            self.unknown_subject = self.unknown_subject.saturating_sub(self.part_words);
+        }
+    }
+
     /// Whether it needs the clause before to be understood.
     pub(super) fn is_open(&self, tracks: &[Track]) -> bool {
         self.subject.is_empty() && self.says_something()
@@ -245,6 +264,9 @@ impl Statement {
 fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
     let mut found = Statement::default();
     let mut nouns = Nouns::default();
+    let merged = shares::merged(tokens);
+    let tokens = merged.as_deref().unwrap_or(tokens);
+    found.of_whole = merged.is_some();
     let parted = timed::part(tokens);
     let tokens = match &parted {
         Some((timed, rest)) => {
@@ -260,7 +282,10 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
             Token::Cue(cue, written) => {
                 found.take_cue(*cue, written, (before, after), &mut nouns, tracks);
             }
-            Token::Figure(figure) => found.take_figure(figure, (before, after), text, tracks),
+            Token::Figure(figure) => {
+                found.of_whole |= shares::is_of_whole(after, tracks);
+                found.take_figure(figure, (before, after), text, tracks);
+            }
             Token::Time(time) => found.take_time(time, before, after),
             Token::Word(word) => nouns.take(word, before, &mut found, tracks),
             Token::Break => {}
@@ -329,7 +354,16 @@ impl Statement {
                 self.fraction = fraction(written);
                 self.cues.push(cue);
             }
+            Cue::Filler if is(&["later", "earlier"]) && follows_length(before) => {
+                let seconds = unit_before(before).filter(|_| is(&["later"]));
+                let moves = self.value(Part::From).is_some() && self.value(Part::To).is_some();
+                match seconds {
+                    Some(seconds) if moves => self.window.within = Some(seconds),
+                    _ => self.not_understood(),
+                }
+            }
             Cue::Filler => {
+                self.of_whole |= is(&["share"]);
                 self.reference.is_back |=
                     reference::points_back(written, after, self.subject.is_empty());
                 let word = Word { text: written, span: 0..0 };
@@ -362,4 +396,18 @@ impl Statement {
             }
         }
     }
+}
+
+/// "a minute later": whether a length of time stands before.
+fn follows_length(before: &[Token<'_>]) -> bool {
+    let is_length = |figure: &Figure| figure.unit.dimension == Dimension::Duration;
+    unit_before(before).is_some()
+        || matches!(before.last(), Some(Token::Figure(figure)) if is_length(figure))
+}
+
+/// The seconds of "a minute", "an hour", "one second".
+fn unit_before(before: &[Token<'_>]) -> Option<i64> {
+    let Some(Token::Cue(_, unit)) = before.last() else { return None };
+    const UNITS: [(&str, i64); 3] = [("second", 1), ("minute", 60), ("hour", 3600)];
+    UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|(_, seconds)| *seconds)
 }

@@ -70,6 +70,32 @@ impl Subject {
         self.roles.push(exact(word.text));
     }
 
+    /// With the words that need not be of a metric's name and are.
+    pub(super) fn with_hints(mut self) -> Self {
+        let hints = std::mem::take(&mut self.hints);
+        self.words.extend(hints.into_iter().filter(|keys| !keys.is_empty()));
+        self
+    }
+
+    /// The ways to part its words of metrics in two, each with its labels: one word, and the others.
+    pub(super) fn splits(&self, tracks: &[Track]) -> Vec<(Self, Self)> {
+        let is_metric = |keys: &Vec<Key>| tracks.iter().any(|track| track.is_metric(keys));
+        let (metric, labels): (Vec<_>, Vec<_>) = self.words.iter().cloned().partition(is_metric);
+        let made = |words: Vec<Vec<Key>>| Self {
+            words: words.into_iter().chain(labels.iter().cloned()).collect(),
+            hints: Vec::new(),
+            roles: self.roles.clone(),
+        };
+        (0..metric.len())
+            .map(|at| {
+                let mut others = metric.clone();
+                let one = others.remove(at);
+                (made(vec![one]), made(others))
+            })
+            .filter(|(_, others)| others.words.len() > labels.len())
+            .collect()
+    }
+
     /// Both together.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.words.extend(other.words.iter().cloned());

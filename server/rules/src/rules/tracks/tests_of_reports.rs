@@ -147,3 +147,49 @@ fn what_was_said_before_names_the_thing_and_the_window() {
         ],
     );
 }
+
+#[test]
+fn a_share_is_a_series_of_its_own() {
+    let status = matrix(&[
+        (r#""status":"200""#, &["90", "80", "20", "0", "95"]),
+        (r#""status":"503""#, &["10", "20", "80", "100", "5"]),
+    ]);
+    let by_two = matrix(&[
+        (r#""attempt":"1","outcome":"ok""#, &["90", "80", "85"]),
+        (r#""attempt":"1","outcome":"late""#, &["10", "20", "15"]),
+        (r#""attempt":"2","outcome":"ok""#, &["10", "20", "15"]),
+    ]);
+    let ask = |query: &str| {
+        format!("curl -sG https://prom.example/api/v1/query_range --data-urlencode 'query={query}'")
+    };
+    let evidence = [
+        item(
+            "edge",
+            &ask("sum by (status) (rate(edge_requests_total[1m]))"),
+            Content::Json(status),
+        ),
+        item(
+            "retries",
+            &ask("sum by (attempt, outcome) (rate(charge_attempts_total[1m]))"),
+            Content::Json(by_two),
+        ),
+        traffic(),
+    ];
+    expect(
+        &evidence,
+        &[
+            (&["80 % of the requests had status 503 at 12:02"], Grounded),
+            (&["60 % of the requests had status 503 at 12:02"], Contradicted),
+            (&["Eight out of ten requests had status 503 at 12:02"], Grounded),
+            (&["One in ten requests had status 503 at 12:02"], Contradicted),
+            (&["More than 75 % of the requests had status 503 from 12:02 to 12:03"], Grounded),
+            (&["More than 75 % of the requests had status 503 from 12:01 to 12:03"], Contradicted),
+            // Of the first attempts or of all?
+            (&["15 % of the attempts had outcome late at 12:02"], Ungrounded),
+            (&["scraper_x made up 10 % of the traffic at 12:01"], Grounded),
+            (&["scraper_x made up 30 % of the traffic at 12:01"], Contradicted),
+            // "of its capacity" is no part of what another series counts.
+            (&["scraper_x was at 10 % of its capacity at 12:01"], Ungrounded),
+        ],
+    );
+}

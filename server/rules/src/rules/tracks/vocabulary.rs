@@ -3,7 +3,7 @@
 //! Tables only.
 
 /// Words of a report beside the words of metrics' names that mean the same.
-const SYNONYMS: [(&str, &str); 44] = [
+const SYNONYMS: [(&str, &str); 46] = [
     ("available", "free freeable"),
     ("bandwidth", "throughput network"),
     ("busy", "utilization usage"),
@@ -17,6 +17,8 @@ const SYNONYMS: [(&str, &str); 44] = [
     ("error", "failed 5xx"),
     ("errors", "error failed 5xx"),
     ("failures", "error failed 5xx"),
+    ("failed", "5xx error"),
+    ("failing", "5xx error"),
     ("free", "freeable available"),
     ("heap", "heap"),
     ("i", "iowait"),
@@ -41,7 +43,7 @@ const SYNONYMS: [(&str, &str); 44] = [
     ("storage", "disk space"),
     ("swapping", "swap"),
     ("throughput", "requests rps"),
-    ("traffic", "throughput iops requests"),
+    ("traffic", "throughput iops requests total"),
     ("use", "usage utilization used"),
     ("used", "usage utilization"),
     ("wal", "transaction logs generation"),
