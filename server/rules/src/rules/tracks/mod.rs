@@ -21,6 +21,7 @@
 
 mod alerts;
 mod clauses;
+mod cue_words;
 mod cues;
 mod draft;
 mod exact;

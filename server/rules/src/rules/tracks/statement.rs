@@ -1,6 +1,6 @@
 //! What a clause says of a series: its cues, its figures and times and the part that each plays.
 
-use gsar_core::text::figures::{ClockTime, Comparator, Dimension, Figure, Figures};
+use gsar_core::text::figures::{ClockTime, Comparator, Figure, Figures};
 use gsar_core::text::tokens::Word;
 
 use super::clauses::{Token, clauses, halves};
@@ -8,7 +8,7 @@ use super::gather::Track;
 use super::nouns::{Nouns, is_role};
 use super::phrases::Cue;
 use super::reference::{self, Reference};
-use super::roles::{fold, fraction, is_measured};
+use super::roles::{fold, follows_length, fraction, is_measured, unit_before};
 use super::shares;
 use super::subject::Subject;
 use super::timed::{self, Timed};
@@ -396,18 +396,4 @@ impl Statement {
             }
         }
     }
-}
-
-/// "a minute later": whether a length of time stands before.
-fn follows_length(before: &[Token<'_>]) -> bool {
-    let is_length = |figure: &Figure| figure.unit.dimension == Dimension::Duration;
-    unit_before(before).is_some()
-        || matches!(before.last(), Some(Token::Figure(figure)) if is_length(figure))
-}
-
-/// The seconds of "a minute", "an hour", "one second".
-fn unit_before(before: &[Token<'_>]) -> Option<i64> {
-    let Some(Token::Cue(_, unit)) = before.last() else { return None };
-    const UNITS: [(&str, i64); 3] = [("second", 1), ("minute", 60), ("hour", 3600)];
-    UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|(_, seconds)| *seconds)
 }
