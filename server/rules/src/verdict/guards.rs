@@ -90,7 +90,15 @@ fn is_of_another_source(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
 /// Whether a name or code of the claim stands in none of the cited items.
 fn lacks_names(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     let corpus = case.corpus;
-    let strict = case.reading.bits(|term| term.is_strict() && !term.span.is_empty());
+    // "p99" stands in queries as a quantile of 0.99.
+    let is_percentile = |text: &str| {
+        text.strip_prefix(['p', 'P']).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let strict = case.reading.bits(|term| {
+        term.is_strict()
+            && !term.span.is_empty()
+            && !(ruling.basis == Basis::Measured && is_percentile(term.text))
+    });
     if ruling.basis == Basis::Absent || strict == 0 {
         return false;
     }

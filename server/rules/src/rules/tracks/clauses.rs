@@ -104,7 +104,13 @@ fn stated(text: &str, figure: &Figure) -> Figure {
     let is_up_to = matches!(last.as_slice(), [.., up, to] if up.is("up") && to.is("to"));
     let rose = is_up_to && last.len() > 2;
     let is_near = last.last().is_some_and(|word| word.is("near"));
+    let ends_with =
+        |noun: &str| matches!(last.as_slice(), [.., most, of] if most.is(noun) && of.is("of"));
+    let is_extreme = ends_with("maximum") || ends_with("minimum");
     match figure.comparator {
+        Some(Comparator::AtMost | Comparator::AtLeast) if is_extreme => {
+            Figure { comparator: None, ..figure.clone() }
+        }
         Some(Comparator::AtMost) if rose => Figure { comparator: None, ..figure.clone() },
         None if is_near => Figure { approximate: true, ..figure.clone() },
         _ => figure.clone(),

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use gsar_core::text::tokens::Word;
 
-use super::phrases::{Cue, PHRASES, WORDS};
+use super::cue_words::WORDS;
+use super::phrases::{Cue, PHRASES};
 use crate::vocabulary::words::{Key, exact};
 
 /// What begins with a word: phrases, the longest first, and what it says alone.

@@ -56,6 +56,8 @@ pub(crate) struct Track {
     pub(super) labels: Vec<Key>,
     /// Those of its labels that name nobody: the mode `idle`.
     pub(super) traits: Vec<Key>,
+    /// Its labels with their values.
+    pub(super) named: Vec<(Key, Key)>,
     /// Words of the question that it answers.
     pub(super) context: Vec<Key>,
     /// How its values read.
@@ -129,14 +131,20 @@ struct Described {
     name: String,
     labels: Vec<Key>,
     traits: Vec<Key>,
+    named: Vec<(Key, Key)>,
     unit: Option<Unit>,
 }
 
 /// Reads the labels around the array `values`; `skipped` are arrays of samples.
 fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
     const MOST: u32 = 80;
-    let mut found =
-        Described { name: String::new(), labels: Vec::new(), traits: Vec::new(), unit: None };
+    let mut found = Described {
+        name: String::new(),
+        labels: Vec::new(),
+        traits: Vec::new(),
+        named: Vec::new(),
+        unit: None,
+    };
     let mut rank = usize::MAX;
     let mut seen = 0;
     let (start, end) = corpus.object(owner).map_or((0, 0), |object| object.fields);
@@ -160,6 +168,7 @@ fn described(corpus: &Corpus<'_>, owner: u32, skipped: &[u32]) -> Described {
             }
             None if field.kind == ValueKind::Text => {
                 label_keys(value, &mut found.labels);
+                found.named.push((exact_key(name), exact_key(value)));
                 if TRAITS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
                     label_keys(value, &mut found.traits);
                 }
@@ -254,6 +263,7 @@ fn side_by_side(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             name,
             labels,
             traits: Vec::new(),
+            named: Vec::new(),
             context: context(&asked),
             unit: unit.or_else(|| queries::unit(&asked)),
             points,
@@ -276,7 +286,8 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                 points.push((found.micros, value, Cite::Sample { series: number, sample }));
             }
         }
-        let Described { name, labels, traits, unit } = described(corpus, owner, &[series.object]);
+        let Described { name, labels, traits, named, unit } =
+            described(corpus, owner, &[series.object]);
         let asked = asked(corpus, owner);
         let metric = asked.iter().find_map(|asked| queries::metric(asked));
         let heading = corpus.heading(object);
@@ -294,6 +305,7 @@ fn pairs(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
             name,
             labels,
             traits,
+            named,
             context: context(&asked),
             points,
         });

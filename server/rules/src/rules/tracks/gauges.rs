@@ -133,6 +133,7 @@ fn draft(
         name: quantity.to_owned(),
         labels: Vec::new(),
         traits: Vec::new(),
+        named: Vec::new(),
         context: labels,
         unit: Some(unit),
         points: vec![point],

@@ -97,6 +97,19 @@ pub(super) fn passes(view: &View<'_>, statement: &Statement, figure: &Figure) ->
     }
 }
 
+/// "it took until 19:03 to drop below 50 %": it is so at that time, and was not before.
+pub(super) fn took_until(
+    view: &View<'_>,
+    statement: &Statement,
+    figure: &Figure,
+) -> Option<Finding> {
+    let time = statement.window.until.as_ref().filter(|_| statement.window.at.is_none())?;
+    let whole = View { points: &view.track.points, is_whole: true, ..*view };
+    let mut at = statement.clone();
+    at.window.at = Some(time.clone());
+    passes(&whole, &at, figure)
+}
+
 /// The greatest or least sample has a value, a time, or both.
 pub(super) fn extreme(
     view: &View<'_>,
@@ -187,7 +200,7 @@ fn by_then(view: &View<'_>, time: &ClockTime, figure: &Figure) -> Option<Finding
 pub(super) fn settles(view: &View<'_>, figure: Option<&Figure>) -> Option<Finding> {
     const TAIL: usize = 3;
     let Some(figure) = figure else {
-        return if view.is_whole { None } else { super::moves::flat(view) };
+        return if view.is_whole { None } else { super::rests::flat(view) };
     };
     let last = view.last()?;
     if view.agree(figure, last) == Different {

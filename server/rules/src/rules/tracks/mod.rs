@@ -21,6 +21,7 @@
 
 mod alerts;
 mod clauses;
+mod cue_words;
 mod cues;
 mod draft;
 mod exact;
@@ -35,9 +36,12 @@ mod pairs;
 mod phrases;
 mod proportions;
 mod queries;
+mod reference;
+mod rests;
 mod roles;
 mod rows;
 mod several;
+mod shares;
 mod statement;
 mod subject;
 mod timed;
@@ -46,6 +50,8 @@ mod window;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_reports;
 
 use std::sync::OnceLock;
 
@@ -100,11 +106,15 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     let reading = case.reading;
     let mut statements = statement::statements(reading.text, &reading.figures, None, tracks);
-    if statements.first().is_some_and(Statement::is_open)
+    if statements.first().is_some_and(|statement| statement.is_open(tracks))
         && let Some(text) = reading.before
     {
         let before = statement::statements(text, &figures(text), None, tracks);
         statements = statement::statements(reading.text, &reading.figures, before.last(), tracks);
+    }
+    for statement in &mut statements {
+        statement.resolve(reading.text, reading.before, tracks);
+        statement.take_share(tracks);
     }
     moments(&mut statements, tracks);
     let mut cites = Vec::new();
@@ -163,6 +173,9 @@ const MOST_REST: usize = 2;
 
 /// What the tracks that a clause means say to it; `None` where they say nothing, or not the same.
 fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
+    if let Some(share) = &statement.share {
+        return judge(&window::view(share, &statement.window)?, statement, tracks);
+    }
     if !statement.says_something() || statement.has(Cue::Not) && !statement.has(Cue::Until) {
         return None;
     }
@@ -187,7 +200,11 @@ fn found(statement: &Statement, tracks: &[Track]) -> Option<Finding> {
 fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Option<Finding> {
     let mut best: Option<Finding> = None;
     let mut known = None;
-    for track in subject.tracks(tracks) {
+    let meant = statement.meant(subject.tracks(tracks));
+    if statement.reference.is_back && meant.len() > 1 {
+        return of_one(statement, &meant, tracks);
+    }
+    for track in meant {
         if best.is_some() && known != Some(track.known) {
             break;
         }
@@ -201,6 +218,27 @@ fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Opt
         }
     }
     best
+}
+
+/// What is said of a thing named before, which nothing here tells from others of its sort: it holds where it
+/// holds of one of them alone, and fails where it fails of all.
+fn of_one(statement: &Statement, meant: &[&Track], tracks: &[Track]) -> Option<Finding> {
+    let known = meant.first()?.known;
+    let alike = meant.iter().filter(|track| track.known == known);
+    let found: Vec<Option<Finding>> = alike
+        .map(|track| judge(&window::view(track, &statement.window)?, statement, tracks))
+        .collect();
+    if let [only] = found.as_slice() {
+        return only.clone();
+    }
+    let both_ends = statement.value(Part::From).is_some() && statement.value(Part::To).is_some();
+    let is_timed = statement.window.at.is_some() || statement.window.from.is_some() || both_ends;
+    let mut holding = found.iter().flatten().filter(|found| found.holds);
+    match (holding.next(), holding.next()) {
+        (Some(only), None) if is_timed => Some(only.clone()),
+        (None, _) if found.iter().all(Option::is_some) => found.into_iter().flatten().next(),
+        _ => None,
+    }
 }
 
 /// The predicate of a clause over one track.
@@ -251,7 +289,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
         return levels::extreme(view, statement, value, says(Cue::Peak));
     }
     if says(Cue::Slower) {
-        return moves::slower(view, if says(Cue::Fall) { Way::Down } else { Way::Up });
+        return rests::slower(view, if says(Cue::Fall) { Way::Down } else { Way::Up });
     }
     if says(Cue::Gone) {
         return proportions::gone(view, bounds?.0);
@@ -294,7 +332,7 @@ fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Fin
             Some((figure, _)) => levels::bound(view, figure, None),
             // "stayed in double digits" says something else.
             None if statement.rest > 0 && !says(Cue::Flat) => None,
-            None => moves::flat(view),
+            None => rests::flat(view),
         };
     }
     let (figure, _) = bounds?;

@@ -37,6 +37,8 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         (statement.value(Part::From), statement.value(Part::To), statement.value(Part::By));
     if let (Some(from), Some(to)) = (from, to) {
         let pair = from_to(view, statement, way, from, to)?;
+        let pair =
+            if pair.holds && is_steady(statement) { steady(view, statement, way)? } else { pair };
         return match by {
             Some(by) if pair.holds => {
                 proportions::by_amount(view, way, by).filter(|found| found.holds)
@@ -53,10 +55,19 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         return proportions::by_amount(&View { points, is_whole: false, ..*view }, way, by);
     }
     if let Some(to) = to {
-        return came_to(view, statement, way, to);
+        let found = came_to(view, statement, way, to)?;
+        return if found.holds && is_steady(statement) && statement.window.at.is_none() {
+            steady(view, statement, way)
+        } else {
+            Some(found).filter(|found| !found.holds || !is_steady(statement))
+        };
     }
     if let Some(value) = statement.value(Part::Value) {
+        let falls = matches!(value.comparator, Some(Comparator::Under | Comparator::AtMost));
         return match value.comparator {
+            // "drop above 50 %" says nothing.
+            Some(_) if falls != (way == Way::Down) => None,
+            Some(_) if statement.has(Cue::Until) => levels::took_until(view, statement, value),
             Some(_) => levels::passes(view, statement, value),
             None => None,
         };
@@ -65,6 +76,16 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement, way: Way) -> Option
         return None;
     }
     direction(view, statement, way)
+}
+
+fn is_steady(statement: &Statement) -> bool {
+    statement.has(Cue::Every) || statement.has(Cue::Steady)
+}
+
+/// Every step of a window goes the claimed way.
+pub(super) fn steady(view: &View<'_>, statement: &Statement, way: Way) -> Option<Finding> {
+    let (greatest, least) = (view.greatest()?, view.least()?);
+    steadily(view, statement, way, greatest.value - least.value)
 }
 
 /// "went from A to B", whichever way that is.
@@ -165,7 +186,7 @@ fn at_the_end(view: &View<'_>, way: Way) -> Option<Finding> {
     }
 }
 
-fn gain(way: Way, pair: &[Point]) -> Option<i128> {
+pub(super) fn gain(way: Way, pair: &[Point]) -> Option<i128> {
     match pair {
         [a, b] => Some(way.gain(*a, *b)),
         _ => None,
@@ -331,45 +352,6 @@ fn came_to(view: &View<'_>, statement: &Statement, way: Way, to: &Figure) -> Opt
     let other_unit = view.track.scale.is_other_unit(to, extreme.value);
     let fails = is_far && (not_so_far || other_unit || statement.has(Cue::AtEnd));
     fails.then(|| Finding::fails(view, &ends))
-}
-
-/// "did not move", "was stable", "levelled off".
-pub(super) fn flat(view: &View<'_>) -> Option<Finding> {
-    let (greatest, least) = (view.greatest()?, view.least()?);
-    let (first, last) = (view.first()?, view.last()?);
-    let range = greatest.value - least.value;
-    let level = greatest.value.abs().max(least.value.abs());
-    if view.points.len() < 2 {
-        return None;
-    }
-    if range == 0 || range * 50 <= level && view.track.known != Known::Logged {
-        return Some(Finding::holds(view, &[Some(least), Some(greatest)]));
-    }
-    let drifted = (last.value - first.value).abs() * 2 >= range && range * 8 >= level;
-    (drifted || range * 2 >= level).then(|| Finding::fails(view, &[least, greatest]))
-}
-
-/// "grew ever more slowly": the last steps are smaller than those before.
-pub(super) fn slower(view: &View<'_>, way: Way) -> Option<Finding> {
-    const TAIL: usize = 3;
-    if !view.is_complete() {
-        return None;
-    }
-    let steps: Vec<i128> = view.points.windows(2).filter_map(|pair| gain(way, pair)).collect();
-    let (before, tail) = steps.split_at_checked(steps.len().checked_sub(TAIL)?)?;
-    let recent = before.get(before.len().checked_sub(TAIL)?..)?;
-    let (late, early): (i128, i128) = (tail.iter().sum(), recent.iter().sum());
-    let all: i128 = steps.iter().sum();
-    let last = [
-        view.points.len().checked_sub(TAIL + 1).and_then(|at| view.points.get(at)).copied()?,
-        view.last()?,
-    ];
-    if late >= early && late > 0 {
-        return Some(Finding::fails(view, &last));
-    }
-    let number = i128::try_from(steps.len()).ok()?;
-    let falls_off = tail.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
-    (falls_off && late * number < all * 3).then(|| Finding::holds(view, &last.map(Some)))
 }
 
 /// "climbed from the very first minute": the third sample is beyond the first.

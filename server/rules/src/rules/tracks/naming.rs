@@ -20,9 +20,8 @@ pub(super) fn label_keys(text: &str, keys: &mut Vec<Key>) {
 fn short_names(name: &str) -> impl Iterator<Item = &str> {
     let end = name.rsplit('-').next().filter(|end| end.len() < name.len() && is_random(end));
     let mut stem = name;
-    while let Some((rest, last)) = stem.rsplit_once('-').filter(|(_, last)| is_random(last)) {
+    while let Some((rest, _)) = stem.rsplit_once('-').filter(|(_, last)| is_random(last)) {
         stem = rest;
-        debug_assert!(!last.is_empty());
     }
     let workload = (stem.len() < name.len() && end.is_some()).then_some(stem);
     end.into_iter().chain(workload)

@@ -30,6 +30,14 @@ impl Nouns {
         found: &mut Statement,
         tracks: &[Track],
     ) {
+        if is_role(word.text) && !self.is_compared {
+            if Subject::names_some(word, tracks) {
+                found.subject.role(word);
+            } else {
+                found.subject.hint(word, tracks);
+            }
+            return;
+        }
         if self.is_compared {
             let known = found.other.add(word, tracks);
             found.rest += usize::from(!known);
@@ -45,6 +53,9 @@ impl Nouns {
             }
         }
         if self.is_after_verb && !is_first {
+            if found.part.add(word, tracks) {
+                found.part_words += 1;
+            }
             found.rest += 1;
             found.unknown_subject += usize::from(self.is_late || names_a_thing(word, before));
             return;

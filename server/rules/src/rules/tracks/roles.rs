@@ -20,7 +20,9 @@ impl Statement {
         tracks: &[Track],
     ) {
         let lead = leading(before);
-        if self.is_share_of(figure, before) {
+        if self.is_share_of(figure, before)
+            || matches!(before.last(), Some(Token::Cue(Cue::Others, _)))
+        {
             return;
         }
         let whole =
@@ -29,6 +31,9 @@ impl Statement {
             .iter()
             .take(2)
             .any(|token| matches!(token, Token::Cue(Cue::Sample | Cue::Consecutive, _)));
+        if figure.unit.dimension == Dimension::Cores {
+            self.subject.of_cores(tracks);
+        }
         if figure.unit.dimension == Dimension::Multiple {
             let Some(denominator) = 10_i128.checked_pow(figure.value.places) else { return };
             self.factor = Some(Factor {
@@ -345,4 +350,18 @@ pub(super) fn is_measured(after: &[Token<'_>]) -> bool {
         )
     });
     matches!(next, Some(Token::Figure(_) | Token::Time(_)))
+}
+
+/// "a minute later": whether a length of time stands before.
+pub(super) fn follows_length(before: &[Token<'_>]) -> bool {
+    let is_length = |figure: &Figure| figure.unit.dimension == Dimension::Duration;
+    unit_before(before).is_some()
+        || matches!(before.last(), Some(Token::Figure(figure)) if is_length(figure))
+}
+
+/// The seconds of "a minute", "an hour", "one second".
+pub(super) fn unit_before(before: &[Token<'_>]) -> Option<i64> {
+    let Some(Token::Cue(_, unit)) = before.last() else { return None };
+    const UNITS: [(&str, i64); 3] = [("second", 1), ("minute", 60), ("hour", 3600)];
+    UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|(_, seconds)| *seconds)
 }

@@ -7,7 +7,9 @@ use super::clauses::{Token, clauses, halves};
 use super::gather::Track;
 use super::nouns::{Nouns, is_role};
 use super::phrases::Cue;
-use super::roles::{fold, fraction, is_measured};
+use super::reference::{self, Reference};
+use super::roles::{fold, follows_length, fraction, is_measured, unit_before};
+use super::shares;
 use super::subject::Subject;
 use super::timed::{self, Timed};
 
@@ -70,6 +72,16 @@ pub(super) struct Statement {
     pub(super) is_moment: bool,
     /// Figures that bring their own times.
     pub(super) timed: Vec<Timed>,
+    /// A figure is a part of what is named: "of the requests".
+    pub(super) of_whole: bool,
+    /// The series of shares that it speaks of.
+    pub(super) share: Option<Track>,
+    /// Words that are known and name something else than its subject: the part of which a share is told.
+    pub(super) part: Subject,
+    /// How many of the words left over they are.
+    pub(super) part_words: usize,
+    /// What it says of which of several things.
+    pub(super) reference: Reference,
     /// "stayed there": the value is that of the clause before.
     pub(super) keeps_value: bool,
     /// Its time is the latest: "by 09:05".
@@ -111,6 +123,7 @@ impl Statement {
     pub(super) fn needs_arithmetic(&self) -> bool {
         let derives = [Cue::Gone, Cue::Average, Cue::Slower, Cue::Fraction];
         self.factor.is_some()
+            || self.share.is_some()
             || self.later.is_some()
             || !self.other.is_empty()
             || self.value(Part::By).is_some()
@@ -120,7 +133,10 @@ impl Statement {
     /// Whether it says anything of a series.
     pub(super) fn says_something(&self) -> bool {
         let moves = self.value(Part::From).is_some() && self.value(Part::To).is_some();
+        let has_window = self.window.from.is_some() && self.window.until.is_some();
+        let has_time = self.window.at.is_some() || has_window;
         moves
+            || has_time && !self.values.is_empty()
             || !self.timed.is_empty()
             || self.factor.is_some()
             || self.cues.iter().any(|cue| Self::is_verb(*cue))
@@ -166,6 +182,7 @@ pub(super) fn statements(
         for half in halves(&clause) {
             let mut statement = statement(half, text, tracks);
             statement.continues(found.last().or(before));
+            statement.leans_on(found.last().or(before), tracks);
             found.push(statement);
         }
     }
@@ -221,9 +238,25 @@ impl Statement {
         Figure { comparator: figure.comparator.or(comparator), ..figure.clone() }
     }
 
+    /// Makes the series of the shares that it speaks of.
+    pub(super) fn take_share(&mut self, tracks: &[Track]) {
+        self.share = shares::derived(self, tracks);
+        if self.share.is_some() {
+            self.rest = self.rest.saturating_sub(self.part_words);
+            self.unknown_subject = self.unknown_subject.saturating_sub(self.part_words);
+        }
+    }
+
     /// Whether it needs the clause before to be understood.
-    pub(super) fn is_open(&self) -> bool {
-        self.subject.is_empty() && self.says_something() || self.has(Cue::Thereafter)
+    pub(super) fn is_open(&self, tracks: &[Track]) -> bool {
+        self.subject.is_empty() && self.says_something()
+            || self.has(Cue::Thereafter)
+            || self.has(Cue::Meanwhile)
+            || self.has_value() && self.subject.tracks(tracks).is_empty()
+    }
+
+    fn has_value(&self) -> bool {
+        !self.values.is_empty() || !self.timed.is_empty()
     }
 }
 
@@ -231,6 +264,9 @@ impl Statement {
 fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
     let mut found = Statement::default();
     let mut nouns = Nouns::default();
+    let merged = shares::merged(tokens);
+    let tokens = merged.as_deref().unwrap_or(tokens);
+    found.of_whole = merged.is_some();
     let parted = timed::part(tokens);
     let tokens = match &parted {
         Some((timed, rest)) => {
@@ -246,7 +282,10 @@ fn statement(tokens: &[Token<'_>], text: &str, tracks: &[Track]) -> Statement {
             Token::Cue(cue, written) => {
                 found.take_cue(*cue, written, (before, after), &mut nouns, tracks);
             }
-            Token::Figure(figure) => found.take_figure(figure, (before, after), text, tracks),
+            Token::Figure(figure) => {
+                found.of_whole |= shares::is_of_whole(after, tracks);
+                found.take_figure(figure, (before, after), text, tracks);
+            }
             Token::Time(time) => found.take_time(time, before, after),
             Token::Word(word) => nouns.take(word, before, &mut found, tracks),
             Token::Break => {}
@@ -296,6 +335,12 @@ impl Statement {
             self.force = Force::Slight;
         }
         match cue {
+            Cue::Others => self.reference.others = Some(reference::others(after)),
+            Cue::Not if reference::nothing(written, after, tracks).is_some() => {
+                let nothing = reference::nothing(written, after, tracks);
+                self.values.extend(nothing.map(|figure| (Part::Value, figure)));
+                self.cues.push(Cue::Keep);
+            }
             Cue::Stay => {
                 self.keeps_value = true;
                 self.cues.push(Cue::Keep);
@@ -309,10 +354,21 @@ impl Statement {
                 self.fraction = fraction(written);
                 self.cues.push(cue);
             }
+            Cue::Filler if is(&["later", "earlier"]) && follows_length(before) => {
+                let seconds = unit_before(before).filter(|_| is(&["later"]));
+                let moves = self.value(Part::From).is_some() && self.value(Part::To).is_some();
+                match seconds {
+                    Some(seconds) if moves => self.window.within = Some(seconds),
+                    _ => self.not_understood(),
+                }
+            }
             Cue::Filler => {
+                self.of_whole |= is(&["share"]);
+                self.reference.is_back |=
+                    reference::points_back(written, after, self.subject.is_empty());
                 let word = Word { text: written, span: 0..0 };
                 if is_role(written) && Subject::names_some(&word, tracks) {
-                    self.subject.add(&word, tracks);
+                    self.subject.role(&word);
                 } else {
                     // "requests per second": a word that says nothing may belong to the metric's name.
                     self.subject.hint(&word, tracks);

@@ -4,6 +4,7 @@
 //! that have them all, those are meant whose own name is named most completely. A track whose name turns the
 //! quantity round (free, idle) is meant only where the claim says so.
 
+use gsar_core::text::figures::Dimension;
 use gsar_core::text::tokens::Word;
 
 use super::gather::Track;
@@ -17,6 +18,8 @@ pub(super) struct Subject {
     words: Vec<Vec<Key>>,
     /// Words that tell apart what the other words leave open.
     hints: Vec<Vec<Key>>,
+    /// What sort of thing it is, where some tracks are labelled so: "the primary".
+    roles: Vec<Key>,
 }
 
 impl Subject {
@@ -38,6 +41,92 @@ impl Subject {
         named > 0 && named < tracks.len()
     }
 
+    /// One word.
+    pub(super) fn of(word: &Word<'_>, tracks: &[Track]) -> Self {
+        Self::with(&Self::default(), word, tracks)
+    }
+
+    /// A subject and one more word.
+    pub(super) fn with(subject: &Self, word: &Word<'_>, tracks: &[Track]) -> Self {
+        let mut fuller = subject.clone();
+        fuller.add(word, tracks);
+        fuller
+    }
+
+    /// Cores are those of processors.
+    pub(super) fn of_cores(&mut self, tracks: &[Track]) {
+        let keys = alternatives("cpu");
+        let is_measured = |track: &Track| {
+            let unit = track.scale.unit.map(|unit| unit.dimension);
+            unit == Some(Dimension::Cores) && track.is_metric(&keys)
+        };
+        if tracks.iter().any(is_measured) && !self.words.contains(&keys) {
+            self.words.push(keys);
+        }
+    }
+
+    /// Says what sort of thing it is.
+    pub(super) fn role(&mut self, word: &Word<'_>) {
+        self.roles.push(exact(word.text));
+    }
+
+    /// With the words that need not be of a metric's name and are.
+    pub(super) fn with_hints(mut self) -> Self {
+        let hints = std::mem::take(&mut self.hints);
+        self.words.extend(hints.into_iter().filter(|keys| !keys.is_empty()));
+        self
+    }
+
+    /// The ways to part its words of metrics in two, each with its labels: one word, and the others.
+    pub(super) fn splits(&self, tracks: &[Track]) -> Vec<(Self, Self)> {
+        let is_metric = |keys: &Vec<Key>| tracks.iter().any(|track| track.is_metric(keys));
+        let (metric, labels): (Vec<_>, Vec<_>) = self.words.iter().cloned().partition(is_metric);
+        let made = |words: Vec<Vec<Key>>| Self {
+            words: words.into_iter().chain(labels.iter().cloned()).collect(),
+            hints: Vec::new(),
+            roles: self.roles.clone(),
+        };
+        (0..metric.len())
+            .map(|at| {
+                let mut others = metric.clone();
+                let one = others.remove(at);
+                (made(vec![one]), made(others))
+            })
+            .filter(|(_, others)| others.words.len() > labels.len())
+            .collect()
+    }
+
+    /// Both together.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        self.words.extend(other.words.iter().cloned());
+        self.hints.extend(other.hints.iter().cloned());
+        self.roles.extend(other.roles.iter().copied());
+        self
+    }
+
+    /// The words that say what is measured, not of whom.
+    pub(super) fn of_metric(&self, tracks: &[Track]) -> Self {
+        let is_metric = |keys: &&Vec<Key>| tracks.iter().any(|track| track.is_metric(keys));
+        Self {
+            words: self.words.iter().filter(is_metric).cloned().collect(),
+            hints: self.hints.clone(),
+            roles: Vec::new(),
+        }
+    }
+
+    /// Whether a word of it is a label of some tracks and not of others.
+    pub(super) fn has_label(&self, tracks: &[Track]) -> bool {
+        self.words.iter().any(|keys| {
+            let named = tracks.iter().filter(|track| track.is_own_label(keys)).count();
+            named > 0 && named < tracks.len() && !tracks.iter().any(|track| track.is_metric(keys))
+        })
+    }
+
+    /// Whether every word is a label of a track.
+    pub(super) fn is_borne_by(&self, track: &Track) -> bool {
+        !self.words.is_empty() && self.words.iter().all(|keys| track.is_own_label(keys))
+    }
+
     /// Adds a word that may be one of a metric's name and need not be.
     pub(super) fn hint(&mut self, word: &Word<'_>, tracks: &[Track]) {
         let keys = alternatives(word.text);
@@ -48,7 +137,11 @@ impl Subject {
 
     /// The subjects that each of its words would be alone.
     pub(super) fn each(&self) -> impl Iterator<Item = Subject> {
-        self.words.iter().map(|keys| Subject { words: vec![keys.clone()], hints: Vec::new() })
+        self.words.iter().map(|keys| Subject {
+            words: vec![keys.clone()],
+            hints: Vec::new(),
+            roles: self.roles.clone(),
+        })
     }
 
     /// Adds a word where it is one of any track's metric or labels; false where it is none.
@@ -59,11 +152,18 @@ impl Subject {
             let known = |keys: &Vec<Key>| tracks.iter().any(|track| track.has(keys));
             let is_metric = !all.is_empty()
                 && tracks.iter().any(|track| all.iter().all(|keys| track.is_metric(keys)));
-            if !is_metric || !all.iter().all(known) {
-                return false;
+            if is_metric && all.iter().all(known) {
+                self.words.extend(all);
+                return true;
             }
-            self.words.extend(all);
-            return true;
+            // "SELECTs": capitals make no compound of a word that a metric has.
+            let whole = alternatives(word.text);
+            let is_word = word.text.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && tracks.iter().any(|track| track.is_metric(&whole));
+            if is_word {
+                self.words.push(whole);
+            }
+            return is_word;
         }
         let mut keys = alternatives(word.text);
         keys.push(exact(word.text));
@@ -105,6 +205,11 @@ impl Subject {
                 found.push((missing, covered, track));
             }
         }
+        for role in &self.roles {
+            if found.iter().any(|(.., track)| track.is_own_label(&[*role])) {
+                found.retain(|(.., track)| track.is_own_label(&[*role]));
+            }
+        }
         let Some(least) = found.iter().map(|(missing, ..)| *missing).min() else {
             return Vec::new();
         };
@@ -119,8 +224,28 @@ impl Subject {
         }
         let mut tracks: Vec<&Track> = found.into_iter().map(|(.., track)| track).collect();
         tracks.sort_by_key(|track| track.known);
-        tracks
+        distinct(tracks)
     }
+}
+
+/// What two shapes read alike is one track.
+fn distinct(tracks: Vec<&Track>) -> Vec<&Track> {
+    let mut found: Vec<&Track> = Vec::with_capacity(tracks.len());
+    for track in tracks {
+        let read = |track: &Track| {
+            track.points.iter().map(|point| (point.micros, point.value)).collect::<Vec<_>>()
+        };
+        let is_known = found.iter().any(|known| {
+            known.name == track.name
+                && known.known == track.known
+                && known.points.len() == track.points.len()
+                && read(known) == read(track)
+        });
+        if !is_known {
+            found.push(track);
+        }
+    }
+    found
 }
 
 /// Whether a word is a label of tracks of one metric only: the mode `idle`.

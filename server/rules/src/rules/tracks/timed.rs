@@ -5,7 +5,7 @@ use gsar_core::text::figures::{ClockTime, Dimension, Figure};
 use super::clauses::Token;
 use super::finding::Finding;
 use super::levels;
-use super::moves::Way;
+use super::moves::{self, Way};
 use super::phrases::Cue;
 use super::statement::Statement;
 use super::window::View;
@@ -78,6 +78,7 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement) -> Option<Finding> 
             None => Some(found),
         };
     }
+    let steady = statement.has(Cue::Steady) || statement.has(Cue::Every);
     let way = match (statement.has(Cue::Rise), statement.has(Cue::Fall)) {
         (true, false) => Way::Up,
         (false, true) => Way::Down,
@@ -86,7 +87,16 @@ pub(super) fn decide(view: &View<'_>, statement: &Statement) -> Option<Finding> 
     let point = |(_, time): &Timed| view.at(time).and_then(|place| view.point(place));
     let (first, last) = (point(statement.timed.first()?)?, point(statement.timed.last()?)?);
     if way.gain(first, last) > 0 && first.micros < last.micros {
-        all
+        let inside =
+            |point: &&super::gather::Point| (first.micros..=last.micros).contains(&point.micros);
+        let within: Vec<super::gather::Point> =
+            view.track.points.iter().filter(inside).copied().collect();
+        let part = View { points: &within, is_whole: false, ..*view };
+        if steady {
+            moves::steady(&part, statement, way).filter(|_| view.is_complete())
+        } else {
+            all
+        }
     } else {
         Some(Finding::fails(view, &[first, last]))
     }

@@ -3,7 +3,7 @@
 //! Tables only.
 
 /// Words of a report beside the words of metrics' names that mean the same.
-const SYNONYMS: [(&str, &str); 43] = [
+const SYNONYMS: [(&str, &str); 46] = [
     ("available", "free freeable"),
     ("bandwidth", "throughput network"),
     ("busy", "utilization usage"),
@@ -14,8 +14,11 @@ const SYNONYMS: [(&str, &str); 43] = [
     ("drive", "storage disk"),
     ("duration", "latency"),
     ("durations", "latency"),
-    ("errors", "error failed"),
-    ("failures", "error failed"),
+    ("error", "failed 5xx"),
+    ("errors", "error failed 5xx"),
+    ("failures", "error failed 5xx"),
+    ("failed", "5xx error"),
+    ("failing", "5xx error"),
     ("free", "freeable available"),
     ("heap", "heap"),
     ("i", "iowait"),
@@ -40,7 +43,7 @@ const SYNONYMS: [(&str, &str); 43] = [
     ("storage", "disk space"),
     ("swapping", "swap"),
     ("throughput", "requests rps"),
-    ("traffic", "throughput iops requests"),
+    ("traffic", "throughput iops requests total"),
     ("use", "usage utilization used"),
     ("used", "usage utilization"),
     ("wal", "transaction logs generation"),
@@ -59,7 +62,10 @@ pub(super) fn synonyms(word: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Words of metrics' names that a report leaves out.
-pub(super) const SOFT: [&str; 44] = [
+pub(super) const SOFT: [&str; 47] = [
+    "http",
+    "code",
+    "target",
     "average",
     "avg",
     "bytes",
