@@ -250,11 +250,30 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
+        let role =
+            if role == Role::Word && self.is_attributive(word, next) { Role::Name } else { role };
         let common =
             role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
         let role = if common { Role::Common } else { role };
         let keys = claim_keys(word.text, role);
         self.push(word, role, keys);
+    }
+
+    /// Whether an ordinary noun names a thing by standing before its sort: "the accounts database".
+    fn is_attributive(&self, word: &Word<'_>, next: Option<&Word<'_>>) -> bool {
+        const NOUNS: [&str; 20] = [
+            "account", "accounts", "call", "calls", "case", "claims", "data", "document",
+            "element", "figures", "files", "object", "offer", "offers", "order", "people",
+            "program", "story", "team", "test",
+        ];
+        const SORTS: [&str; 16] = [
+            "api", "bucket", "cache", "database", "db", "endpoint", "gateway", "index", "job",
+            "page", "pool", "queue", "stream", "table", "topic", "worker",
+        ];
+        let before = self.text.get(..word.span.start).unwrap_or("");
+        words(before).last().is_some_and(|word| word.is("the"))
+            && NOUNS.iter().any(|noun| word.is(noun))
+            && next.is_some_and(|next| SORTS.iter().any(|sort| next.is(sort)))
     }
 
     /// Whether a word of a trend is none here: "an alert was raised", "could not be reached".
