@@ -168,6 +168,10 @@ impl<'c> Reading<'c> {
                 matches!(term.role, Role::Word | Role::Common) && spans.contains(&&term.span)
             });
             let Some(bearer) = of_phrase.next() else { continue };
+            // "Turned off" has to be shown, however ordinary its verb is.
+            if spans.len() > 1 {
+                bearer.role = Role::Word;
+            }
             if spans.len() == 1 && (is_state(bearer.text) || is_light(bearer.text)) {
                 continue;
             }
@@ -190,6 +194,10 @@ impl<'c> Reading<'c> {
         }
         let inside =
             |span: &Range<usize>| span.start <= word.span.start && word.span.end <= span.end;
+        if is_number_of_sort(self.text, word, next) {
+            self.push(word, Role::Code(CodeKind::Issue), vec![exact(word.text)]);
+            return;
+        }
         if is_port_of_host(self.text, &word.span) {
             self.push(word, Role::Code(CodeKind::Port), vec![exact(word.text)]);
             return;
@@ -251,6 +259,8 @@ impl<'c> Reading<'c> {
                 None => {}
             }
         }
+        let role =
+            if role == Role::Word && self.is_attributive(word, next) { Role::Name } else { role };
         let common =
             role == Role::Word && !quoted && !is_setting(word.text) && is_common(exact(word.text));
         let role = if common { Role::Common } else { role };
@@ -265,6 +275,23 @@ impl<'c> Reading<'c> {
             sort.role = Role::Kind;
         }
         self.push(word, role, keys);
+    }
+
+    /// Whether an ordinary noun names a thing by standing before its sort: "the accounts database".
+    fn is_attributive(&self, word: &Word<'_>, next: Option<&Word<'_>>) -> bool {
+        const NOUNS: [&str; 20] = [
+            "account", "accounts", "call", "calls", "case", "claims", "data", "document",
+            "element", "figures", "files", "object", "offer", "offers", "order", "people",
+            "program", "story", "team", "test",
+        ];
+        const SORTS: [&str; 16] = [
+            "api", "bucket", "cache", "database", "db", "endpoint", "gateway", "index", "job",
+            "page", "pool", "queue", "stream", "table", "topic", "worker",
+        ];
+        let before = self.text.get(..word.span.start).unwrap_or("");
+        words(before).last().is_some_and(|word| word.is("the"))
+            && NOUNS.iter().any(|noun| word.is(noun))
+            && next.is_some_and(|next| SORTS.iter().any(|sort| next.is(sort)))
     }
 
     /// Whether a word of a trend is none here: "an alert was raised", "could not be reached".
@@ -336,7 +363,7 @@ impl<'c> Reading<'c> {
                 ["alert", "alerts", "incident", "incidents"].iter().any(|kind| next.is(kind));
             sense_of(next) == Some(Sense::Kind) && !is_alert
         });
-        let plain = sense_of(word).is_none() && shape == Shape::Plain;
+        let plain = sense_of(word).is_none() && shape == Shape::Plain && !is_preposition(word.text);
         if names_kind && plain && !is_participle(word.text) && word.text.is_ascii() {
             Role::Name
         } else {
@@ -652,7 +679,11 @@ fn meant(text: &str, mut read: Figures) -> Figures {
     // `/dev/zero` and `prod-db:3333` hold no figures.
     read.figures.retain(|figure| {
         let before = text.get(..figure.span.start).unwrap_or("");
-        !before.ends_with('/') && !is_port_of_host(text, &figure.span) && !is_pronoun(text, figure)
+        let is_number = words(text.get(figure.span.start..).unwrap_or(""))
+            .next()
+            .is_some_and(|word| is_number_after(before, &word, text.get(figure.span.end..)));
+        let is_port = is_port_of_host(text, &figure.span);
+        !before.ends_with('/') && !is_port && !is_number && !is_pronoun(text, figure)
     });
     for figure in &mut read.figures {
         let mut before = words(text.get(..figure.span.start).unwrap_or("")).collect::<Vec<_>>();
@@ -693,6 +724,41 @@ fn is_pronoun(text: &str, figure: &Figure) -> bool {
         is_among(&word, &["another", "other", "every", "each"])
             || ends && is_among(&word, &["the", "that", "this", "which", "new", "old", "slow"])
     })
+}
+
+/// Whether digits are the number by which one of a sort is called: "pull request 318", "alert 2217".
+fn is_number_of_sort(text: &str, word: &Word<'_>, next: Option<&Word<'_>>) -> bool {
+    let before = text.get(..word.span.start).unwrap_or("");
+    let after = next.and_then(|next| text.get(next.span.start..));
+    is_number_after(before, word, after.or(Some("")))
+}
+
+fn is_number_after(before: &str, word: &Word<'_>, after: Option<&str>) -> bool {
+    const SORTS: [&str; 11] = [
+        "alert", "build", "change", "commit", "incident", "issue", "job", "order", "pipeline",
+        "request", "ticket",
+    ];
+    const FEWEST_DIGITS: usize = 3;
+    let is_number =
+        word.text.len() >= FEWEST_DIGITS && word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_sort = words(before).last().is_some_and(|sort| {
+        SORTS.iter().any(|entry| sort.is(entry))
+            && before.get(sort.span.end..).is_some_and(|gap| gap == " ")
+    });
+    // "At the request 300 pods were added": a number of things.
+    let counts = words(after.unwrap_or("")).next().is_some_and(|next| {
+        next.text.ends_with('s') && !is_stop_word(next.text) && !is_light(next.text)
+    });
+    is_number && of_sort && !counts
+}
+
+/// Whether a word only says where something is or goes.
+fn is_preposition(word: &str) -> bool {
+    const PREPOSITIONS: [&str; 14] = [
+        "across", "against", "among", "beside", "beyond", "inside", "near", "onto", "outside",
+        "per", "toward", "towards", "upon", "via",
+    ];
+    PREPOSITIONS.iter().any(|entry| word.eq_ignore_ascii_case(entry))
 }
 
 /// Whether digits are the port of a host: `prod-db:3333`.

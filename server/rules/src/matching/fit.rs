@@ -9,6 +9,7 @@ use crate::evidence::observations::{Corpus, NONE};
 use crate::matching::candidates::{Candidate, Target, is_line};
 use crate::matching::magnitudes::{bits_in, figure_outcome, time_outcome};
 use crate::matching::states::state_outcome;
+use crate::matching::switches::switch_outcome;
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::polarity::{clauses, has_other, is_false};
 use crate::vocabulary::words::{Key, evidence_keys};
@@ -98,7 +99,8 @@ pub(crate) fn fit(case: &Case<'_, '_, '_>, candidate: Candidate, except: Except)
         if decided >> place & 1 == 1 || !matches!(term.role, Role::Word | Role::Name) {
             continue;
         }
-        if let Some((outcome, bits)) = state_outcome(case, fields, place, term) {
+        let switch = switch_outcome(case, fields, place, term);
+        if let Some((outcome, bits)) = switch.or_else(|| state_outcome(case, fields, place, term)) {
             decided |= bits;
             fit.take(outcome, bits);
         }
@@ -273,6 +275,6 @@ fn is_said_otherwise(case: &Case<'_, '_, '_>, field: u32, content: u64) -> bool 
         for word in gsar_core::text::tokens::words(clause) {
             evidence_keys(word.text, |key| keys.push(key));
         }
-        bits_in(reading, &keys, content) == 0 || !has_other(clause, accounted)
+        bits_in(reading, &keys, content) == 0 || !has_other(clause, reading.fails, accounted)
     })
 }

@@ -13,3 +13,4 @@ pub(crate) mod places;
 pub(crate) mod scope;
 pub(crate) mod slots;
 pub(crate) mod states;
+pub(crate) mod switches;

@@ -146,7 +146,7 @@ fn transitions(case: &Case<'_, '_, '_>, attribute: u64) -> Vec<Transition> {
             .or_else(|| in_diff(case.corpus, *field))
             .or_else(|| between_revisions(case.corpus, *field));
         let Some(change) = change.filter(|change| !found.contains(change)) else { continue };
-        if is_meant(case, change.after, attribute) {
+        if is_meant(case, change.after, attribute) && !is_of_other_commit(case, change) {
             found.push(change);
         }
     }
@@ -161,6 +161,22 @@ fn is_meant(case: &Case<'_, '_, '_>, field: u32, attribute: u64) -> bool {
     let strict = case.reading.bits(|term| matches!(term.role, Role::Entity | Role::Name));
     let path = case.marks.field(field) | path_terms(case, found);
     path & attribute == attribute && candidate.terms & strict == strict
+}
+
+/// Whether a change stands in the log below another commit than the one that the claim names.
+fn is_of_other_commit(case: &Case<'_, '_, '_>, change: Transition) -> bool {
+    const FARTHEST: u32 = 200;
+    let is_hash = |term: &Term<'_>| {
+        term.text.len() >= 7
+            && term.text.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && term.text.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let hashes = case.reading.bits(is_hash);
+    let first = change.before.min(change.after);
+    let head = (first.saturating_sub(FARTHEST)..first)
+        .rev()
+        .find(|field| case.corpus.line(*field).starts_with("commit "));
+    hashes != 0 && head.is_some_and(|head| case.marks.field(head) & hashes == 0)
 }
 
 fn path_terms(case: &Case<'_, '_, '_>, field: &Field) -> u64 {
@@ -277,4 +293,33 @@ fn times_are_known(case: &Case<'_, '_, '_>, change: Transition) -> bool {
                 })
             })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Contradicted, Grounded};
+
+    use crate::tests::{expect, text};
+
+    #[test]
+    fn a_commit_called_by_its_short_hash_changes_what_stands_below_it() {
+        let log = text(
+            "log",
+            "git log -p deploy/env.yaml",
+            "commit 5d0c7e91b2a84f6633d1c0a9e8b7f6052c4d3e1f\n\
+             Date: 2026-03-02T12:00:00+00:00\n    Revert the retry budget\n\
+             -  RETRY_BUDGET_MS: \"900\"\n+  RETRY_BUDGET_MS: \"4000\"\n\
+             commit 91ab3c4d7f0e2a6b5c8d9e0f1a2b3c4d5e6f7081\n\
+             Date: 2026-03-02T10:00:00+00:00\n    Cut the retry budget\n\
+             -  RETRY_BUDGET_MS: \"4000\"\n+  RETRY_BUDGET_MS: \"900\"\n",
+        );
+        expect(
+            &[log],
+            &[
+                ("91ab3c4 lowered the retry budget from 4000 ms to 900 ms", Grounded),
+                ("91ab3c4 raised the retry budget from 900 ms to 4000 ms", Contradicted),
+                ("5d0c7e9 raised the retry budget from 900 ms to 4000 ms", Grounded),
+            ],
+        );
+    }
 }

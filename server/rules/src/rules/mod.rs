@@ -16,6 +16,7 @@ pub(crate) mod fractions;
 pub(crate) mod instants;
 pub(crate) mod lasting;
 pub(crate) mod offsets;
+pub(crate) mod other_names;
 pub(crate) mod ranks;
 pub(crate) mod rates;
 pub(crate) mod ratios;

@@ -32,6 +32,7 @@ use crate::rules::fractions;
 use crate::rules::instants;
 use crate::rules::lasting;
 use crate::rules::offsets;
+use crate::rules::other_names;
 use crate::rules::ranks;
 use crate::rules::rates;
 use crate::rules::ratios;
@@ -155,6 +156,7 @@ fn rule(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .or_else(|| existence::decide(case))
         .or_else(|| unlisted::decide(case))
         .or_else(|| turned::decide(case, Governs::SomeThings))
+        .or_else(|| other_names::decide(case))
         .or_else(|| refuted(case, &fits))
         .or_else(|| absence::decide(case))
 }

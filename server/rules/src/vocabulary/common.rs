@@ -44,35 +44,35 @@ furthermore gave general generally given giving go goes going gone good group gr
 handled handles hands happen happens hardly height hence here highlight highlights hold holds idea \
 identified identifies identify impact implies imply important in-depth indeed indicate individual \
 information instead involve involved involves issues itself keep keeps kept key kind kinds known label \
-labelled labels largely lead leads length level levels lie lies likewise line lines list listed \
-listing lists literal literally live lives locate located look looked looks made maintain maintained make \
-makes making manage managed map maps mark marked marks match matched matches matter may mean means meant \
-meanwhile measure measurement meet meets mention mentioned mentions merely met method might mode moment \
-moreover much multiple mutual named namely names naming natural naturally nature nearby nearly necessary \
-need needed needs nevertheless nonetheless notable notably note noted notes notice noticed notices number \
-numbers object observe observes observing obtain obtained obvious obviously occasion occur occurred \
-occurrence occurs offer offers operate operates operation order ordinary outcome overall overview own page \
-pair part particular particularly partly parts path pattern people perform performed performs phase picture \
-piece place placed places placing plain plainly point pointed points position possibility potential \
-practically precise precisely presented presents presumably presumed presumes primarily print printed \
-printing prints prior probable problem produce produced produces program prompt promptly property provide \
-provided provides pure purely purpose put puts question quite quote quoted quotes range rather read reading \
-readings reads real really receive received receives record refer reference referenced references refers \
-reflect reflects regarded region register registered relative relatively relevant relies rely remain \
-remarkably reportedly represent represents request require required requires respect respective respectively \
-respond rest rests result resulted results return returned returns reveal reveals right role roughly row \
-rows rule saying scale scope section seem seemed seems sense separate separately series set setting settings \
-shall shape share side sides sign significant significantly similar similarly simple simply simultaneous \
-simultaneously sit sits situation snapshot so-called somewhat soon sort span speak speaks special specific \
-specifically spend spends spent spoke spoken spot stand stands state stated statement stating status step \
-steps still stood store stored stores story straight stretch strict strictly string structure subject \
-subsequent subsequently substantial substantially successive suffer suffered suffers suggest summary supply \
-supposedly symptom table take taken takes taking team tell tells term termed terms test text theirs \
-themselves there thereby therein thing things thorough though thread thus tie tied times title titled \
-tool top total touch touched trail treat treated treats tried tries true try trying turn turned turns type \
-types typical typically undergo underlying underwent unit usual usually value values various version very \
-view virtually visible visibly want wanted wants warn warned warns way ways well whatever whatsoever \
-whichever widely window word world worth would write writes written wrote yet yield yielded yields";
+labelled labels largely lead leads length level levels lie lies likewise line lines list listed listing \
+lists literal literally live lives locate located look looked looks made maintain maintained make makes \
+making manage managed map maps mark marked marks match matched matches matter may mean means meant meanwhile \
+measure measurement meet meets mention mentioned mentions merely met method might mode moment moreover much \
+multiple mutual named namely names naming natural naturally nature nearby nearly necessary need needed needs \
+nevertheless nonetheless notable notably note noted notes notice noticed notices number numbers object \
+observe observes observing obtain obtained obvious obviously occasion occur occurred occurrence occurs offer \
+offers onto operate operates operation order ordinary outcome overall overview own page pair part particular \
+particularly partly parts path pattern people perform performed performs phase picture piece place placed \
+places placing plain plainly point pointed points position possibility potential practically precise \
+precisely presented presents presumably presumed presumes primarily print printed printing prints prior \
+probable problem produce produced produces program prompt promptly property provide provided provides pure \
+purely purpose put puts question quite quote quoted quotes range rather read reading readings reads real \
+really receive received receives record refer reference referenced references refers reflect reflects \
+regarded region register registered relative relatively relevant relies rely remain remarkably reportedly \
+represent represents request require required requires respect respective respectively respond rest rests \
+result resulted results return returned returns reveal reveals right role roughly row rows rule saying scale \
+scope section seem seemed seems sense separate separately series set setting settings shall shape share side \
+sides sign significant significantly similar similarly simple simply simultaneous simultaneously sit sits \
+situation snapshot so-called somewhat soon sort span speak speaks special specific specifically spend spends \
+spent spoke spoken spot stand stands state stated statement stating status step steps still stood store \
+stored stores story straight stretch strict strictly string structure subject subsequent subsequently \
+substantial substantially successive suffer suffered suffers suggest summary supply supposedly symptom table \
+take taken takes taking team tell tells term termed terms test text theirs themselves there thereby therein \
+thing things thorough though thread thus tie tied times title titled tool top total touch touched toward \
+towards trail treat treated treats tried tries true try trying turn turned turns type types typical \
+typically undergo underlying underwent unit upon usual usually value values various version very view \
+virtually visible visibly want wanted wants warn warned warns way ways well whatever whatsoever whichever \
+widely window word world worth would write writes written wrote yet yield yielded yields";
 
 #[cfg(test)]
 mod tests {

@@ -124,14 +124,22 @@ pub(crate) fn clauses(text: &str) -> impl Iterator<Item = &str> {
     text.split(". ").flat_map(|part| part.split("; ")).flat_map(|part| part.split(" | "))
 }
 
-/// Whether a text denies or deplores something by a word that a test does not accept, or by a negation.
-pub(crate) fn has_other(text: &str, accounted: impl Fn(Key) -> bool) -> bool {
+/// Whether a text denies by a part of a word: `0/1`, "non-ready".
+fn denies_in_part(text: &str) -> bool {
+    const PARTS: [&str; 4] = ["0/", "non-ready", "non\\-ready", "non-healthy"];
+    PARTS.iter().any(|denial| text.contains(denial))
+}
+
+/// Whether a text denies or, where the claim does not, deplores something by a word that a test does not accept, or by
+/// a negation.
+pub(crate) fn has_other(text: &str, fails: bool, accounted: impl Fn(Key) -> bool) -> bool {
+    let failing = if fails { &[][..] } else { &FAILING[..] };
     let is_listed = |word: &str| {
-        DENYING.iter().chain(&FAILING).any(|entry| word.eq_ignore_ascii_case(entry))
+        DENYING.iter().chain(failing).any(|entry| word.eq_ignore_ascii_case(entry))
             && !accounted(key(word))
     };
     is_negated(text)
-        || text.contains("0/")
+        || denies_in_part(text)
         || words(text).any(|word| is_listed(word.text) || parts(word.text).any(is_listed))
 }
 

@@ -131,6 +131,21 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
     }
     inner_capital |=
         capitals > 1 && capitals < bytes.len() && bytes.iter().any(u8::is_ascii_lowercase);
+    // A commit is called by the beginning of its hash.
+    if bytes.len() == 40 && bytes.iter().all(u8::is_ascii_hexdigit) {
+        for length in [7, 8, 10, 12] {
+            word.get(..length).into_iter().for_each(|short| found(exact(short)));
+        }
+    }
+    // `3000:31171` are two ports.
+    if let Some((one, other)) = word.split_once(':')
+        && one.len() > 2
+        && other.len() > 2
+        && one.bytes().chain(other.bytes()).all(|byte| byte.is_ascii_digit())
+    {
+        found(exact(one));
+        found(exact(other));
+    }
     if hyphens {
         let root = entity_root(word);
         if root.len() != word.len() {
