@@ -14,7 +14,7 @@ use crate::evidence::values::{compare, other_time};
 use crate::matching::fit::{Except, fields, fit};
 use crate::verdict::counterclaims::{exclusive, number_in, plain, replaced};
 use crate::verdict::decide::{borne_out_as_well, grounded, is_counted, reworded};
-use crate::verdict::ruling::{Case, Ruling};
+use crate::verdict::ruling::{Basis, Case, Ruling};
 
 /// The most places whose figures and times are tried.
 const MOST_PLACES: usize = 4;
@@ -33,7 +33,11 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if !is_open {
         return None;
     }
-    let contrary = exclusive(reading).into_iter().find_map(|text| mended(case, &[text]));
+    // Words of direction may be idle in what a tool states, not in what was measured or computed.
+    let contrary = exclusive(reading)
+        .into_iter()
+        .find_map(|text| mended(case, &[text]))
+        .filter(|ruling| matches!(ruling.basis, Basis::Measured | Basis::Derived));
     contrary
         .or_else(|| {
             if is_counted(case) {
@@ -89,6 +93,7 @@ fn with_other_figures(case: &Case<'_, '_, '_>, figure: &Figure) -> Vec<String> {
             let other = &value.figure;
             let is_other = other.unit == figure.unit
                 && other.comparator.is_none()
+                && other.value.mantissa >= 0
                 && compare(figure, other) == Agreement::Different;
             if is_other {
                 offer(text, &span, &plain(other.value.mantissa, other.value.places), &mut wordings);
