@@ -56,7 +56,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>, governs: Governs) -> Option<Ruling
     let found = decide::ruling(&positive)
         .filter(|found| found.class != Class::Grounded || is_told_there(&positive, found, denying));
     case.cache.keep_spare(marks);
-    turned(found?, affirmed.denial)
+    // What excludes one place or value says nothing of any: "onto any node", unless the thing is named.
+    let is_of_one = is_named || !denying.text.contains(" any ");
+    turned(found?, affirmed.denial).filter(|found| found.class != Class::Grounded || is_of_one)
 }
 
 /// Whether what is cited is an answer, not the request that a tool repeats, and has what the claim denies.
@@ -73,7 +75,10 @@ fn is_told_there(case: &Case<'_, '_, '_>, found: &Ruling, denying: &Reading<'_>)
         let item = case.corpus.item(case.corpus.item_of(field));
         let is_question = item
             .is_none_or(|item| item.kind == EvidenceKind::Signal && item.lane == Lane::Synthetic);
-        if is_question || line.starts_with("Params ") || line.starts_with("$ ") {
+        let says_non = line
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| word.eq_ignore_ascii_case("non") || word.eq_ignore_ascii_case("not"));
+        if is_question || says_non || line.starts_with("Params ") || line.starts_with("$ ") {
             return false;
         }
         let record =

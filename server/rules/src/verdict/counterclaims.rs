@@ -9,7 +9,7 @@ use gsar_core::text::figures::{ClockTime, Comparator, Dimension, Figure};
 use gsar_core::text::polarity::{MarkerKind, is_denial};
 use gsar_core::text::tokens::{Word, words};
 
-use crate::claim::reading::Reading;
+use crate::claim::reading::{Reading, Term};
 
 /// The most places of a claim that are turned round.
 const MOST: usize = 12;
@@ -27,6 +27,7 @@ pub(crate) fn contraries(reading: &Reading<'_>) -> Vec<Contrary> {
     let mut found = Vec::new();
     denials(reading, &mut found);
     wholes(reading, &mut found);
+    exchanges(reading, &mut found);
     turns(reading, &mut found);
     for figure in &reading.figures.figures {
         found.extend(other_figures(reading, figure));
@@ -85,6 +86,38 @@ fn denials(reading: &Reading<'_>, found: &mut Vec<Contrary>) {
         let affirmed = affirmed(&first, cue);
         found.extend(one(replaced(reading.text, &marker.span, affirmed)));
     }
+}
+
+/// The claim with the two names exchanged of which one stands in place of the other.
+fn exchanges(reading: &Reading<'_>, found: &mut Vec<Contrary>) {
+    const IN_PLACE: [&str; 6] = [
+        " in place of ",
+        " instead of ",
+        " in lieu of ",
+        " took over from ",
+        " replaced ",
+        " replacing ",
+    ];
+    let text = reading.text;
+    let Some((at, phrase)) =
+        IN_PLACE.iter().find_map(|phrase| text.find(phrase).map(|at| (at, *phrase)))
+    else {
+        return;
+    };
+    let named = |term: &&Term<'_>| term.is_strict() && !term.span.is_empty();
+    let second =
+        reading.terms.iter().filter(named).find(|term| term.span.start >= at + phrase.len());
+    let Some(second) = second else { return };
+    // Of the names before, the one of the same make: an address for an address.
+    let mut first =
+        reading.terms.iter().filter(named).filter(|term| term.span.end <= at).filter(|term| {
+            let digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+            digit(term.text) == digit(second.text)
+        });
+    let Some(first) = first.next_back() else { return };
+    let other = replaced(text, &second.span, first.text)
+        .and_then(|text| replaced(&text, &first.span, second.text));
+    found.extend(one(other));
 }
 
 /// The claim with "no" in place of "every", "each" and "both".

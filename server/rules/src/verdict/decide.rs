@@ -48,6 +48,7 @@ use crate::verdict::guards;
 use crate::verdict::note;
 use crate::verdict::repairs;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
+use crate::verdict::unread;
 use crate::vocabulary::lexicon::Sense;
 use crate::vocabulary::polarity;
 use crate::vocabulary::words::key;
@@ -93,7 +94,9 @@ pub(crate) fn ruling(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             rule(case).filter(|ruling| !denials::may_be_overlooked(case.reading, ruling))
         })
     };
-    causes::decide(case).or_else(|| stated().filter(|ruling| is_allowed(case, ruling)))
+    let of_cause = causes::decide(case)
+        .filter(|found| found.class != Class::Grounded || !unread::says_more(case.reading));
+    of_cause.or_else(|| stated().filter(|ruling| is_allowed(case, ruling)))
 }
 
 /// A contrary of the claim that the rules find as well borne out as the claim.
@@ -574,7 +577,7 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
         return false;
     }
     if ruling.class == Class::Contradicted {
-        return !reading.has(MarkerKind::Hedge);
+        return !reading.has(MarkerKind::Hedge) && !guards::is_about_another(case, ruling);
     }
     if guards::is_beside_the_claim(case, ruling) {
         return false;

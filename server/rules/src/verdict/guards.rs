@@ -4,10 +4,14 @@
 //! The rules tie a claim's parts together; a part that a rule leaves out is held against the finding here.
 
 use gsar_core::evidence::EvidenceKind;
-use gsar_core::text::tokens::words;
+use gsar_core::text::figures::{Agreement, Dimension, Figure};
+use gsar_core::text::tokens::{Word, words};
+
+use crate::claim::reading::Role;
+use crate::evidence::values::compare;
 
 use crate::matching::candidates::Target;
-use crate::matching::fit::{Fit, best_fields};
+use crate::matching::fit::{Fit, LEAST_PROSE, best_fields};
 use crate::matching::flags;
 use crate::verdict::decide::{item_number, item_of};
 use crate::verdict::rivals;
@@ -27,6 +31,106 @@ pub(crate) fn is_beside_the_claim(case: &Case<'_, '_, '_>, ruling: &Ruling) -> b
         || rivals::say_otherwise(case, &ruling.cites)
         || flags::are_denied(case, cited_records(case, &ruling.cites))
         || is_of_another_source(case, ruling)
+}
+
+/// Whether a claim is of something else than the cited places: of what people knew, or of a text that it quotes and
+/// that stands elsewhere.
+pub(crate) fn is_about_another(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    let text = case.reading.text;
+    let all: Vec<Word<'_>> = words(text).collect();
+    if unread::is_told_of_people(&all)
+        || is_only_a_level(case, &all, ruling)
+        || is_told_in_other_prose(case, ruling)
+    {
+        return true;
+    }
+    let Some(quoted) = quoted(text) else { return false };
+    let in_field = |field: u32| has_words_of(case.corpus.line(field), quoted);
+    let stands = case.marks.marked_fields().iter().any(|field| in_field(*field));
+    stands
+        && ruling.cites.iter().all(|cite| match cite {
+            Cite::Field(field) => !in_field(*field),
+            Cite::Sample { .. } | Cite::Item(_) => false,
+        })
+}
+
+/// Whether a severity is held against a word that names a quantity: "error rate" is no severity.
+fn is_only_a_level(case: &Case<'_, '_, '_>, all: &[Word<'_>], ruling: &Ruling) -> bool {
+    const LEVELS: [&str; 7] = ["critical", "debug", "error", "errors", "fatal", "info", "warning"];
+    const QUANTITIES: [&str; 16] = [
+        "budget",
+        "code",
+        "codes",
+        "count",
+        "counts",
+        "lines",
+        "message",
+        "messages",
+        "percentage",
+        "rate",
+        "rates",
+        "ratio",
+        "response",
+        "responses",
+        "share",
+        "threshold",
+    ];
+    let is_level = |cite: &Cite| match cite {
+        Cite::Field(field) => words(case.corpus.name(*field)).last().is_some_and(|name| {
+            ["severity", "level", "loglevel", "priority"].iter().any(|level| name.is(level))
+        }),
+        Cite::Sample { .. } | Cite::Item(_) => false,
+    };
+    let any = |word: Option<&Word<'_>>, table: &[&str]| {
+        word.is_some_and(|word| table.iter().any(|entry| word.is(entry)))
+    };
+    let is_quantity = |(at, word): (usize, &Word<'_>)| {
+        !any(Some(word), &LEVELS) || any(all.get(at + 1), &QUANTITIES)
+    };
+    ruling.cites.iter().all(is_level)
+        && all.iter().any(|word| any(Some(word), &LEVELS))
+        && all.iter().enumerate().all(is_quantity)
+}
+
+/// Whether prose is cited against a figure that prose of another item with as many of the claim's words states.
+fn is_told_in_other_prose(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const MOST: usize = 2_000;
+    const LEAST_WORDS: u32 = 2;
+    let is_amount = |figure: &&Figure| figure.unit.dimension != Dimension::Multiple;
+    let mut amounts = case.reading.figures.figures.iter().filter(is_amount);
+    let (Some(figure), None) = (amounts.next(), amounts.next()) else { return false };
+    let corpus = case.corpus;
+    let is_prose = |field: u32| words(corpus.value(field)).nth(LEAST_PROSE).is_some();
+    let content = case.reading.bits(|term| term.is_strict() || term.role == Role::Word);
+    let [Cite::Field(cited)] = ruling.cites.as_slice() else { return false };
+    let shared = (case.marks.field(*cited) & content).count_ones();
+    figure.unit.dimension != Dimension::Count
+        && is_prose(*cited)
+        && case.marks.marked_fields().iter().take(MOST).any(|field| {
+            let here = (case.marks.field(*field) & content).count_ones();
+            corpus.item_of(*field) != corpus.item_of(*cited)
+                && here >= LEAST_WORDS.max(shared.saturating_sub(1))
+                && is_prose(*field)
+                && case
+                    .cache
+                    .values(corpus, *field)
+                    .iter()
+                    .any(|value| compare(figure, &value.figure) == Agreement::Same)
+        })
+}
+
+/// What stands between single quotation marks and has three words or more.
+fn quoted(text: &str) -> Option<&str> {
+    let (_, after) = text.split_once(" '")?;
+    let end = after.rfind("' ").or_else(|| after.rfind("'."))?;
+    let quoted = after.get(..end)?;
+    words(quoted).nth(2).map(|_| quoted)
+}
+
+/// Whether a line has all words of a quotation, in their order.
+fn has_words_of(line: &str, quoted: &str) -> bool {
+    let mut rest = words(line);
+    words(quoted).all(|wanted| rest.any(|word| word.text.eq_ignore_ascii_case(wanted.text)))
 }
 
 /// The fields of the records that are cited.

@@ -4,12 +4,13 @@
 
 use gsar_core::text::tokens::{Word, words};
 
-use crate::claim::reading::Term;
+use crate::claim::reading::{Role, Term};
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::words::parts;
 
 /// Words of which a record has one.
-const OF_RECORD: [(&str, &str); 12] = [
+const OF_RECORD: [(&str, &str); 13] = [
+    ("busy", "idle"),
     ("client", "server"),
     ("consumer", "producer"),
     ("inbound", "outbound"),
@@ -63,7 +64,10 @@ pub(crate) fn say_otherwise(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
     {
         return true;
     }
-    if of_record.is_empty() && of_field.is_empty() && turned.is_none() {
+    let of_switch = switched(&all);
+    let roles = claimed_roles(case);
+    let asks_nothing = of_record.is_empty() && of_field.is_empty() && roles.is_empty();
+    if asks_nothing && turned.is_none() && of_switch.is_none() {
         return false;
     }
     let close = close(case, cites);
@@ -73,12 +77,63 @@ pub(crate) fn say_otherwise(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
     if of_field.iter().any(|(one, other)| !has(&close, one) && has(&close, other)) {
         return true;
     }
+    let is_switched = |line: &str, way: &str| {
+        line.split([' ', ',', ';', '"', '\\']).any(|part| {
+            part.rsplit(['=', ':']).next().is_some_and(|value| value.eq_ignore_ascii_case(way))
+        })
+    };
+    let any_line = |way: &str| close.iter().any(|line| is_switched(line, way));
+    if of_switch.is_some_and(|(way, other)| any_line(other) && !any_line(way)) {
+        return true;
+    }
     let whole = records(case, cites);
     let stands = |wanted: &str| has(&close, wanted) || has(&whole, wanted);
+    if roles.iter().any(|role| !stands(role)) && !close.is_empty() {
+        return true;
+    }
     of_record.iter().any(|(one, other)| !stands(one) && stands(other))
         || turned.is_some_and(|(way, other, name)| {
             leads(&close, other, name) && !leads(&close, way, name) && !leads(&whole, way, name)
         })
+}
+
+/// "Turned on", "switched off": the way and the other.
+fn switched(all: &[Word<'_>]) -> Option<(&'static str, &'static str)> {
+    const VERBS: [&str; 8] =
+        ["turn", "turned", "turns", "switched", "switch", "flipped", "toggled", "set"];
+    all.windows(2).find_map(|pair| {
+        let [verb, way] = pair else { return None };
+        match () {
+            () if !VERBS.iter().any(|entry| verb.is(entry)) => None,
+            () if way.is("on") => Some(("on", "off")),
+            () if way.is("off") => Some(("off", "on")),
+            () => None,
+        }
+    })
+}
+
+/// The parts that a claim says a thing plays and does not name further: the replica, the canary.
+fn claimed_roles<'c>(case: &Case<'_, '_, 'c>) -> Vec<&'c str> {
+    const ROLES: [&str; 8] =
+        ["canary", "follower", "reader", "replica", "secondary", "staging", "standby", "writer"];
+    let reading = case.reading;
+    let after_the = |term: &Term<'_>| {
+        let before = reading.text.get(..term.span.start).unwrap_or("");
+        words(before).last().is_some_and(|word| word.is("the"))
+    };
+    let mut found = Vec::new();
+    for term in reading.terms.iter().filter(|term| !term.span.is_empty() && after_the(term)) {
+        let is_role = ROLES.iter().any(|role| term.text.eq_ignore_ascii_case(role));
+        let is_followed = reading.terms.iter().any(|next| {
+            matches!(next.role, Role::Entity | Role::Name | Role::Word | Role::Kind | Role::Common)
+                && next.span.start > term.span.end
+                && next.span.start - term.span.end <= 1
+        });
+        if is_role && !is_followed {
+            found.push(term.text);
+        }
+    }
+    found
 }
 
 /// The words of pairs that a claim has, each with its rival that it has not.
@@ -167,7 +222,7 @@ fn close<'e>(case: &Case<'_, 'e, '_>, cites: &[Cite]) -> Vec<&'e str> {
             }
             Cite::Sample { series, .. } => {
                 let object = corpus.series.get(*series as usize).map(|series| series.object);
-                found.extend(object.and_then(|object| record(case, object)));
+                found.extend(object.and_then(|object| record(case, corpus.record(object))));
                 object
             }
             Cite::Item(_) => None,

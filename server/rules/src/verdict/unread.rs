@@ -13,9 +13,20 @@ pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
     if all.last().is_some_and(|word| word.is("only")) {
         return true;
     }
+    if is_told_of_people(&all) {
+        return true;
+    }
     (0..all.len()).any(|at| {
         is_short_of(reading, &all, at) || is_nth_time(&all, at) || is_on_purpose(&all, at)
     })
+}
+
+/// "Nobody noticed that", "everyone agreed that": what people knew or thought.
+pub(crate) fn is_told_of_people(all: &[Word<'_>]) -> bool {
+    const PEOPLE: [&str; 8] =
+        ["anybody", "anyone", "everybody", "everyone", "nobody", "somebody", "someone", "people"];
+    is_any(all.first(), &PEOPLE)
+        || is_any(all.first(), &["no", "every"]) && is_any(all.get(1), &["one", "engineer", "user"])
 }
 
 fn is_any(word: Option<&Word<'_>>, listed: &[&str]) -> bool {
