@@ -188,6 +188,9 @@ impl Neighbours<'_> {
         {
             return Some(CodeKind::Issue);
         }
+        if digits.len() > 1 && self.numbers_a_request() {
+            return Some(CodeKind::Issue);
+        }
         if self.previous_is(&[
             "pid",
             "uid",
@@ -220,6 +223,16 @@ impl Neighbours<'_> {
             return Some(CodeKind::Date);
         }
         None
+    }
+
+    /// "Pull request 318", "alert 2217", "build 5120": the number names the thing and counts nothing behind it.
+    fn numbers_a_request(&self) -> bool {
+        let before = self.recent.get(1).and_then(Option::as_ref);
+        let asked = self.previous_is(&["request"])
+            && before.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
+        let counts_nothing =
+            || self.next_is_no_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
+        asked || self.previous_is(&["alert", "build", "pipeline", "mr"]) && counts_nothing()
     }
 
     fn is_http_status(&self, value: u32) -> bool {

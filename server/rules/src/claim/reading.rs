@@ -217,7 +217,7 @@ impl<'c> Reading<'c> {
             Some(kind) if kind != CodeKind::Identifier || shape == Shape::Number => {
                 // "version 2.31.0", "revision 58": the number is the name, the word before it its sort.
                 if let Some(sort) = self.terms.last_mut()
-                    && sort.role == Role::Word
+                    && matches!(sort.role, Role::Word | Role::Common)
                     && self
                         .text
                         .get(sort.span.end..word.span.start)

@@ -3,7 +3,7 @@
 //! A change is read off a diff (a removed and an added line with one key) or off two revisions of one thing
 //! in one item. The claim says a direction ("raised"), a value it became, a value it had, or several of them.
 
-use gsar_core::text::figures::{Agreement, Comparator, Figure, agree};
+use gsar_core::text::figures::{Agreement, Comparator, Figure, Unit, agree};
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Reading, Role, Term};
@@ -29,10 +29,10 @@ enum Direction {
 }
 
 /// What a claim says about a change.
-struct Claimed<'r> {
+struct Claimed {
     direction: Option<Direction>,
-    from: Option<&'r Figure>,
-    to: Option<&'r Figure>,
+    from: Option<Figure>,
+    to: Option<Figure>,
 }
 
 /// Decides a claim that a value was changed.
@@ -44,11 +44,13 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     let mut grounded = None;
     let mut refuted = None;
+    // A change and its reversal: what neither bears out nor refutes may be the one that is meant.
+    let mut is_open = false;
     for transition in transitions(case, attribute) {
         match weigh(case, &claimed, transition) {
             Some(true) => grounded = grounded.or(Some(transition)),
             Some(false) => refuted = refuted.or(Some(transition)),
-            None => {}
+            None => is_open = true,
         }
     }
     let cites = |change: Transition| vec![Cite::Field(change.before), Cite::Field(change.after)];
@@ -58,7 +60,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             cites(change),
             note::changed(case, change.before, change.after),
         )),
-        (None, Some(change)) => Some(Ruling::contradicted(
+        (None, Some(change)) if !is_open => Some(Ruling::contradicted(
             Basis::Stated,
             cites(change),
             note::changed(case, change.before, change.after),
@@ -67,7 +69,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
 }
 
-fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
+fn read(reading: &Reading<'_>) -> Option<Claimed> {
     let mut direction = if reading.means(Sense::Raise) {
         Some(Direction::Up)
     } else if reading.means(Sense::Lower) {
@@ -92,10 +94,18 @@ fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {
     {
         return None;
     }
-    if let (Some(from), Some(to), None) = (from, to, direction) {
+    let mut from = from.cloned();
+    // "From 6 to 2.5 seconds": one unit for both.
+    if let (Some(from), Some(to)) = (&mut from, to)
+        && from.unit == Unit::COUNT
+        && from.span.end < to.span.start
+    {
+        from.unit = to.unit;
+    }
+    if let (Some(from), Some(to), None) = (&from, to, direction) {
         direction = compare(from, to);
     }
-    Some(Claimed { direction, from, to })
+    Some(Claimed { direction, from, to: to.cloned() })
 }
 
 /// Which way it goes from one figure to another.
@@ -112,7 +122,7 @@ fn compare(from: &Figure, to: &Figure) -> Option<Direction> {
 }
 
 /// Whether a transition is what the claim says, the contrary, or neither.
-fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed<'_>, change: Transition) -> Option<bool> {
+fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed, change: Transition) -> Option<bool> {
     let first =
         |field| case.cache.values(case.corpus, field).first().map(|value| value.figure.clone());
     let (before, after) = (first(change.before)?, first(change.after)?);
@@ -120,9 +130,11 @@ fn weigh(case: &Case<'_, '_, '_>, claimed: &Claimed<'_>, change: Transition) -> 
     if claimed.direction.is_some_and(|claimed| claimed != direction) {
         return Some(false);
     }
-    let compared = [(claimed.from, &before), (claimed.to, &after)]
+    let compared = [(&claimed.from, &before), (&claimed.to, &after)]
         .into_iter()
-        .filter_map(|(claimed, stated)| claimed.map(|claimed| compare_figures(claimed, stated)))
+        .filter_map(|(claimed, stated)| {
+            claimed.as_ref().map(|claimed| compare_figures(claimed, stated))
+        })
         .collect::<Vec<_>>();
     if compared.contains(&Agreement::Different) {
         return Some(false);

@@ -173,7 +173,22 @@ pub(crate) fn evidence_keys(word: &str, mut found: impl FnMut(Key)) {
         for part in parts(word) {
             found(key(part));
         }
+    } else if is_hash(word) {
+        for length in SHORTEST_HASH..=LONGEST_SHORT_HASH {
+            found(exact(word.get(..length).unwrap_or(word)));
+        }
     }
+}
+
+/// How much of a commit's or image's hash is written at least, and at most where it is written short.
+const SHORTEST_HASH: usize = 7;
+const LONGEST_SHORT_HASH: usize = 12;
+
+/// Whether a word is a whole hash, which a report writes short: that of a commit or an image.
+fn is_hash(word: &str) -> bool {
+    matches!(word.len(), 40 | 64)
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The shorter names by which a report calls what a tool writes out: the host of a domain name, the table of a schema,
@@ -251,6 +266,14 @@ fn end_of_part(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hashes_are_found_by_their_beginning() {
+        let mut keys = Vec::new();
+        evidence_keys("7be20c4d19f5a3087c62eb41f0d9a875316ce2fb", |key| keys.push(key));
+        assert!(keys.contains(&exact("7be20c4")) && keys.contains(&exact("7be20c4d19f5")));
+        assert!(!keys.contains(&exact("7be20c")) && !keys.contains(&exact("19f5a30")));
+    }
     use proptest::prelude::*;
 
     #[test]
