@@ -232,9 +232,8 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
             && (gap.trim_start().starts_with(',') && tails::points_back(&word)
                 || gap.contains(": ")
                     && tails::is_colon_between(text.get(..gap_start).unwrap_or("")))
+            || mark.is_some() && std::mem::take(&mut leading)
         {
-            joint(gap_start..word.span.start, Strength::Word);
-        } else if mark.is_some() && std::mem::take(&mut leading) {
             joint(gap_start..word.span.start, Strength::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
             joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Word);

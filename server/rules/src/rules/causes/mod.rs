@@ -188,12 +188,28 @@ impl Weigher<'_, '_, '_, '_> {
         let there =
             beside.iter().fold(self.around(field), |bits, field| bits | case.marks.field(*field));
         let there = there | self.written(field, self.effect.strict) | self.alarm(field);
-        (self.effect.strict | self.effect.words) & !there == 0
+        let contrary = if self.effect.groups.is_empty() { self.contrary() } else { 0 };
+        let denied =
+            beside.iter().any(|field| case.cache.affairs(case.corpus, *field) & contrary != 0);
+        !denied
+            && (self.effect.strict | self.effect.words) & !there == 0
             && self.effect.groups.iter().all(|group| {
                 beside.iter().any(|field| self.shows(*field, group.affairs, group.terms))
             })
             && self.has_figures(self.effect, &beside)
             && self.has_times(&beside)
+    }
+
+    /// The affairs that the effect would be with a "not" in it: "can be scheduled" is not what a failure is.
+    fn contrary(&self) -> u64 {
+        let text = self.case.reading.text.get(self.linked.effect.clone()).unwrap_or("");
+        let auxiliary = words(text).find(|word| {
+            any(word.text, &["can", "could", "is", "are", "was", "were", "has", "had", "will"])
+        });
+        auxiliary.map_or(0, |word| {
+            let (start, end) = text.split_at_checked(word.span.end).unwrap_or((text, ""));
+            affairs::mask(&affairs::claimed(&format!("{start} not{end}")))
+        })
     }
 
     /// The words for an alarm that goes off, where the message is an alarm's.
