@@ -18,7 +18,11 @@ pub(crate) struct Linked {
 }
 
 /// Words between an effect and its cause, the longest first.
-const AFTER_EFFECT: [&[&str]; 19] = [
+const AFTER_EFFECT: [&[&str]; 23] = [
+    &["is", "attributed", "to"],
+    &["was", "attributed", "to"],
+    &["were", "attributed", "to"],
+    &["is", "put", "down", "to"],
     &["on", "account", "of"],
     &["as", "a", "result", "of"],
     &["as", "a", "consequence", "of"],

@@ -136,7 +136,7 @@ pub(crate) fn keep_apart(a: &mut Found<'_>, b: &mut Found<'_>) {
         let [only] = one.events.as_slice() else { return };
         let is_other = |event: &&Event| event.at != only.at || event.field != only.field;
         if several.events.iter().any(is_other) {
-            several.events.retain(|event| is_other(&event));
+            several.events.retain(is_other);
         }
     }
     leave(a, b);

@@ -151,7 +151,7 @@ pub(crate) const AFFAIRS: &[(Sort, &str, &str)] = &[
     // Why nothing was scheduled.
     (
         Unplaced,
-        "too few|not enough|insufficient|lack of|short of|shortage of|want of|for want of|lacks|too little|no free|has no|had no|not have enough\
+        "too few|not enough|no * enough|none * enough|insufficient|lack of|short of|shortage of|want of|for want of|lacks|too little|no free|has no|had no|not have enough\
          |no more|scarce|not have|not sufficient",
         "insufficient|not enough|too few",
     ),
@@ -306,7 +306,7 @@ pub(crate) const AFFAIRS: &[(Sort, &str, &str)] = &[
     (
         Effect,
         "low-storage warning|low storage|low on storage|low on space|space was low|storage was low|storage was running low",
-        "storage is getting low|low storage|low on storage|storage is critically low|low disk space",
+        "storage is getting low|storage space is * low|low storage|low on storage|storage is critically low|low disk space",
     ),
     (Effect, "evicted|eviction|pushed off", "evicted|evicting|eviction"),
     (Effect, "back-off|backoff|back off|backed off", "back-off|backoff|back off"),

@@ -4,24 +4,26 @@
 //! chain of errors with the effect before the cause. That both are true is not enough. Another cause that the same
 //! message states for the same effect contradicts the claim.
 
+mod chains;
 mod side;
 #[cfg(test)]
 mod tests;
 
 use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_core::text::figures::Agreement;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
+use self::chains::{is_consequence, is_stated, is_tie, sentence_around};
 use self::side::{Side, side};
 use crate::claim::causes::{Linked, linked};
 use crate::evidence::observations::{NONE, ValueKind};
-use crate::evidence::values::{compare, same_time};
+use crate::evidence::values::same_time;
 use crate::matching::candidates::is_line;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::vocabulary::affairs::{self, Sort};
 use crate::vocabulary::event_words::any;
+use crate::vocabulary::polarity;
 
 /// The most messages that are weighed for one claim.
 const MOST: usize = 4_000;
@@ -106,7 +108,11 @@ impl Weigher<'_, '_, '_, '_> {
         let case = self.case;
         let here = case.marks.field(field);
         let around = self.around(field);
-        let denies = case.cache.polarity(case.corpus, field).denies;
+        let text = self.text(field);
+        let denies = case.cache.polarity(case.corpus, field).denies
+            && self
+                .place_of(text, self.cause, true)
+                .is_none_or(|at| polarity::denies(sentence_around(text, at)));
         let groups =
             self.cause.groups.iter().all(|group| self.shows(field, group.affairs, group.terms));
         let names = self.cause.strict & !(here | around) & !self.written(field, self.cause.strict);
@@ -168,7 +174,7 @@ impl Weigher<'_, '_, '_, '_> {
                 let all = (around.fields.0..around.fields.1).take(MOST_BESIDE);
                 fields.extend(all.filter(|other| {
                     let within = corpus.field(*other).is_some_and(|other| other.object == number);
-                    (corpus.is_direct(number, *other) && (!own || within) || is_nearest)
+                    (own && within || corpus.is_direct(number, *other) && !own || is_nearest)
                         && !is_line(corpus, *other)
                 }));
             }
@@ -182,12 +188,28 @@ impl Weigher<'_, '_, '_, '_> {
         let there =
             beside.iter().fold(self.around(field), |bits, field| bits | case.marks.field(*field));
         let there = there | self.written(field, self.effect.strict) | self.alarm(field);
-        (self.effect.strict | self.effect.words) & !there == 0
+        let contrary = if self.effect.groups.is_empty() { self.contrary() } else { 0 };
+        let denied =
+            beside.iter().any(|field| case.cache.affairs(case.corpus, *field) & contrary != 0);
+        !denied
+            && (self.effect.strict | self.effect.words) & !there == 0
             && self.effect.groups.iter().all(|group| {
                 beside.iter().any(|field| self.shows(*field, group.affairs, group.terms))
             })
             && self.has_figures(self.effect, &beside)
             && self.has_times(&beside)
+    }
+
+    /// The affairs that the effect would be with a "not" in it: "can be scheduled" is not what a failure is.
+    fn contrary(&self) -> u64 {
+        let text = self.case.reading.text.get(self.linked.effect.clone()).unwrap_or("");
+        let auxiliary = words(text).find(|word| {
+            any(word.text, &["can", "could", "is", "are", "was", "were", "has", "had", "will"])
+        });
+        auxiliary.map_or(0, |word| {
+            let (start, end) = text.split_at_checked(word.span.end).unwrap_or((text, ""));
+            affairs::mask(&affairs::claimed(&format!("{start} not{end}")))
+        })
     }
 
     /// The words for an alarm that goes off, where the message is an alarm's.
@@ -218,7 +240,7 @@ impl Weigher<'_, '_, '_, '_> {
         side.figures.iter().all(|figure| {
             fields.iter().any(|field| {
                 let values = self.case.cache.values(self.case.corpus, *field);
-                values.iter().any(|value| compare(figure, &value.figure) == Agreement::Same)
+                values.iter().any(|value| is_stated(figure, &value.figure))
             })
         })
     }
@@ -240,7 +262,8 @@ impl Weigher<'_, '_, '_, '_> {
             .iter()
             .filter(|mention| affairs >> mention.affair & 1 == 1)
             .map(|mention| mention.span.start);
-        let terms = side.words | side.groups.iter().fold(0, |bits, group| bits | group.terms);
+        let names = if last { side.strict } else { 0 };
+        let terms = side.all() & !side.strict | names;
         let keys: Vec<_> = self
             .case
             .reading
@@ -376,33 +399,4 @@ impl Weigher<'_, '_, '_, '_> {
         };
         subject && behind && claimed & faults != 0 && !self.linked.ties.is_empty()
     }
-}
-
-/// Whether what stands between an effect and a cause makes one the reason of the other.
-fn is_tie(between: &str) -> bool {
-    const TIES: [&str; 16] = [
-        "because",
-        "due",
-        "since",
-        "reason",
-        "caused",
-        "cause",
-        "owing",
-        "by",
-        "indicates",
-        "from",
-        "for",
-        "as",
-        "after",
-        "driver",
-        "attributed",
-        "result",
-    ];
-    between.contains([':', '(', '-', '=']) || words(between).any(|word| any(word.text, &TIES))
-}
-
-fn is_consequence(between: &str) -> bool {
-    const TIES: [&str; 9] =
-        ["so", "therefore", "hence", "causing", "caused", "causes", "led", "leading", "driver"];
-    words(between).any(|word| any(word.text, &TIES))
 }

@@ -52,7 +52,7 @@ pub(crate) fn side<'w>(case: &'w Case<'_, '_, '_>, span: &Range<usize>) -> Optio
         is_denial && inside(&marker.span) && !overlaps
     });
     let own = |term: &Term<'_>| !term.span.is_empty() && inside(&term.span) && !covered(&term.span);
-    const SAYING_LITTLE: [&str; 20] = [
+    const SAYING_LITTLE: [&str; 19] = [
         "stay",
         "stays",
         "stayed",
@@ -62,7 +62,6 @@ pub(crate) fn side<'w>(case: &'w Case<'_, '_, '_>, span: &Range<usize>) -> Optio
         "keep",
         "keeps",
         "kept",
-        "stuck",
         "sits",
         "still",
         "get",

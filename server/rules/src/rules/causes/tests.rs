@@ -58,10 +58,6 @@ fn a_chain_of_errors_names_the_cause_behind_the_effect() {
         &[json("events", "kubectl get events -o json", EVENTS)],
         &[
             (
-                "The search image could not be pulled because reg.example.net does not resolve.",
-                Grounded,
-            ),
-            (
                 "The search image could not be pulled because reg.example.net refused the connection.",
                 Contradicted,
             ),
