@@ -185,7 +185,7 @@ impl<'c> Denied<'c> {
     }
 
     fn has(&self, term: &Term<'_>) -> bool {
-        self.words.iter().any(|word| term.text == *word)
+        self.words.contains(&term.text)
     }
 
     /// Whether a text has one of the words in some form.
@@ -304,7 +304,7 @@ fn is_asked(
         })
     };
     let is_state = |word: &&str| is_written_as_state(word) || is_label(word);
-    if is_of_things && !denied.words.iter().all(|word| is_state(word)) {
+    if is_of_things && !denied.words.iter().all(is_state) {
         return false;
     }
     !sorts.is_empty() && sorts.iter().all(asks) && (entities | others) & !here == 0
