@@ -13,6 +13,7 @@ use gsar_core::text::tokens::words;
 use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::answers::{Answer, answer};
 use crate::evidence::closed::{Extent, asks_for, extent, is_cut, requests};
+use crate::evidence::observations::first_line;
 use crate::matching::fit::holds;
 use crate::rules::absence::{covers_times, request};
 use crate::rules::attributes::is_light;
@@ -42,7 +43,8 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .map(|(number, _)| number)
         .collect();
     let whole = |number: &&u32| is_whole(case, **number);
-    let first = *scope.iter().find(whole)?;
+    let id = |number: &&u32| case.corpus.item(**number).map_or("", |item| item.id.as_str());
+    let first = *scope.iter().filter(whole).min_by_key(id)?;
     // A search in what another item shows whole takes nothing from it.
     let is_whole = scope.iter().all(|number| {
         whole(&number) || scope.iter().filter(whole).any(|other| searches(case, *number, *other))
@@ -183,7 +185,7 @@ impl<'c> Denied<'c> {
     }
 
     fn has(&self, term: &Term<'_>) -> bool {
-        self.words.iter().any(|word| term.text == *word)
+        self.words.contains(&term.text)
     }
 
     /// Whether a text has one of the words in some form.
@@ -302,7 +304,7 @@ fn is_asked(
         })
     };
     let is_state = |word: &&str| is_written_as_state(word) || is_label(word);
-    if is_of_things && !denied.words.iter().all(|word| is_state(word)) {
+    if is_of_things && !denied.words.iter().all(is_state) {
         return false;
     }
     !sorts.is_empty() && sorts.iter().all(asks) && (entities | others) & !here == 0
@@ -326,7 +328,10 @@ fn is_whole(case: &Case<'_, '_, '_>, number: u32) -> bool {
     let Some(item) = case.corpus.item(number) else { return false };
     let text = item.content.as_str();
     let is_answer = answer(case.corpus, number) == Answer::Content;
+    // Its scope is known where the caller states it, or the answer begins with the request.
+    let is_known = item.shows_absence() || first_line(text) == request(case.corpus, number);
     is_answer
+        && is_known
         && extent(item, 0, is_cut(text)) == Extent::Whole
         && !text.contains("cut here")
         && covers_times(case, number)
@@ -339,12 +344,14 @@ mod tests {
     use crate::tests::{class, expect, text};
 
     const EVENTS: &str = "\
+$ kubectl get events -n shop
 LAST SEEN   TYPE      REASON        OBJECT        MESSAGE
 4m          Warning   BackOff       pod/cart-1    Back-off restarting failed container
 9m          Warning   FailedMount   pod/cart-2    MountVolume.SetUp failed for volume \"tls\"
 ";
 
     const LOG: &str = "\
+$ kubectl logs cart-1 -n shop
 2026-03-12T14:02:17Z INFO order ORD-771 was refunded
 2026-03-12T14:02:19Z ERROR connection to the payment gateway was reset by peer
 2026-03-12T14:02:21Z WARN request of user 17 took 4.2 s
@@ -377,10 +384,15 @@ LAST SEEN   TYPE      REASON        OBJECT        MESSAGE
 
     #[test]
     fn a_part_of_a_listing_shows_no_absence() {
-        for request in ["kubectl logs cart-1 --tail=50", "kubectl logs cart-1 | grep ERROR"] {
-            let evidence = [text("log", request, LOG)];
+        let parts = [
+            LOG.replace("-n shop", "--tail=50"),
+            LOG.replace("-n shop", "| grep ERROR"),
+            LOG.replace("$ kubectl logs cart-1 -n shop\n", ""),
+        ];
+        for part in parts {
+            let evidence = [text("log", "kubectl logs cart-1", &part)];
             let judged = class("The log of cart-1 contains no NullPointerException.", &evidence);
-            assert_eq!(judged, Class::Ungrounded, "{request}");
+            assert_eq!(judged, Class::Ungrounded, "{part}");
         }
     }
 }

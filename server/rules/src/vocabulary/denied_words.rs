@@ -20,7 +20,7 @@ static VAGUE: LazyLock<WordList> = LazyLock::new(|| {
 });
 
 /// The forms in which a word may stand: its beginning, and its other names.
-pub(crate) fn forms<'w>(word: &'w str) -> impl Iterator<Item = &'w str> {
+pub(crate) fn forms(word: &str) -> impl Iterator<Item = &str> {
     const OTHERS: [&[&str]; 22] = [
         &["oom", "out of memory", "OutOfMemory"],
         &["memory", "oom", "heap", "rss"],
