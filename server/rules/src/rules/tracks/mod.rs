@@ -204,6 +204,7 @@ fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Opt
     if statement.reference.is_back && meant.len() > 1 {
         return of_one(statement, &meant, tracks);
     }
+    let total = if meant.len() > 1 { shares::total(&meant) } else { None };
     for track in meant {
         if best.is_some() && known != Some(track.known) {
             break;
@@ -217,7 +218,12 @@ fn of_subject(statement: &Statement, subject: &Subject, tracks: &[Track]) -> Opt
             best.get_or_insert(found);
         }
     }
-    best
+    // "Requests fell by 87 %": what no part of them did, all together may have done.
+    let of_all = |total: &Track| judge(&window::view(total, &statement.window)?, statement, tracks);
+    best.filter(|found| {
+        let fails = |total: &Track| of_all(total).is_some_and(|all| !all.holds);
+        found.holds || total.as_ref().is_none_or(fails)
+    })
 }
 
 /// What is said of a thing named before, which nothing here tells from others of its sort: it holds where it

@@ -99,10 +99,6 @@ pub(super) fn derived(statement: &Statement, tracks: &[Track]) -> Option<Track> 
     let pairs =
         if pairs.iter().any(|(_, all)| !all.is_empty()) { pairs } else { splits(&both, tracks) };
     let [(part, whole)] = pairs.as_slice() else { return None };
-    let is_count = |track: &Track| {
-        let dimension = track.scale.unit.map(|unit| unit.dimension);
-        matches!(dimension, None | Some(Dimension::Count | Dimension::Rate))
-    };
     if is_count(part) && !whole.is_empty() { share(part, whole) } else { None }
 }
 
@@ -144,6 +140,27 @@ fn splits<'t>(both: &Subject, tracks: &'t [Track]) -> Vec<(&'t Track, Vec<&'t Tr
         }
     }
     found
+}
+
+/// What several series of counts come to together; `None` where they cannot be added up.
+pub(super) fn total(parts: &[&Track]) -> Option<Track> {
+    let (first, others) = parts.split_first()?;
+    let are_alike = others.iter().all(|part| part.name == first.name && same_times(part, first));
+    if !is_count(first) || !are_alike {
+        return None;
+    }
+    let mut points = first.points.clone();
+    for part in others {
+        for (point, more) in points.iter_mut().zip(&part.points) {
+            point.value = point.value.checked_add(more.value)?;
+        }
+    }
+    Some(Track { points, ..(*first).clone() })
+}
+
+fn is_count(track: &Track) -> bool {
+    let dimension = track.scale.unit.map(|unit| unit.dimension);
+    matches!(dimension, None | Some(Dimension::Count | Dimension::Rate))
 }
 
 fn same_times(a: &Track, b: &Track) -> bool {

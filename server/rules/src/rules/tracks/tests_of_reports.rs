@@ -178,6 +178,8 @@ fn a_share_is_a_series_of_its_own() {
     expect(
         &evidence,
         &[
+            (&["Requests stood at 100 at 12:01"], Ungrounded),
+            (&["Requests stood at 300 at 12:01"], Contradicted),
             (&["80 % of the requests had status 503 at 12:02"], Grounded),
             (&["60 % of the requests had status 503 at 12:02"], Contradicted),
             (&["Eight out of ten requests had status 503 at 12:02"], Grounded),
