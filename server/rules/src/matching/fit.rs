@@ -4,12 +4,14 @@
 //! or beside words that the claim uses for it, in the same dimension; a state only against the states that
 //! exclude it under the same key.
 
+use gsar_core::text::polarity::MarkerKind;
+
 use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::observations::{Corpus, NONE};
 use crate::matching::candidates::{Candidate, Target, is_line};
 use crate::matching::magnitudes::{bits_in, figure_outcome, time_outcome};
 use crate::matching::states::state_outcome;
-use crate::matching::switches::switch_outcome;
+use crate::matching::switches::{switch_outcome, switched};
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::polarity::{clauses, has_other, is_false};
 use crate::vocabulary::words::{Key, evidence_keys};
@@ -238,6 +240,10 @@ pub(crate) const LEAST_PROSE: usize = 3;
 /// Whether the prose that holds the claim's words denies what the claim says, or the other way round.
 fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     let claimed = case.reading;
+    // That something was switched off is no denial of what the place says of the switch.
+    let denies = claimed.denies
+        && (claimed.has(MarkerKind::Negation)
+            || !claimed.terms.iter().any(|term| switched(claimed, term) == Some(false)));
     let states_only = fit.supports.is_empty();
     let content =
         case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
@@ -255,7 +261,7 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
         }
         let stated = case.cache.polarity(case.corpus, field);
         let fails = states_only && stated.fails && !claimed.fails && !claimed.denies;
-        (stated.denies != claimed.denies || fails) && !is_said_otherwise(case, field, content)
+        (stated.denies != denies || fails) && !is_said_otherwise(case, field, content)
     })
 }
 

@@ -306,32 +306,3 @@ fn times_are_known(case: &Case<'_, '_, '_>, change: Transition) -> bool {
             })
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use gsar_core::Class::{Contradicted, Grounded};
-
-    use crate::tests::{expect, text};
-
-    #[test]
-    fn a_commit_called_by_its_short_hash_changes_what_stands_below_it() {
-        let log = text(
-            "log",
-            "git log -p deploy/env.yaml",
-            "commit 5d0c7e91b2a84f6633d1c0a9e8b7f6052c4d3e1f\n\
-             Date: 2026-03-02T12:00:00+00:00\n    Revert the retry budget\n\
-             -  RETRY_BUDGET_MS: \"900\"\n+  RETRY_BUDGET_MS: \"4000\"\n\
-             commit 91ab3c4d7f0e2a6b5c8d9e0f1a2b3c4d5e6f7081\n\
-             Date: 2026-03-02T10:00:00+00:00\n    Cut the retry budget\n\
-             -  RETRY_BUDGET_MS: \"4000\"\n+  RETRY_BUDGET_MS: \"900\"\n",
-        );
-        expect(
-            &[log],
-            &[
-                ("91ab3c4 lowered the retry budget from 4000 ms to 900 ms", Grounded),
-                ("91ab3c4 raised the retry budget from 900 ms to 4000 ms", Contradicted),
-                ("5d0c7e9 raised the retry budget from 900 ms to 4000 ms", Grounded),
-            ],
-        );
-    }
-}

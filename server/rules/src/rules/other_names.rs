@@ -41,7 +41,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let (Some((place, term)), None) = (unknown.next(), unknown.next()) else { return None };
     let is_ordinal = term.text.starts_with(|c: char| c.is_ascii_digit())
         && ["st", "nd", "rd", "th"].iter().any(|ending| term.text.ends_with(ending));
+    let is_number = term.text.bytes().all(|byte| byte.is_ascii_digit());
     if is_ordinal
+        || is_number
         || matches!(term.role, Role::Code(CodeKind::Date | CodeKind::Issue | CodeKind::Port))
     {
         return None;

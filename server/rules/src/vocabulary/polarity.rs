@@ -133,7 +133,10 @@ fn denies_in_part(text: &str) -> bool {
 /// Whether a text denies or, where the claim does not, deplores something by a word that a test does not accept, or by
 /// a negation.
 pub(crate) fn has_other(text: &str, fails: bool, accounted: impl Fn(Key) -> bool) -> bool {
-    let failing = if fails { &[][..] } else { &FAILING[..] };
+    // A claim of a refusal tells of what failed by it.
+    let is_refusal = fails
+        && words(text).any(|word| DENYING.iter().any(|d| word.is(d)) && accounted(key(word.text)));
+    let failing = if is_refusal { &[][..] } else { &FAILING[..] };
     let is_listed = |word: &str| {
         DENYING.iter().chain(failing).any(|entry| word.eq_ignore_ascii_case(entry))
             && !accounted(key(word))
