@@ -269,7 +269,7 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
 /// `forbidden`. Clauses of the field with nothing of the claim do not count.
 fn is_said_otherwise(case: &Case<'_, '_, '_>, field: u32, content: u64) -> bool {
     let reading = case.reading;
-    if reading.denies {
+    if reading.denies || is_false(case.corpus.value(field)) {
         return false;
     }
     let accounted = |word: Key| {

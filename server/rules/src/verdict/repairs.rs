@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use gsar_core::text::figures::{Agreement, ClockTime, Comparator, Figure};
 use gsar_core::text::polarity::MarkerKind;
+use gsar_core::text::tokens::words;
 
 use crate::evidence::values::{compare, other_time};
 use crate::matching::fit::{Except, fields, fit};
@@ -40,7 +41,7 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         .filter(|ruling| matches!(ruling.basis, Basis::Measured | Basis::Derived));
     contrary
         .or_else(|| {
-            if is_counted(case) {
+            if is_counted(case) || speaks_of_a_part(case) {
                 return None;
             }
             let mut figures = reading.figures.figures.iter();
@@ -50,6 +51,13 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
             let mut times = reading.figures.times.iter();
             times.find_map(|time| mended(case, &with_other_times(case, time)))
         })
+}
+
+/// Whether a claim sets some of several things apart, so that a figure of one of them says nothing of the others.
+fn speaks_of_a_part(case: &Case<'_, '_, '_>) -> bool {
+    const APART: [&str; 8] =
+        ["just", "only", "other", "others", "remaining", "rest", "except", "besides"];
+    words(case.reading.text).any(|word| APART.iter().any(|apart| word.is(apart)))
 }
 
 /// What the only one of several wordings that is borne out says against the claim.
