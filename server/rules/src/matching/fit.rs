@@ -256,8 +256,9 @@ fn polarity_differs(case: &Case<'_, '_, '_>, fit: &Fit) -> bool {
     Span::of(case.corpus, fit.candidate.target).each(case.corpus).filter(most).any(|field| {
         let is_short =
             gsar_core::text::tokens::words(case.corpus.value(field)).nth(LEAST_PROSE).is_none();
-        if is_short && !is_false(case.corpus.value(field)) {
-            return false;
+        // `PodScheduled   False`: what it names is not so, whatever else it says.
+        if is_short {
+            return is_false(case.corpus.value(field)) && !denies;
         }
         let stated = case.cache.polarity(case.corpus, field);
         let fails = states_only && stated.fails && !claimed.fails && !claimed.denies;

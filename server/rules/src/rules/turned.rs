@@ -6,6 +6,7 @@
 use gsar_core::Class;
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::text::polarity::MarkerKind;
+use gsar_core::text::tokens::words;
 
 use crate::claim::affirmed::{Denial, affirmed};
 use crate::claim::reading::{Reading, Role, Term};
@@ -35,6 +36,15 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>, governs: Governs) -> Option<Ruling
     }
     let affirmed = affirmed(denying)?;
     if (affirmed.denial == Denial::Not) != (governs == Governs::OneThing) {
+        return None;
+    }
+    // A place that tells of an attempt does not show that it succeeded: "cannot be pulled" against "pulling image".
+    let is_ability = words(denying.text).any(|word| {
+        ["cannot", "can't", "can\u{2019}t", "couldn't", "couldn\u{2019}t", "can", "could", "unable"]
+            .iter()
+            .any(|able| word.is(able))
+    });
+    if is_ability {
         return None;
     }
     // "None of the two": of those spoken of before, whichever they are.
