@@ -132,7 +132,10 @@ fn unit_beside(corpus: &Corpus<'_>, series: &Series) -> Option<Unit> {
 /// The key of a `key=value` or `"key": value` pair whose value starts at an offset.
 fn key_before(text: &str, at: usize) -> Option<&str> {
     let before = text.get(..at)?.trim_end_matches(['"', '\'', '\\']);
-    let before = before.strip_suffix('=').or_else(|| before.strip_suffix(':'))?;
+    let (before, is_colon) = match before.strip_suffix('=') {
+        Some(before) => (before, false),
+        None => (before.strip_suffix(':')?, true),
+    };
     let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let start = before.rfind(|c: char| !is_key(c)).map_or(0, |at| {
         at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
@@ -140,6 +143,8 @@ fn key_before(text: &str, at: usize) -> Option<&str> {
     before
         .get(start..)
         .filter(|key| !key.is_empty() && !key.bytes().all(|byte| byte.is_ascii_digit()))
+        // `prod-db:3333` is a host with its port.
+        .filter(|key| !is_colon || !key.contains(['-', '.']))
 }
 
 /// A figure without a unit takes that of its key: `rss_mib=446`.

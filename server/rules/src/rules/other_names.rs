@@ -48,11 +48,70 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     {
         return None;
     }
+    if !is_what_is_said(reading.text, term) {
+        return None;
+    }
     nouns(case, term).into_iter().find_map(|noun| {
         let found = other(case, place, term, &noun)?;
         let says = format!("{}, not {}", note::says(case, found), term.text);
         Some(Ruling::contradicted(Basis::Derived, vec![Cite::Field(found)], says))
     })
+}
+
+/// Whether a name is what a claim says of something ("runs on X", "the constraint is X"), and not that of which it says
+/// something: what holds of another thing refutes nothing of this one.
+fn is_what_is_said(text: &str, term: &Term<'_>) -> bool {
+    const LEADS: [&str; 46] = [
+        "is",
+        "was",
+        "are",
+        "were",
+        "be",
+        "been",
+        "called",
+        "named",
+        "runs",
+        "ran",
+        "running",
+        "uses",
+        "used",
+        "using",
+        "on",
+        "to",
+        "into",
+        "from",
+        "by",
+        "with",
+        "at",
+        "in",
+        "as",
+        "under",
+        "pull",
+        "pulls",
+        "pulled",
+        "pulling",
+        "request",
+        "requests",
+        "requested",
+        "reference",
+        "references",
+        "referenced",
+        "deploys",
+        "deployed",
+        "mounts",
+        "mounted",
+        "violates",
+        "violated",
+        "selects",
+        "selected",
+        "needs",
+        "wants",
+        "expects",
+        "expected",
+    ];
+    let before: Vec<Word<'_>> = words(text.get(..term.span.start).unwrap_or("")).collect();
+    before.iter().rev().take(4).any(|word| LEADS.iter().any(|lead| word.is(lead)))
+        && !before.iter().rev().take(2).any(|word| word.is("of") || word.is("for"))
 }
 
 /// The noun that says what sort of name one is.
@@ -112,7 +171,7 @@ fn other(case: &Case<'_, '_, '_>, place: usize, term: &Term<'_>, noun: &Noun) ->
 
 /// The names that a field states with a noun: under a key of it, or right after it.
 fn stated_names<'a>(case: &Case<'a, '_, '_>, field: u32, noun: &Noun) -> Vec<&'a str> {
-    const TELLING_NOTHING: [&str; 5] = ["name", "id", "ref", "number", "tag"];
+    const TELLING_NOTHING: [&str; 4] = ["name", "ref", "number", "tag"];
     let (name, value) = (case.corpus.name(field), case.corpus.value(field));
     let is_noun = |word: &str| noun.keys.contains(&key(word));
     let is_covered = |word: &str| {

@@ -577,7 +577,9 @@ fn is_allowed(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
         return false;
     }
     if ruling.class == Class::Contradicted {
-        return !reading.has(MarkerKind::Hedge) && !guards::is_about_another(case, ruling);
+        return !reading.has(MarkerKind::Hedge)
+            && !guards::is_about_another(case, ruling)
+            && !guards::is_about_something_else(case, ruling);
     }
     if guards::is_beside_the_claim(case, ruling) {
         return false;

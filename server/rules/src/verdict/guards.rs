@@ -133,6 +133,36 @@ fn has_words_of(line: &str, quoted: &str) -> bool {
     words(quoted).all(|wanted| rest.any(|word| word.text.eq_ignore_ascii_case(wanted.text)))
 }
 
+/// Whether a place that says otherwise is hardly about what the claim is about: besides the part in which they differ,
+/// it and what stands around it lack a third of the claim's words.
+pub(crate) fn is_about_something_else(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    let reading = case.reading;
+    if ruling.basis != Basis::Stated {
+        return false;
+    }
+    let mut found =
+        cited_records(case, &ruling.cites).fold(0, |bits, field| bits | case.marks.field(field));
+    for cite in &ruling.cites {
+        if let Cite::Field(field) = cite
+            && let Some(stated) = case.corpus.field(*field)
+        {
+            found |= case.marks.around(case.corpus, stated.object);
+        }
+        found |= case.marks.tool(item_number(case, *cite));
+    }
+    let content = reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
+    let missing = content & !found;
+    let differing = reading
+        .terms
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| missing >> place & 1 == 1)
+        .map(|(_, term)| term.weight())
+        .max()
+        .unwrap_or(0);
+    (reading.weight(missing) - differing) * 3 > reading.weight(content)
+}
+
 /// The fields of the records that are cited.
 fn cited_records<'a>(
     case: &'a Case<'_, '_, '_>,
