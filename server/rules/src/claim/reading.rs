@@ -105,6 +105,8 @@ pub(crate) struct Reading<'c> {
     pub(crate) is_english: bool,
     /// The clause that it continues: the nearest before it that names something.
     pub(crate) before: Option<&'c str>,
+    /// Whether it tells what the alert says: other evidence says nothing to that.
+    pub(crate) is_from_alert: bool,
     /// Its states of affairs.
     pub(crate) affairs: Vec<Group>,
     /// Where the claim itself begins, when it was put behind the one that it continues; else 0.
@@ -127,6 +129,7 @@ impl<'c> Reading<'c> {
             fails: fails(text) || is_adverse(text),
             is_english: false,
             before: None,
+            is_from_alert: is_from_alert(text),
             affairs: groups(text),
             own: 0,
             otherwise: Vec::new(),
@@ -759,6 +762,28 @@ fn is_preposition(word: &str) -> bool {
         "per", "toward", "towards", "upon", "via",
     ];
     PREPOSITIONS.iter().any(|entry| word.eq_ignore_ascii_case(entry))
+}
+
+/// Whether a claim tells what the alert says: other evidence says nothing to that.
+fn is_from_alert(text: &str) -> bool {
+    const SAYING: [&str; 14] = [
+        "says",
+        "said",
+        "names",
+        "reports",
+        "reported",
+        "gives",
+        "gave",
+        "puts",
+        "speaks",
+        "states",
+        "mentions",
+        "according",
+        "claims",
+        "describes",
+    ];
+    let has = |wanted: &str| words(text).any(|word| word.is(wanted));
+    has("alert") && SAYING.iter().any(|saying| has(saying))
 }
 
 /// Whether digits are the port of a host: `prod-db:3333`.

@@ -8,7 +8,7 @@ use super::Found;
 use super::concepts::spoken;
 use super::hold::{Hold, hold};
 use super::mixups::is_other_unit;
-use super::reach::{fields, keys_of};
+use super::reach::{fields, is_resource_kind, keys_of, tie};
 use super::slots::Slot;
 use crate::claim::reading::Role;
 use crate::evidence::values::{Value, compare};
@@ -41,7 +41,15 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
     let mut records: Vec<u32> = Vec::new();
     // The items that have the claimed value, and those that have another.
     let mut items: (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    let named = case.reading.bits(|term| match term.role {
+        Role::Entity => true,
+        Role::Name => !is_resource_kind(term.text),
+        _ => false,
+    }) & !slot.bits;
     for field in fields(case, &spoken, &said_of_rate(case, slot)) {
+        if tie(case, field).is_none_or(|tie| named & !tie.all != 0) {
+            continue;
+        }
         for value in case.cache.values(case.corpus, field) {
             let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
             let Some(relation) = relation(slot, value, &hold) else { continue };

@@ -141,7 +141,7 @@ pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let corpus = case.corpus;
     let found = corpus.field(field)?;
     let item = corpus.item(corpus.item_of(field))?;
-    if is_from_alert(case.reading) && item.kind != EvidenceKind::Signal {
+    if case.reading.is_from_alert && item.kind != EvidenceKind::Signal {
         return None;
     }
     let own = case.marks.field(field);
@@ -160,28 +160,6 @@ pub(crate) fn tie(case: &Case<'_, '_, '_>, field: u32) -> Option<Tie> {
     let from_tool = if is_named && !is_meant { tool & !strict } else { tool };
     let frame = case.marks.around(corpus, found.object) | tool;
     Some(Tie { near, all: near | from_tool, own, frame })
-}
-
-/// Whether a claim tells what the alert says: other evidence says nothing to that.
-fn is_from_alert(reading: &Reading<'_>) -> bool {
-    const SAYING: [&str; 14] = [
-        "says",
-        "said",
-        "names",
-        "reports",
-        "reported",
-        "gives",
-        "gave",
-        "puts",
-        "speaks",
-        "states",
-        "mentions",
-        "according",
-        "claims",
-        "describes",
-    ];
-    let has = |wanted: &str| words(reading.text).any(|word| word.is(wanted));
-    has("alert") && SAYING.iter().any(|saying| has(saying))
 }
 
 /// The terms that have to stand beside a value, apart from some that are accounted for.
