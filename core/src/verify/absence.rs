@@ -25,7 +25,8 @@ pub(super) fn check(
     if !policy.guards.absence_needs_search || !is_supported(judged) {
         return;
     }
-    let typed = judged.evidence_type == EvidenceType::NegEvidence;
+    // A claim that rests on claims alone may have its type from one of them, whose own citations were checked.
+    let typed = judged.evidence_type == EvidenceType::NegEvidence && !cited.items.is_empty();
     let reported = reports_absence(&judged.claim.text) && !cited.deny();
     if !typed && !reported {
         return;
@@ -42,7 +43,9 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, codes, judged, tool, verified, verified_under};
+    use super::super::testing::{
+        claims, codes, judged, resting_on, tool, verified, verified_under,
+    };
     use super::*;
     use crate::policy::Preset;
     use EvidenceType::{NegEvidence, ToolMatch};
@@ -56,6 +59,18 @@ mod tests {
             let result = verified(&given, &answer, &[tool("e1", "checkout started")]);
             assert_eq!(result.claims[0].judged.class, Class::Ungrounded, "{claimed:?}");
             assert_eq!(codes(&result), [CorrectionCode::AbsenceNotShown]);
+        }
+    }
+
+    #[test]
+    fn h08_what_rests_on_a_shown_absence_needs_no_search_of_its_own() {
+        let given = claims(&["No DNS failure was logged", "checkout resolved its names"]);
+        let searched = EvidenceItem { query: String::from("dns"), ..tool("e1", "[]") };
+        let absent = judged(&given[0], Class::Grounded, NegEvidence, &[("e1", "")]);
+        for class in [Class::Grounded, Class::Complementary] {
+            let resting = resting_on(&given[1], class, NegEvidence, &[&given[0]]);
+            let result = verified(&given, &[absent.clone(), resting], &[searched.clone()]);
+            assert!(!codes(&result).contains(&CorrectionCode::AbsenceNotShown), "{class:?}");
         }
     }
 
