@@ -69,7 +69,8 @@ mod tests {
         let absent = judged(&given[0], Class::Grounded, NegEvidence, &[("e1", "")]);
         for class in [Class::Grounded, Class::Complementary] {
             let resting = resting_on(&given[1], class, NegEvidence, &[&given[0]]);
-            let result = verified(&given, &[absent.clone(), resting], &[searched.clone()]);
+            let result =
+                verified(&given, &[absent.clone(), resting], core::slice::from_ref(&searched));
             assert!(!codes(&result).contains(&CorrectionCode::AbsenceNotShown), "{class:?}");
         }
     }
