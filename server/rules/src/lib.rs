@@ -7,6 +7,9 @@
 //!
 //! | rule | grounded when | contradicted when |
 //! |---|---|---|
+//! | cause | one message or chain of errors about the very thing states the cause for the effect | it states another cause for that effect |
+//! | denial | the other rules refute what is denied of one thing | they bear it out |
+//! | distance from the claim before, or from a stated instant | the two events are so far apart | they are not |
 //! | change | a diff or two revisions show the direction and the values that the claim states | they show the other direction or another value |
 //! | series | the sample at the time, the extreme or the ends of the window agree; every sample keeps the bound | all names and words of the claim fit the series, and its sample, extreme or some sample says otherwise |
 //! | order in time | two dated lines or records lie as claimed: before, after, so far apart | they lie the other way round, or as far apart as the claim's length does not allow; both are in one item or named |
@@ -20,12 +23,14 @@
 //! | attribute | the key path of one thing states the value, state, label or setting that the claim names | it states another, or one that excludes the claimed one |
 //! | things counted | all, or as many as stated, of the things that one item lists are so | one is not, or the item lists everything and the number differs |
 //! | events counted | as many lines tell of it | the item lists everything and the number differs |
+//! | nothing listed | a whole listing or log has what is denied under none of its names | |
+//! | other name | | a name that nothing has stands where the evidence has another of its sort |
 //! | search | a search for what the claim denies found nothing | a search for what the claim says is there found nothing |
 //! | absence | an item that lists everything or answers a search would show it and does not | a record about the same names has it |
+//! | one part mended | | nothing else decides, and the claim is borne out once a direction, figure or time is mended |
 //! | otherwise | | never: the claim is ungrounded, and the note says what is missing |
 //!
-//! Held against every finding: a hedge is never contradicted; a causal link needs a line that states a cause; a
-//! deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
+//! Held against every finding: one that would bear out the contrary of the claim as well decides nothing; a hedge is never contradicted; a causal link needs a line that states a cause; a deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
 //! line that says so or two instants; what a language model inferred counts neither way; a claim without an English word is
 //! never decided. Where one item bears a claim out and another, not older, says otherwise of the very same thing,
 //! the claim is ungrounded and both are cited. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,

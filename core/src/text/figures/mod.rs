@@ -10,6 +10,7 @@ mod context;
 mod join;
 mod number;
 mod scan;
+mod spelled;
 mod unit;
 
 use alloc::vec::Vec;
@@ -18,6 +19,7 @@ use core::ops::Range;
 pub use agreement::{Agreement, agree, agree_codes, agree_times};
 pub use clock::{ClockTime, Date, MONTHS};
 pub use scan::figures;
+pub use spelled::spelled;
 pub use unit::{Dimension, System, Unit};
 
 /// Everything numeric in a text, each list in order of place.

@@ -10,6 +10,7 @@ use super::clock::{self, DATE_LENGTH};
 use super::context::{Neighbours, Recent, before_number, is_any, may_qualify};
 use super::join::{join_durations, join_ranges};
 use super::number::{Number, compound_duration, number_at, with_sign};
+use super::spelled::spelled;
 use super::{Code, CodeKind, Comparator, Decimal, Dimension, Figure, Figures, Unit};
 use crate::text::tokens::{Shape, Word, Words, words};
 use crate::text::{byte_at, char_at, char_before, part};
@@ -101,29 +102,6 @@ impl<'a> Scanner<'a> {
 
     /// "zero" to "twenty", "thirty" to "ninety", "once", "twice", where they count.
     fn spelled(&self, word: &Word<'_>, rest: &Words<'_>) -> Option<(i128, Option<Unit>)> {
-        const NUMBERS: [&str; 21] = [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ];
         let initial = byte_at(word.text, 0).to_ascii_lowercase();
         if word.text.len() > 9 || !b"efnostz".contains(&initial) {
             return None;
@@ -139,12 +117,7 @@ impl<'a> Scanner<'a> {
             let opens = self.previous().is_none();
             return (counts && !opens).then_some((1, Some(Unit::COUNT)));
         }
-        const TENS: [&str; 7] =
-            ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-        if let Some(place) = TENS.iter().position(|tens| word.is(tens)) {
-            return Some((i128::try_from(place * 10 + 30).ok()?, None));
-        }
-        let value = NUMBERS.iter().position(|number| word.is(number))?;
+        let value = spelled(word.text)?;
         if value == 1 {
             let pronoun = self.previous().is_some_and(|previous| {
                 is_any(previous, &["no", "any", "this", "that", "each", "which", "every", "the"])
@@ -161,7 +134,7 @@ impl<'a> Scanner<'a> {
                 return None;
             }
         }
-        Some((i128::try_from(value).ok()?, None))
+        Some((i128::from(value), None))
     }
 
     /// A clock time or a date at this word.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use gsar_core::text::figures::spelled;
 use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::qualifiers::{Qualified, qualification};
@@ -200,38 +201,8 @@ fn single(text: &str, all: &[Word<'_>], at: usize) -> Option<(Measure, usize)> {
 /// A number in digits or words: numerator, denominator, whether its unit is part of its last word; and the word
 /// after it.
 fn number(all: &[Word<'_>], at: usize) -> Option<((i64, i64, bool), usize)> {
-    const SMALL: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] =
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    let small = |text: &str| {
-        SMALL.iter().position(|number| text.eq_ignore_ascii_case(number)).map(|place| place as i64)
-    };
-    let tens = |text: &str| {
-        TENS.iter()
-            .position(|number| text.eq_ignore_ascii_case(number))
-            .map(|place| (place as i64 + 2) * 10)
-    };
+    let small = |text: &str| spelled(text).filter(|number| *number < 20).map(i64::from);
+    let tens = |text: &str| spelled(text).filter(|number| *number >= 20).map(i64::from);
     let word = all.get(at)?;
     if let Some(value) = small(word.text) {
         return Some(((value, 1, false), at + 1));

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use gsar_core::text::figures::Dimension;
+use gsar_core::text::figures::{Dimension, MONTHS};
 use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::Reading;
@@ -92,20 +92,6 @@ fn is_among(word: &Word<'_>, table: &[&str]) -> bool {
 }
 
 fn month(word: &Word<'_>) -> Option<u8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     // "may" is more often a verb.
     let is_capital = word.text.starts_with(|first: char| first.is_ascii_uppercase());
     let number = (1..).zip(MONTHS).find(|(_, month)| word.is(month)).map(|(number, _)| number);

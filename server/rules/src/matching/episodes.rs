@@ -7,6 +7,7 @@ use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::tokens::entity_root;
 
 use crate::evidence::chronicle::{Chronicle, Clock, Event};
+use crate::evidence::observations::is_naming;
 use crate::matching::asked::{Asked, Pick};
 use crate::matching::candidates::Target;
 use crate::matching::places::{Places, fields_of, has_figures, says_phase, seat};
@@ -289,21 +290,33 @@ pub(crate) fn keep_related(case: &Case<'_, '_, '_>, found: &mut Found<'_>, other
     let texts: Vec<&str> =
         fields_of(case, only.place).into_iter().map(|field| case.corpus.value(field)).collect();
     let related = |event: &&Event| {
-        let Target::Object(object) = event.place else { return false };
-        let nearest = case.corpus.around(object).find(|(_, around)| around.is_named);
-        let Some((bearer, around)) = nearest else { return false };
-        (around.fields.0..around.fields.1).take(40).any(|field| {
-            let value = case.corpus.value(field);
-            case.corpus.is_direct(bearer, field)
-                && crate::evidence::observations::is_naming(case.corpus.name(field))
-                && value.len() > 5
-                && texts.iter().any(|text| text.contains(value))
-        })
+        bears_name(case, event, is_naming, |name| texts.iter().any(|text| text.contains(name)))
     };
     let kept: Vec<&Event> = found.events.iter().copied().filter(related).collect();
     if !kept.is_empty() && kept.len() < found.events.len() {
         found.events.retain(|event| kept.iter().any(|kept| std::ptr::eq(*kept, *event)));
     }
+}
+
+/// Whether the nearest named thing around an event has a name, under a key of some sort, that is meant.
+fn bears_name(
+    case: &Case<'_, '_, '_>,
+    event: &Event,
+    is_key: impl Fn(&str) -> bool,
+    is_meant: impl Fn(&str) -> bool,
+) -> bool {
+    const MOST_FIELDS: usize = 40;
+    const SHORTEST: usize = 6;
+    let Target::Object(object) = event.place else { return false };
+    let nearest = case.corpus.around(object).find(|(_, around)| around.is_named);
+    let Some((bearer, around)) = nearest else { return false };
+    (around.fields.0..around.fields.1).take(MOST_FIELDS).any(|field| {
+        let name = case.corpus.value(field);
+        case.corpus.is_direct(bearer, field)
+            && is_key(case.corpus.name(field))
+            && name.len() >= SHORTEST
+            && is_meant(name)
+    })
 }
 
 /// Of several things without a name, keeps those that the alert names.
@@ -320,17 +333,9 @@ fn keep_alerted(case: &Case<'_, '_, '_>, events: &mut Vec<&Event>) {
         .map(|item| item.content.as_str())
         .collect();
     let is_alerted = |event: &&Event| {
-        let Target::Object(object) = event.place else { return false };
-        let nearest = case.corpus.around(object).find(|(_, around)| around.is_named);
-        let Some((bearer, around)) = nearest else { return false };
-        (around.fields.0..around.fields.1).take(40).any(|field| {
-            let value = case.corpus.value(field);
-            case.corpus.is_direct(bearer, field)
-                && case.corpus.name(field).eq_ignore_ascii_case("name")
-                && value.len() > 5
-                && signals
-                    .iter()
-                    .any(|text| text.contains(value) || text.contains(entity_root(value)))
+        let is_key = |key: &str| key.eq_ignore_ascii_case("name");
+        bears_name(case, event, is_key, |name| {
+            signals.iter().any(|text| text.contains(name) || text.contains(entity_root(name)))
         })
     };
     let kept: Vec<&Event> = events.iter().copied().filter(is_alerted).collect();

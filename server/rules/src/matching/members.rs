@@ -6,7 +6,7 @@
 use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Role, Term};
-use crate::evidence::lists::Lists;
+use crate::evidence::lists::{List, Lists};
 use crate::evidence::observations::{Corpus, Field, NONE, ValueKind, is_naming};
 use crate::matching::candidates::{Target, is_line};
 use crate::matching::fit;
@@ -62,6 +62,22 @@ impl Member {
     pub(crate) fn fields<'c>(&self, corpus: &'c Corpus<'_>) -> impl Iterator<Item = u32> + use<'c> {
         fit::fields(corpus, self.target)
     }
+}
+
+/// What is found in each list that has words of the claim, in the order of the items' ids; `None` when a word is too
+/// common to be counted.
+pub(crate) fn of_each_list<T>(
+    case: &Case<'_, '_, '_>,
+    mut weigh: impl FnMut(&List, &[Member]) -> Option<T>,
+) -> Option<Vec<T>> {
+    let lists = case.cache.lists(case.corpus);
+    let mut found: Vec<(u32, T)> = Vec::new();
+    for (number, members) in members(case, lists)? {
+        let Some(list) = lists.list(number) else { continue };
+        found.extend(weigh(list, &members).map(|finding| (list.item, finding)));
+    }
+    found.sort_by_key(|(item, _)| case.corpus.item(*item).map(|item| &item.id));
+    Some(found.into_iter().map(|(_, finding)| finding).collect())
 }
 
 /// The lists that have words of the claim, each with the members that have them; `None` when a word is too common

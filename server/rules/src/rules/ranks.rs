@@ -13,7 +13,7 @@ use crate::claim::rankings::{Claimed, Rank, read};
 use crate::evidence::closed::Extent;
 use crate::evidence::lists::List;
 use crate::matching::measures::{Attribute, Measured, measure, order, ratio};
-use crate::matching::members::{Member, members};
+use crate::matching::members::{Member, of_each_list};
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 
@@ -24,22 +24,14 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     if reading.is_causal() || !reading.figures.times.is_empty() {
         return None;
     }
-    let lists = case.cache.lists(case.corpus);
-    let mut rulings: Vec<(u32, Ruling)> = Vec::new();
-    for (number, found) in members(case, lists)? {
-        let Some(list) = lists.list(number) else { continue };
-        if let Some(ruling) = weigh(case, list, &found, &claimed) {
-            rulings.push((list.item, ruling));
-        }
-    }
-    rulings.sort_by_key(|(item, _)| case.corpus.item(*item).map(|item| &item.id));
-    let grounded = rulings.iter().position(|(_, ruling)| ruling.class == Class::Grounded);
-    let refuted = rulings.iter().any(|(_, ruling)| ruling.class == Class::Contradicted);
+    let mut rulings = of_each_list(case, |list, found| weigh(case, list, found, &claimed))?;
+    let grounded = rulings.iter().position(|ruling| ruling.class == Class::Grounded);
+    let refuted = rulings.iter().any(|ruling| ruling.class == Class::Contradicted);
     match grounded {
         // Two lists that disagree decide nothing.
         Some(_) if refuted => None,
-        Some(at) => Some(rulings.swap_remove(at).1),
-        None => rulings.into_iter().next().map(|(_, ruling)| ruling),
+        Some(at) => Some(rulings.swap_remove(at)),
+        None => rulings.into_iter().next(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::claim::reading::{Reading, Role};
 use crate::evidence::closed::Extent;
 use crate::evidence::lists::List;
 use crate::matching::measures::{Attribute, Measured, measure, sum};
-use crate::matching::members::{Member, members};
+use crate::matching::members::{Member, of_each_list};
 use crate::rules::counts::as_figure;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
@@ -59,17 +59,9 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
         return None;
     }
     let claimed = read(reading)?;
-    let lists = case.cache.lists(case.corpus);
-    let mut rulings: Vec<(u32, Ruling)> = Vec::new();
-    for (number, found) in members(case, lists)? {
-        let Some(list) = lists.list(number) else { continue };
-        if let Some(ruling) = weigh(case, list, &found, &claimed) {
-            rulings.push((list.item, ruling));
-        }
-    }
-    rulings.sort_by_key(|(item, _)| case.corpus.item(*item).map(|item| &item.id));
-    let grounded = rulings.iter().position(|(_, ruling)| ruling.class == Class::Grounded);
-    rulings.into_iter().nth(grounded.unwrap_or(0)).map(|(_, ruling)| ruling)
+    let rulings = of_each_list(case, |list, found| weigh(case, list, found, &claimed))?;
+    let grounded = rulings.iter().position(|ruling| ruling.class == Class::Grounded);
+    rulings.into_iter().nth(grounded.unwrap_or(0))
 }
 
 fn read<'r>(reading: &'r Reading<'_>) -> Option<Claimed<'r>> {

@@ -59,13 +59,11 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>, governs: Governs) -> Option<Ruling
     let carried = denying.terms.iter().filter(|term| term.span.is_empty());
     reading.terms.extend(carried.cloned());
     reading.before = denying.before;
-    let mut marks = case.cache.spare_marks(case.corpus);
-    marks.mark(case.corpus, &reading);
-    let candidates = marks.candidates(case.corpus, &reading);
-    let positive = Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case };
-    let found = decide::ruling(&positive)
-        .filter(|found| found.class != Class::Grounded || is_told_there(&positive, found, denying));
-    case.cache.keep_spare(marks);
+    let found = decide::reread(case, &reading, |positive| {
+        decide::ruling(positive).filter(|found| {
+            found.class != Class::Grounded || is_told_there(positive, found, denying)
+        })
+    });
     // What excludes one place or value says nothing of any: "onto any node", unless the thing is named.
     let is_of_one = is_named || !denying.text.contains(" any ");
     turned(found?, affirmed.denial).filter(|found| found.class != Class::Grounded || is_of_one)

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use gsar_core::text::figures::{ClockTime, Comparator, Dimension, Figure};
+use gsar_core::text::figures::{ClockTime, Comparator, Dimension, Figure, spelled};
 use gsar_core::text::polarity::{MarkerKind, is_denial};
 use gsar_core::text::tokens::{Word, words};
 
@@ -237,7 +237,7 @@ fn is_idle(all: &[Word<'_>], at: usize) -> bool {
     let here_is = |listed: &[&str]| listed.iter().any(|entry| here.is(entry));
     let measures = |word: Option<&Word<'_>>| {
         word.is_some_and(|word| word.text.bytes().any(|byte| byte.is_ascii_digit()))
-            || is(word, &NUMBERS)
+            || word.is_some_and(|word| is_spelled(word.text))
     };
     if here_is(&["peaked", "bottomed"]) {
         return all.iter().any(|word| word.is("when") || word.is("same"));
@@ -291,36 +291,10 @@ fn says_about(all: &[Word<'_>]) -> bool {
     all.iter().any(|word| ABOUT.iter().any(|about| word.is(about)))
 }
 
-/// Numbers in words.
-const NUMBERS: [&str; 27] = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-];
+/// Whether a word spells a number that counts something.
+fn is_spelled(word: &str) -> bool {
+    spelled(word).is_some_and(|number| number > 0)
+}
 
 /// The claim with a far greater and with a far smaller figure.
 fn other_figures(reading: &Reading<'_>, figure: &Figure) -> Option<Contrary> {
@@ -356,7 +330,7 @@ fn other_figures(reading: &Reading<'_>, figure: &Figure) -> Option<Contrary> {
 /// Where the digits, or the word, of a number stand.
 pub(crate) fn number_in(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     let written = text.get(word.clone())?;
-    if NUMBERS.iter().any(|number| written.eq_ignore_ascii_case(number)) {
+    if is_spelled(written) {
         return Some(word.clone());
     }
     let start = written.find(|c: char| c.is_ascii_digit())?;

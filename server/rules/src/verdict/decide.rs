@@ -124,10 +124,19 @@ pub(crate) fn reworded<T>(
 ) -> T {
     let mut reading = Reading::of(text, case.corpus);
     reading.resume(case.reading);
+    reread(case, &reading, ask)
+}
+
+/// Asks about another reading of the claim.
+pub(crate) fn reread<T>(
+    case: &Case<'_, '_, '_>,
+    reading: &Reading<'_>,
+    ask: impl FnOnce(&Case<'_, '_, '_>) -> T,
+) -> T {
     let mut marks = case.cache.spare_marks(case.corpus);
-    marks.mark(case.corpus, &reading);
-    let candidates = marks.candidates(case.corpus, &reading);
-    let answer = ask(&Case { marks: &marks, reading: &reading, candidates: &candidates, ..*case });
+    marks.mark(case.corpus, reading);
+    let candidates = marks.candidates(case.corpus, reading);
+    let answer = ask(&Case { marks: &marks, reading, candidates: &candidates, ..*case });
     case.cache.keep_spare(marks);
     answer
 }

@@ -6,7 +6,7 @@ use gsar_core::{Claim, ClaimId, EvidenceType};
 
 use crate::Observations;
 
-fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
+pub(super) fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
     EvidenceItem {
         id: EvidenceId::new(id).unwrap(),
         kind: EvidenceKind::ToolOutput,

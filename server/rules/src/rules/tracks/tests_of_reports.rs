@@ -2,24 +2,11 @@
 //! the claim before.
 
 use gsar_core::Class::{self, Contradicted, Grounded, Ungrounded};
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_core::{Claim, ClaimId};
 
+use super::tests::item;
 use crate::Observations;
-
-fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
-    EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Metrics,
-        tool: tool.to_owned(),
-        query: String::new(),
-        content,
-        collected_at: None,
-        exhaustive: false,
-        attested: true,
-    }
-}
 
 /// The class of the last of some claims.
 fn expect(evidence: &[EvidenceItem], table: &[(&[&str], Class)]) {
