@@ -61,7 +61,7 @@ use claim::reading::{Reading, Role};
 use evidence::cache::Cache;
 use evidence::observations::Corpus;
 use matching::candidates::Marks;
-use verdict::ruling::{Case, Cite};
+use verdict::ruling::{Case, Cite, Ruling};
 
 pub use claim::claims::split;
 pub use evidence::observations::MOST_BYTES;
@@ -188,13 +188,13 @@ impl<'e> Observations<'e> {
             {
                 let mut reading = Reading::of(&joined, corpus);
                 reading.own = own;
-                let is_decided = self.visit(&reading, &mut marks, |case| {
-                    rules::ellipses::decide(case).is_some()
-                        && visit(claim, Step::Try { case, repeats: false })
-                });
-                if is_decided {
-                    visit(claim, Step::Clause);
-                    visit(claim, Step::Claim);
+                if self.visit_whole(
+                    claim,
+                    &reading,
+                    &mut marks,
+                    rules::ellipses::decide,
+                    &mut visit,
+                ) {
                     discourse.mention(&reading);
                     continue;
                 }
@@ -204,13 +204,8 @@ impl<'e> Observations<'e> {
                 if let Some(before) = &before {
                     reading.take_over(before);
                 }
-                let is_decided = self.visit(&reading, &mut marks, |case| {
-                    rules::causes::decide(case).is_some()
-                        && visit(claim, Step::Try { case, repeats: false })
-                });
-                if is_decided {
-                    visit(claim, Step::Clause);
-                    visit(claim, Step::Claim);
+                if self.visit_whole(claim, &reading, &mut marks, rules::causes::decide, &mut visit)
+                {
                     discourse.tell(&reading);
                     before = Some(reading);
                     continue;
@@ -248,6 +243,25 @@ impl<'e> Observations<'e> {
             visit(claim, Step::Claim);
         }
         Ok(())
+    }
+
+    /// Hands a claim over undivided, where a rule for whole claims decides it and `visit` agrees.
+    fn visit_whole<'c>(
+        &self,
+        claim: &'c Claim,
+        reading: &Reading<'_>,
+        marks: &mut Marks,
+        rule: fn(&Case<'_, '_, '_>) -> Option<Ruling>,
+        visit: &mut impl FnMut(&'c Claim, Step<'_, '_, 'e, '_>) -> bool,
+    ) -> bool {
+        let is_decided = self.visit(reading, marks, |case| {
+            rule(case).is_some() && visit(claim, Step::Try { case, repeats: false })
+        });
+        if is_decided {
+            visit(claim, Step::Clause);
+            visit(claim, Step::Claim);
+        }
+        is_decided
     }
 
     /// Hands a reading over with what it leads to.
