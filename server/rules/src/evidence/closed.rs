@@ -117,10 +117,10 @@ pub(crate) fn extent(item: &EvidenceItem, records: usize, is_cut: bool) -> Exten
 
 /// The request of an item: as its caller states it, and as the answer repeats it.
 pub(crate) fn requests(item: &EvidenceItem) -> [&str; 3] {
-    let first = first_line(item.content.as_str());
+    let answer = item.content.as_str();
     let tool = item.tool.split([' ', '(', '{', ':']).next().unwrap_or("");
-    let repeats = first.starts_with("$ ") || !tool.is_empty() && first.starts_with(tool);
-    [item.tool.as_str(), item.query.as_str(), if repeats { first } else { "" }]
+    let repeats = answer.starts_with("$ ") || !tool.is_empty() && answer.starts_with(tool);
+    [item.tool.as_str(), item.query.as_str(), if repeats { first_line(answer) } else { "" }]
 }
 
 /// Whether an item was asked for things of that name: `kubectl get pods`, `list_nodes`, `{"kind": "pod"}`.

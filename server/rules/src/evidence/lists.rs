@@ -144,9 +144,9 @@ impl Lists {
 /// Whether a line repeats the request that the item begins with.
 fn repeats_request(corpus: &Corpus<'_>, field: u32) -> bool {
     const LONG: usize = 12;
-    let first = first_line(corpus.text(corpus.item_of(field)));
+    let answer = corpus.text(corpus.item_of(field));
     let line = corpus.value(field);
-    line.len() >= LONG && first.starts_with("$ ") && first.ends_with(line)
+    answer.starts_with("$ ") && line.len() >= LONG && first_line(answer).ends_with(line)
 }
 
 /// Whether a record of a text is a row or an item of a sequence, and not a section.

@@ -52,6 +52,17 @@ pub(crate) struct Moment {
     pub(crate) offset: Option<i32>,
 }
 
+impl Moment {
+    /// Microseconds since the epoch, or since midnight where the day or its year is not stated.
+    pub(crate) fn micros(&self) -> i64 {
+        let stated = self.day.and_then(|day| Some((day, day.year?)));
+        stated.map_or(self.of_day, |(day, year)| {
+            let offset = i64::from(self.offset.unwrap_or(0)) * MINUTE;
+            day.date(year).days() * DAY + self.of_day - offset
+        })
+    }
+}
+
 /// The instants of a text, at most that many.
 pub(crate) fn moments(text: &str, most: usize) -> Vec<Moment> {
     let bytes = text.as_bytes();

@@ -5,7 +5,7 @@ use gsar_core::text::figures::Unit;
 
 /// The moment that a number under a key of time stands for, in microseconds since the epoch.
 pub(crate) fn moment(key: &str, written: &str) -> Option<i64> {
-    (is_moment(key) && written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    (written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && is_moment(key))
         .then(|| epoch_micros(written))?
 }
 

@@ -189,12 +189,15 @@ fn is_of_sibling(case: &Case<'_, '_, '_>, found: &Field, field: u32, accounted: 
         return false;
     }
     let values = said_in(case, case.corpus.value_words(found));
+    let open = open & !values;
     case.marks.marked_fields().iter().any(|other| {
         *other != field
+            && case.marks.field(*other) & open != 0
             && case.corpus.holds(record, *other)
-            && case.corpus.field(*other).is_some_and(|other| {
-                said_in(case, case.corpus.key_words(other)) & open & !values != 0
-            })
+            && case
+                .corpus
+                .field(*other)
+                .is_some_and(|other| said_in(case, case.corpus.key_words(other)) & open != 0)
     })
 }
 

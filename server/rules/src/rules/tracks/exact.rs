@@ -30,6 +30,9 @@ fn bounded(mantissa: i128) -> Option<i128> {
 /// Reads a number as tools print it: `3420.0`, `-1`, `2.1e+09`. What lies beyond the kept places is cut off.
 pub(super) fn parse(text: &str) -> Option<Decimal> {
     let text = text.trim_matches('"');
+    if !text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+        return None;
+    }
     let (number, exponent) = match text.split_once(['e', 'E']) {
         Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
         None => (text, 0),

@@ -16,8 +16,8 @@ use super::draft::Draft;
 use super::exact::{self, Scale};
 use super::naming::label_keys;
 use super::queries;
+use crate::evidence::moments::{SECOND, moments};
 use crate::evidence::observations::{Corpus, Field, NONE, Place, ValueKind, is_naming};
-use crate::evidence::values;
 use crate::verdict::ruling::Cite;
 use crate::vocabulary::words::{Key, exact as exact_key, key, parts};
 
@@ -80,7 +80,7 @@ impl Track {
     }
 }
 
-/// All tracks of the evidence.
+/// All tracks of the evidence but the gauges of its logs.
 pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Track> {
     let mut drafts = Vec::new();
     side_by_side(corpus, &mut drafts);
@@ -90,10 +90,9 @@ pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Track> {
     drafts.into_iter().filter_map(Draft::finish).collect()
 }
 
-/// The tracks of the evidence together with the gauges of its logs.
-pub(super) fn with_gauges(corpus: &Corpus<'_>) -> Vec<Track> {
-    let gauges = super::gauges::gather(corpus).into_iter().filter_map(Draft::finish);
-    gather(corpus).into_iter().chain(gauges).collect()
+/// What the logs tell of gauges.
+pub(super) fn of_gauges(corpus: &Corpus<'_>) -> Vec<Track> {
+    super::gauges::gather(corpus).into_iter().filter_map(Draft::finish).collect()
 }
 
 /// The moment that a field states.
@@ -109,9 +108,9 @@ pub(super) fn moment(corpus: &Corpus<'_>, field: u32) -> Option<i64> {
             _ => None,
         };
     }
-    let time = values::times(corpus, field).into_iter().next()?;
-    let seconds = time.seconds().unwrap_or(i64::from(time.seconds_of_day));
-    seconds.checked_mul(1_000_000)
+    let found = corpus.field(field)?;
+    let micros = found.micros.or_else(|| Some(moments(text, 1).first()?.micros()))?;
+    Some(micros - micros.rem_euclid(SECOND))
 }
 
 /// Fields that stand directly in an object.

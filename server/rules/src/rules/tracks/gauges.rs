@@ -3,6 +3,8 @@
 //! Lines of one item that give a figure for the same quantity are one track; where each gives the whole as
 //! well, the shares in percent are another.
 
+use std::collections::HashMap;
+
 use gsar_core::text::figures::{Decimal, Dimension, Figure, Unit, figures};
 use gsar_core::text::tokens::words;
 
@@ -43,9 +45,10 @@ pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Draft> {
             continue;
         }
         lines.sort_unstable();
+        let mut names = Names { wanted: key(quantity), known: HashMap::new() };
         let mut open: Vec<(u32, Unit, Draft)> = Vec::new();
         for line in lines {
-            pair(corpus, line, quantity, &mut keyed);
+            pair(corpus, line, &mut names, &mut keyed);
             let Some(told) = told(corpus, line, quantity) else { continue };
             let item = corpus.item_of(line);
             let percent = told.share.map(|share| (Unit::PERCENT, share));
@@ -69,19 +72,34 @@ pub(super) fn gather(corpus: &Corpus<'_>) -> Vec<Draft> {
 /// A quantity that more lines tell of is not looked at.
 const MOST_LINES: usize = 20_000;
 
+/// Which names before a `=` are of one quantity; a log has few names and many lines.
+struct Names<'e> {
+    wanted: Key,
+    known: HashMap<&'e str, bool>,
+}
+
+impl<'e> Names<'e> {
+    fn are_of_quantity(&mut self, name: &'e str) -> bool {
+        let wanted = self.wanted;
+        *self
+            .known
+            .entry(name)
+            .or_insert_with(|| key(name) == wanted || parts(name).any(|part| key(part) == wanted))
+    }
+}
+
 /// Adds what a `heap_mib=402` in a line says.
 fn pair<'e>(
     corpus: &Corpus<'e>,
     line: u32,
-    quantity: &str,
+    names: &mut Names<'e>,
     keyed: &mut Vec<(u32, &'e str, Draft)>,
 ) {
-    let text = corpus.value(line);
-    let wanted = key(quantity);
-    let found = text
+    let found = corpus
+        .value(line)
         .split_ascii_whitespace()
         .filter_map(|word| word.split_once('='))
-        .find(|(name, _)| key(name) == wanted || parts(name).any(|part| key(part) == wanted));
+        .find(|(name, _)| names.are_of_quantity(name));
     let Some((name, value)) = found else { return };
     let (Some(value), Some(micros)) =
         (super::exact::parse(value.trim_end_matches([',', ';'])), moment(corpus, line))
@@ -148,6 +166,20 @@ struct Told {
     share: Option<Decimal>,
 }
 
+/// Whether a word like a quantity stands in a text that is no part of a key: not the one of `heap_mib=402`.
+fn may_name(text: &str, quantity: &str) -> bool {
+    const LIKE: usize = 3;
+    let (Some(first), Some(like)) = (quantity.bytes().next(), quantity.get(..LIKE)) else {
+        return true;
+    };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text.as_bytes()).any(|start| {
+        let is_like = text.get(start..start + LIKE).is_some_and(|w| w.eq_ignore_ascii_case(like));
+        let rest = text.get(start..).unwrap_or("");
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        is_like && !after.starts_with(['=', '_'])
+    })
+}
+
 /// What a line says of a quantity: a figure just after its name.
 fn told(corpus: &Corpus<'_>, line: u32, quantity: &str) -> Option<Told> {
     const LONGEST: usize = 400;
@@ -155,9 +187,12 @@ fn told(corpus: &Corpus<'_>, line: u32, quantity: &str) -> Option<Told> {
     let text = corpus.value(line);
     let text = text.get(..LONGEST.min(text.len()))?;
     let wanted = key(quantity);
+    if !may_name(text, quantity) {
+        return None;
+    }
     let found = figures(text);
-    let named = words(text).filter(|word| key(word.text) == wanted);
-    let (figure, next) = named.into_iter().find_map(|word| {
+    let mut named = words(text).filter(|word| key(word.text) == wanted);
+    let (figure, next) = named.find_map(|word| {
         let place = found.figures.iter().position(|figure| figure.span.start >= word.span.end)?;
         let figure = found.figures.get(place)?;
         let gap = text.get(word.span.end..figure.span.start)?;

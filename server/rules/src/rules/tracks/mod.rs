@@ -71,26 +71,38 @@ use window::View;
 /// The tracks of the evidence, gathered when a claim first asks for them.
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
-    tracks: OnceLock<Vec<Track>>,
-    /// Together with what logs tell of gauges, which is read only for claims about such.
-    with_gauges: OnceLock<Vec<Track>>,
+    tracks: OnceLock<Gathered>,
     alerts: OnceLock<Vec<alerts::Row>>,
+}
+
+/// All tracks; the gauges of logs, which are asked only by claims about such, stand last.
+#[derive(Debug)]
+struct Gathered {
+    tracks: Vec<Track>,
+    without_gauges: usize,
 }
 
 impl Tracks {
     /// Gathers all of them now.
     pub(crate) fn gather(&self, corpus: &Corpus<'_>) {
         self.alerts.get_or_init(|| alerts::gather(corpus));
-        self.tracks.get_or_init(|| gather::gather(corpus));
-        self.with_gauges.get_or_init(|| gather::with_gauges(corpus));
+        self.gathered(corpus);
+    }
+
+    fn gathered(&self, corpus: &Corpus<'_>) -> &Gathered {
+        self.tracks.get_or_init(|| {
+            let mut tracks = gather::gather(corpus);
+            let without_gauges = tracks.len();
+            tracks.extend(gather::of_gauges(corpus));
+            Gathered { tracks, without_gauges }
+        })
     }
 
     fn of(&self, corpus: &Corpus<'_>, claim: &Reading<'_>) -> &[Track] {
-        if gauges::are_meant(claim.text) || claim.before.is_some_and(gauges::are_meant) {
-            self.with_gauges.get_or_init(|| gather::with_gauges(corpus))
-        } else {
-            self.tracks.get_or_init(|| gather::gather(corpus))
-        }
+        let Gathered { tracks, without_gauges } = self.gathered(corpus);
+        let are_gauges_meant =
+            gauges::are_meant(claim.text) || claim.before.is_some_and(gauges::are_meant);
+        if are_gauges_meant { tracks } else { tracks.get(..*without_gauges).unwrap_or_default() }
     }
 }
 

@@ -22,8 +22,9 @@ const STATISTICS: [&str; 8] =
 /// Records of one list, each with a time, names and numbers.
 pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
     const MOST_KEYS: usize = 60;
-    let mut open: HashMap<(u32, Vec<&str>, &str), Draft> = HashMap::new();
-    let mut order: Vec<(u32, Vec<&str>, &str)> = Vec::new();
+    let mut things: HashMap<(u32, Vec<&str>), usize> = HashMap::new();
+    let mut open: HashMap<(usize, &str), Draft> = HashMap::new();
+    let mut order: Vec<(usize, &str)> = Vec::new();
     let mut lists: HashMap<u32, Option<&str>> = HashMap::new();
     for name in TIMES {
         let mut stamps: Vec<u32> = corpus.by_word.of(key(name)).collect();
@@ -53,6 +54,8 @@ pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                     _ => {}
                 }
             }
+            let known = things.len();
+            let thing = *things.entry((record.parent, names.clone())).or_insert(known);
             for (metric, number, field) in numbers {
                 let metric = match STATISTICS.iter().any(|known| metric.eq_ignore_ascii_case(known))
                 {
@@ -60,9 +63,8 @@ pub(super) fn rows(corpus: &Corpus<'_>, drafts: &mut Vec<Draft>) {
                     true if list.is_empty() => continue,
                     true => list,
                 };
-                let group = (record.parent, names.clone(), metric);
-                let draft = open.entry(group.clone()).or_insert_with(|| {
-                    order.push(group);
+                let draft = open.entry((thing, metric)).or_insert_with(|| {
+                    order.push((thing, metric));
                     let mut labels = Vec::new();
                     names.iter().for_each(|name| label_keys(name, &mut labels));
                     Draft {
