@@ -16,6 +16,8 @@ pub(crate) struct Value<'e> {
     pub(crate) figure: Figure,
     /// Its own key: the field's, or that of a `key=value` pair in a line.
     pub(crate) key: Option<&'e str>,
+    /// Whether it is a statistic of a series that the line sums up, which no attribute but the series' own has.
+    pub(crate) is_statistic: bool,
 }
 
 /// How a claim's figure compares with one of the evidence. A single digit stands for less than core's rounding
@@ -67,16 +69,14 @@ pub(crate) fn values<'e>(corpus: &Corpus<'e>, field: u32) -> Vec<Value<'e>> {
             .or_else(|| (order == 0 && !name.is_empty()).then_some(name))
             .or_else(|| listing::column(row.as_ref(), name, order, &figure));
         let mut figure = in_unit_of(figure, key, text);
-        if let Some(unit) = unit
-            && figure.unit == Unit::COUNT
-            && key.is_some_and(|key| SUMMARY_KEYS.contains(&key))
-        {
+        let is_statistic = unit.is_some() && key.is_some_and(|key| SUMMARY_KEYS.contains(&key));
+        if let Some(unit) = unit.filter(|_| is_statistic && figure.unit == Unit::COUNT) {
             figure.unit = unit;
         }
         if let Some(unit) = corpus.unit(field).filter(|_| figure.unit == Unit::COUNT) {
             figure.unit = unit;
         }
-        found.push(Value { figure, key });
+        found.push(Value { figure, key, is_statistic });
     }
     found.extend(exit_codes(text, &read.codes));
     found
@@ -88,7 +88,7 @@ fn exit_codes<'e>(text: &str, codes: &[Code]) -> impl Iterator<Item = Value<'e>>
         let digits = text.get(code.span.clone())?;
         let figure = figures(digits).figures.into_iter().next()?;
         let figure = Figure { span: code.span.clone(), ..figure };
-        Some(Value { figure, key: Some("exit code") })
+        Some(Value { figure, key: Some("exit code"), is_statistic: false })
     })
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
         if keyed && path == 0 && in_field & wanted == 0 && wanted != 0 {
             continue;
         }
-        for value in stated {
+        for value in stated.iter().filter(|value| !value.is_statistic) {
             let related =
                 relation(case, field, value, Wanted { bits: wanted, path, in_field, is_count });
             let Some(strength) = related else { continue };

@@ -126,6 +126,10 @@ fn is_scope(case: &Case<'_, '_, '_>, item: u32, denied: u64, searched: bool) -> 
         return reading.weight(denied & tool) * 100 >= words * 60 && is_empty(case, root);
     }
     let asked_for = denied & tool == denied;
+    // That a list of something else does not say "logs" says nothing of the logs.
+    if denied & !reading.bits(is_sort_of_record) == 0 {
+        return asked_for && is_empty(case, root);
+    }
     let sort_is_named = reading
         .bits(|term| !term.negated && matches!(term.role, Role::Word | Role::Kind | Role::Entity))
         & tool;
@@ -255,5 +259,23 @@ pub(crate) fn covers_times(case: &Case<'_, '_, '_>, item: u32) -> bool {
             claimed.iter().all(|(at, grain)| at <= to && (!has_start || *from < at + grain.max(&1)))
         }
         _ => claimed.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class::{Grounded, Ungrounded};
+
+    use crate::tests::{exhaustive, expect, text};
+
+    #[test]
+    fn a_list_of_something_else_does_not_show_that_there_are_no_logs() {
+        let pods = text("pods", "kubectl get pods -n shop", "NAME  READY\ncart-1  1/1\n");
+        let none = text("logs", "kubectl logs cart-1 -n shop", "");
+        expect(&[exhaustive(pods.clone())], &[("The pod has written no logs.", Ungrounded)]);
+        expect(
+            &[exhaustive(pods), exhaustive(none)],
+            &[("The pod cart-1 has written no logs.", Grounded)],
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane};
 use gsar_core::text::polarity::MarkerKind;
-use gsar_core::text::tokens::words;
+use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::answers::{Answer, answer};
@@ -144,11 +144,13 @@ impl<'c> Denied<'c> {
         };
         // What a tool was asked for tells where to look, not what is missing there.
         let is_asked = reading.bits(|term| term.role != Role::Word || !is_sort(term.text)) & asked;
+        let scope = start_of_scope(reading.text, cue);
         let concrete = || {
             reading.terms.iter().enumerate().filter_map(|(place, term)| {
                 let is_content =
                     matches!(term.role, Role::Name | Role::Word | Role::Entity | Role::Code(_));
                 (term.span.start >= cue.end
+                    && term.span.start < scope
                     && is_content
                     && is_asked >> place & 1 == 0
                     && !is_seeking(term)
@@ -197,6 +199,20 @@ impl<'c> Denied<'c> {
                 || !is_name && word.contains('-') && word.split('-').any(has_part)
         })
     }
+}
+
+/// Where a claim says where it looked: "of pod web-1" in "no deadlock in the log of pod web-1".
+fn start_of_scope(text: &str, cue: &Range<usize>) -> usize {
+    const LEADS: [&str; 6] = ["by", "for", "from", "in", "of", "on"];
+    let rest: Vec<Word<'_>> =
+        words(text).skip_while(|word| word.span.start < cue.end).skip(1).collect();
+    rest.windows(2)
+        .find_map(|pair| match pair {
+            [sort, lead] => (is_sort(sort.text) && LEADS.iter().any(|known| lead.is(known)))
+                .then_some(lead.span.start),
+            _ => None,
+        })
+        .unwrap_or(text.len())
 }
 
 /// Whether a text has a form as it is, in small letters, in capitals or with a first capital.
@@ -376,6 +392,9 @@ $ kubectl logs cart-1 -n shop
                 ("The log of cart-1 shows no slow request.", Ungrounded),
                 ("The log of cart-1 shows no network trouble.", Ungrounded),
                 ("The log of billing-1 contains no deadlock.", Ungrounded),
+                ("There is no deadlock in the log of pod cart-1.", Grounded),
+                ("There is no deadlock in the log of pod cart-7.", Ungrounded),
+                ("There is no FailedScheduling event for pod billing-9.", Ungrounded),
                 ("There is no second FailedScheduling event.", Ungrounded),
                 ("No alert fired for the cart.", Ungrounded),
             ],

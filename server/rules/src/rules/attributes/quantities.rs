@@ -50,7 +50,8 @@ pub(crate) fn weigh(case: &Case<'_, '_, '_>, slot: &Slot) -> Found {
         if tie(case, field).is_none_or(|tie| named & !tie.all != 0) {
             continue;
         }
-        for value in case.cache.values(case.corpus, field) {
+        let values = case.cache.values(case.corpus, field);
+        for value in values.iter().filter(|value| !value.is_statistic) {
             let Some(hold) = hold(case, slot, &spoken, field, value) else { continue };
             let Some(relation) = relation(slot, value, &hold) else { continue };
             match relation {

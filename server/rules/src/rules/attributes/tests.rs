@@ -297,3 +297,16 @@ fn replicas_are_compared_with_those_wanted() {
         ],
     );
 }
+
+#[test]
+fn a_statistic_of_a_series_is_no_attribute_of_something_else() {
+    let lag = "ReplicaLag [orders-1] unit=Seconds n=20 first=0.8@15:00 last=0.9@15:19 \
+               min=0.8@15:00 max=2.1@15:09\n";
+    expect(
+        &[text("lag", "aws cloudwatch get-metric-statistics", lag)],
+        &[
+            ("The alert lasted 37 minutes.", Class::Ungrounded),
+            ("The connection queue was full at its maximum of 256.", Class::Ungrounded),
+        ],
+    );
+}
