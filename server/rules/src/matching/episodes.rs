@@ -175,7 +175,8 @@ fn rank(
     total: i64,
 ) -> Option<Rank> {
     let of_sort = is_of_sort(case, event, asked);
-    if asked.is_unnamed() && terms & asked.kinds == 0 && !of_sort && !asked.is_run {
+    let is_of_run = asked.is_run && !is_bound_of_request(case.corpus.name(event.field));
+    if asked.is_unnamed() && terms & asked.kinds == 0 && !of_sort && !is_of_run {
         return None;
     }
     let made = asked.phase == Some(Phase::Created) && event.phase == Phase::Start && of_sort;
@@ -256,6 +257,12 @@ fn is_of_sort(case: &Case<'_, '_, '_>, event: &Event, asked: &Asked) -> bool {
             && is(&["start time", "starttime", "start_time", "creationtimestamp", "age"])
         || asked.of_container
             && is(&["started", "finished", "startedat", "finishedat", "started_at", "finished_at"])
+}
+
+/// Whether a key may say from when to when a tool was asked, and not when something ran.
+fn is_bound_of_request(key: &str) -> bool {
+    any(key, &["end", "end_time", "endtime", "from", "start", "start_time", "starttime", "to"])
+        || key.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("window"))
 }
 
 /// Whether the nearest thing with a name is the one that is asked for.
