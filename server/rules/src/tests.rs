@@ -777,3 +777,25 @@ fn measure() {
         );
     }
 }
+
+#[test]
+fn a_short_claim_is_held_only_against_things_of_its_kind() {
+    let sessions = text(
+        "pgstat",
+        "psql -c 'select datname, state, count(*) from pg_stat_activity'",
+        "datname      | state               | count\nreservations | idle in transaction |   120\n",
+    );
+    let events = text(
+        "events",
+        "kubectl get events -n media",
+        "LAST SEEN  TYPE    REASON             OBJECT  MESSAGE\n\
+         4m         Normal  SuccessfulRescale  hpa/gw  New size: 4; used selector app=gw\n",
+    );
+    expect(
+        &[sessions, events],
+        &[
+            ("Both replicas are available.", Class::Ungrounded),
+            ("The pod does not use a node selector.", Class::Ungrounded),
+        ],
+    );
+}

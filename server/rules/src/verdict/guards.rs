@@ -7,7 +7,7 @@ use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::figures::{Agreement, Dimension, Figure};
 use gsar_core::text::tokens::{Word, words};
 
-use crate::claim::reading::Role;
+use crate::claim::reading::{Role, Term};
 use crate::evidence::values::compare;
 
 use crate::matching::candidates::Target;
@@ -17,6 +17,7 @@ use crate::verdict::decide::{item_number, item_of};
 use crate::verdict::rivals;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 use crate::verdict::unread;
+use crate::vocabulary::denied_words::is_written_as_name;
 
 /// Whether a finding passes over something that the claim says.
 pub(crate) fn is_beside_the_claim(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
@@ -136,6 +137,7 @@ fn has_words_of(line: &str, quoted: &str) -> bool {
 /// Whether a place that says otherwise is hardly about what the claim is about: besides the part in which they differ,
 /// it and what stands around it lack a third of the claim's words.
 pub(crate) fn is_about_something_else(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const SHORT: u32 = 2;
     let reading = case.reading;
     if ruling.basis != Basis::Stated {
         return false;
@@ -152,6 +154,13 @@ pub(crate) fn is_about_something_else(case: &Case<'_, '_, '_>, ruling: &Ruling) 
     }
     let content = reading.bits(|term| matches!(term.role, Role::Word | Role::Name | Role::Entity));
     let missing = content & !found;
+    // What a claim of few words is about, its kinds say.
+    let kinds = reading.bits(|term| term.role == Role::Kind && !term.span.is_empty());
+    let names = reading.bits(|term| term.is_strict() || is_written_as_name(term.text));
+    let is_short = names & content == 0 && content.count_ones() <= SHORT;
+    if is_short && kinds & !found == kinds && kinds != 0 {
+        return true;
+    }
     let differing = reading
         .terms
         .iter()
