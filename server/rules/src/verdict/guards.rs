@@ -7,7 +7,7 @@ use gsar_core::evidence::EvidenceKind;
 use gsar_core::text::figures::{Agreement, Dimension, Figure};
 use gsar_core::text::tokens::{Word, words};
 
-use crate::claim::reading::{Role, Term};
+use crate::claim::reading::Role;
 use crate::evidence::values::compare;
 
 use crate::matching::candidates::Target;
