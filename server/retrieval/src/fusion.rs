@@ -1,0 +1,51 @@
+//! One ranking out of several, by reciprocal ranks (Cormack, Clarke and Büttcher 2009): the score of a thing is the sum
+//! of 1 / (60 + rank) over the rankings that have it.
+
+use std::collections::BTreeMap;
+
+/// How little the first ranks differ; the constant of the published method.
+const SMOOTHING: u64 = 60;
+/// Scores are whole numbers of billionths, so that the order never hangs on rounding.
+const BILLION: u64 = 1_000_000_000;
+
+/// A thing with the sum over its rankings, in billionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fused {
+    /// The thing.
+    pub key: u64,
+    /// The sum.
+    pub score: u64,
+}
+
+/// Fuses rankings of keys, each with the best first. Equal sums keep the order of keys. A key counts once per ranking.
+#[must_use]
+pub fn fuse(rankings: &[&[u64]]) -> Vec<Fused> {
+    let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
+    for ranking in rankings {
+        let mut seen = std::collections::HashSet::new();
+        for (rank, key) in (1_u64..).zip(ranking.iter().filter(|key| seen.insert(**key))) {
+            *sums.entry(*key).or_default() += BILLION / (SMOOTHING + rank);
+        }
+    }
+    let mut fused: Vec<Fused> = sums.into_iter().map(|(key, score)| Fused { key, score }).collect();
+    fused.sort_by(|a, b| b.score.cmp(&a.score).then(a.key.cmp(&b.key)));
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(rankings: &[&[u64]]) -> Vec<u64> {
+        fuse(rankings).into_iter().map(|fused| fused.key).collect()
+    }
+
+    #[test]
+    fn what_several_rankings_have_comes_first() {
+        assert_eq!(keys(&[&[1, 2, 3], &[3, 4]]), [3, 1, 2, 4]);
+        assert_eq!(keys(&[&[7, 5]]), [7, 5]);
+        assert_eq!(keys(&[&[9], &[8]]), [8, 9]);
+        assert_eq!(keys(&[&[1, 1, 2]]), [1, 2]);
+        assert!(keys(&[]).is_empty());
+    }
+}

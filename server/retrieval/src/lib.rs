@@ -1,0 +1,20 @@
+//! Retrieval without I/O: how evidence is cut into passages, under which terms a passage is found, and how several
+//! rankings become one.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`terms`] | the words of a text as telemetry writes them |
+//! | [`lines`] | passages of a text: blocks of whole lines, in one pass over text that comes in parts |
+//! | [`templates`] | lines that differ in their figures only |
+//! | [`records`] | passages of a JSON document: its records, each with its pointer |
+//! | [`fusion`] | one ranking out of several |
+//! | [`selection`] | the best of a ranking that differ from one another |
+//!
+//! Nothing here stores anything; the server's evidence room does.
+
+pub mod fusion;
+pub mod lines;
+pub mod records;
+pub mod selection;
+pub mod templates;
+pub mod terms;

@@ -1,0 +1,147 @@
+//! Passages of a text: blocks of whole lines, found in one pass over text that comes in parts.
+//!
+//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]; a longer line is cut at a character. Each part of the text is
+//! looked at once, and no more than one block is held.
+
+use std::ops::Range;
+
+/// A block grows to at most so many bytes; the last line may exceed it up to [`LONGEST_LINE`].
+pub const BLOCK_BYTES: usize = 1_536;
+/// A block has at most so many lines.
+pub const BLOCK_LINES: u64 = 24;
+/// A longer line is cut.
+pub const LONGEST_LINE: usize = 8_192;
+
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Its bytes in the whole text, the last line break included.
+    pub bytes: Range<u64>,
+    /// Its lines, counted from 1, the last one included; of a cut line, that line.
+    pub lines: (u64, u64),
+    /// What it says.
+    pub text: String,
+}
+
+/// Cuts a text into blocks.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    open: String,
+    start: u64,
+    line: u64,
+    lines_open: u64,
+}
+
+impl Blocks {
+    /// Takes the next part of the text; gives every block that ends in it.
+    pub fn push(&mut self, part: &str, mut give: impl FnMut(Passage)) {
+        for line in part.split_inclusive('\n') {
+            self.open.push_str(line);
+            let ends = line.ends_with('\n');
+            self.lines_open += u64::from(ends);
+            while self.open.len() > LONGEST_LINE {
+                self.cut(&mut give);
+            }
+            if ends && (self.open.len() >= BLOCK_BYTES || self.lines_open >= BLOCK_LINES) {
+                self.end(&mut give);
+            }
+        }
+    }
+
+    /// Gives the last block.
+    pub fn finish(mut self, mut give: impl FnMut(Passage)) {
+        self.end(&mut give);
+    }
+
+    /// Ends the block that is open.
+    fn end(&mut self, give: &mut impl FnMut(Passage)) {
+        if self.open.is_empty() {
+            return;
+        }
+        let ended = u64::from(self.open.ends_with('\n'));
+        let text = std::mem::take(&mut self.open);
+        let end = self.start + text.len() as u64;
+        let last = self.line + self.lines_open + 1 - ended;
+        give(Passage {
+            bytes: self.start..end,
+            lines: (self.line + 1, last.max(self.line + 1)),
+            text,
+        });
+        self.start = end;
+        self.line += self.lines_open;
+        self.lines_open = 0;
+    }
+
+    /// Ends the block within a line that is too long.
+    fn cut(&mut self, give: &mut impl FnMut(Passage)) {
+        let mut at = LONGEST_LINE;
+        while !self.open.is_char_boundary(at) {
+            at -= 1;
+        }
+        let rest = self.open.split_off(at);
+        let breaks = rest.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        self.lines_open -= breaks.min(self.lines_open);
+        self.end(give);
+        self.open = rest;
+        self.lines_open += breaks;
+    }
+}
+
+/// The blocks of a whole text.
+#[must_use]
+pub fn blocks(text: &str) -> Vec<Passage> {
+    let mut found = Vec::new();
+    let mut blocks = Blocks::default();
+    blocks.push(text, |passage| found.push(passage));
+    blocks.finish(|passage| found.push(passage));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_block_ends_with_a_line() {
+        let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
+        let found = blocks(&text);
+        let lines: Vec<(u64, u64)> = found.iter().map(|passage| passage.lines).collect();
+        assert_eq!(lines, [(1, 24), (25, 48), (49, 60)]);
+        assert_eq!(found.last().unwrap().bytes.end, text.len() as u64);
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_the_text_however_it_is_parted(
+            text in "([a-zé]{0,40}\n?|x{3000}){0,30}", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)
+        ) {
+            let whole = blocks(&text);
+            let mut parted = Vec::new();
+            let mut reader = Blocks::default();
+            let mut ends: Vec<usize> = cuts.iter().map(|cut| {
+                let mut at = cut.index(text.len() + 1);
+                while !text.is_char_boundary(at) { at -= 1; }
+                at
+            }).collect();
+            ends.push(text.len());
+            ends.sort_unstable();
+            let mut from = 0;
+            for end in ends {
+                reader.push(text.get(from..end).unwrap(), |passage| parted.push(passage));
+                from = end;
+            }
+            reader.finish(|passage| parted.push(passage));
+            let joined: String = parted.iter().map(|passage| passage.text.as_str()).collect();
+            prop_assert_eq!(&joined, &text);
+            prop_assert_eq!(&whole, &parted);
+            for passage in &whole {
+                prop_assert!(passage.text.len() <= LONGEST_LINE);
+                let range = passage.bytes.start as usize..passage.bytes.end as usize;
+                prop_assert_eq!(text.get(range.clone()), Some(passage.text.as_str()));
+                let before = text.get(..range.start).unwrap().matches('\n').count() as u64;
+                prop_assert_eq!(passage.lines.0, before + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Passages of a JSON document: its records, each with its pointer and its place.
+//!
+//! What is no larger than [`RECORD_BYTES`] stays together; a larger object or array is entered, and what is left of it
+//! (its plain members) is a passage of its own, under its pointer.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The largest record that is kept together.
+pub const RECORD_BYTES: usize = 2_048;
+/// Records below this depth stay as large as they are.
+const DEEPEST: usize = 64;
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its JSON pointer (RFC 6901); empty for the whole document.
+    pub pointer: String,
+    /// Its bytes in the document; of plain members, from the first to the last.
+    pub bytes: Range<usize>,
+    /// What it says, with the keys that lead to it.
+    pub text: String,
+}
+
+/// The records of a document.
+///
+/// # Errors
+/// Where the document is no JSON.
+pub fn records(document: &str) -> Result<Vec<Record>, serde_json::Error> {
+    let root: &RawValue = serde_json::from_str(document)?;
+    let mut reader = Reader { document, found: Vec::new() };
+    reader.value(&mut String::new(), root, 0)?;
+    Ok(reader.found)
+}
+
+struct Reader<'a> {
+    document: &'a str,
+    found: Vec<Record>,
+}
+
+impl<'a> Reader<'a> {
+    fn value(
+        &mut self,
+        pointer: &mut String,
+        value: &'a RawValue,
+        depth: usize,
+    ) -> Result<(), serde_json::Error> {
+        let text = value.get();
+        let is_small = text.len() <= RECORD_BYTES || depth >= DEEPEST;
+        match text.bytes().next() {
+            Some(b'{') if !is_small => {
+                let Members(members) = serde_json::from_str(text)?;
+                self.members(pointer, members, depth)
+            }
+            Some(b'[') if !is_small => {
+                let Elements(elements) = serde_json::from_str(text)?;
+                let members = elements.into_iter().enumerate();
+                let members = members.map(|(at, value)| (Cow::Owned(at.to_string()), value));
+                self.members(pointer, members.collect(), depth)
+            }
+            _ => {
+                let bytes = self.place(text);
+                self.give(pointer, bytes, text.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// Small members side by side make one passage; a larger one is entered.
+    fn members(
+        &mut self,
+        pointer: &mut String,
+        members: Vec<(Cow<'a, str>, &'a RawValue)>,
+        depth: usize,
+    ) -> Result<(), serde_json::Error> {
+        let length = pointer.len();
+        let mut plain: Option<(Range<usize>, String)> = None;
+        for (key, value) in members {
+            let text = value.get();
+            let is_container = text.starts_with(['{', '[']);
+            if is_container || text.len() > RECORD_BYTES {
+                pointer.push('/');
+                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                self.value(pointer, value, depth + 1)?;
+                pointer.truncate(length);
+                continue;
+            }
+            let place = self.place(text);
+            let (bytes, said) = plain.get_or_insert_with(|| (place.clone(), String::new()));
+            bytes.end = place.end;
+            said.push_str(&key);
+            said.push_str(": ");
+            said.push_str(text);
+            said.push('\n');
+            if said.len() > RECORD_BYTES
+                && let Some((bytes, said)) = plain.take()
+            {
+                self.give(pointer, bytes, said);
+            }
+        }
+        if let Some((bytes, said)) = plain {
+            self.give(pointer, bytes, said);
+        }
+        Ok(())
+    }
+
+    fn give(&mut self, pointer: &str, bytes: Range<usize>, text: String) {
+        self.found.push(Record { pointer: pointer.to_owned(), bytes, text });
+    }
+
+    /// Where a slice of the document stands in it.
+    fn place(&self, part: &str) -> Range<usize> {
+        let start = (part.as_ptr() as usize).saturating_sub(self.document.as_ptr() as usize);
+        start..start + part.len()
+    }
+}
+
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
+                    members.push((Cow::Owned(key), value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+struct Elements<'a>(Vec<&'a RawValue>);
+
+impl<'de> Deserialize<'de> for Elements<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Elements<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut elements: A,
+            ) -> Result<Self::Value, A::Error> {
+                let mut found = Vec::new();
+                while let Some(value) = elements.next_element::<&'de RawValue>()? {
+                    found.push(value);
+                }
+                Ok(Elements(found))
+            }
+        }
+        deserializer.deserialize_seq(Read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_small_document_is_one_record() {
+        let found = records(r#" {"a": 1} "#).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].pointer, "");
+        assert_eq!(found[0].bytes, 1..9);
+    }
+
+    #[test]
+    fn a_large_document_falls_into_its_records() {
+        let pods: Vec<Value> = (0..40)
+            .map(
+                |pod| json!({"metadata": {"name": format!("cart-{pod}")}, "note": "x".repeat(100)}),
+            )
+            .collect();
+        let document = json!({"kind": "List", "a/b": "c", "items": pods}).to_string();
+        let found = records(&document).unwrap();
+        let last = found.iter().find(|record| record.pointer == "/items/39").unwrap();
+        assert!(document.get(last.bytes.clone()).unwrap().contains("cart-39"));
+        let plain = found.iter().find(|record| record.pointer.is_empty()).unwrap();
+        assert!(plain.text.contains("kind: \"List\"") && plain.text.contains("a/b: \"c\""));
+        assert_eq!(found.len(), 41);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for text in ["", "{", "{\"a\": }", "[1,]", "nul"] {
+            assert!(records(text).is_err(), "{text}");
+        }
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        assert_eq!(records(&deep).unwrap().len(), 1);
+    }
+
+    fn documents() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "\\PC{0,20}".prop_map(Value::from),
+            "[a-z]{500,3000}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 60, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::hash_map("[a-z/~]{1,6}", inner, 0..8)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_pointer_leads_to_its_record(document in documents()) {
+            let text = document.to_string();
+            for record in records(&text).unwrap() {
+                let pointed = document.pointer(&record.pointer);
+                prop_assert!(pointed.is_some(), "{}", record.pointer);
+                prop_assert!(text.get(record.bytes).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Lines that differ in their figures only: each template with how often it stands, and where first and last.
+//!
+//! A word with a digit in it, and what stands in quotation marks behind `=` or `:`, is a figure. What a template says
+//! is its first line.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hasher};
+
+/// The most templates of one text; lines of further ones are counted as apart.
+pub const MOST_TEMPLATES: usize = 20_000;
+
+/// Lines of one template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Its first line.
+    pub sample: String,
+    /// How many lines it has.
+    pub count: u64,
+    /// The number of its first line, from 1.
+    pub first: u64,
+    /// The number of its last line.
+    pub last: u64,
+}
+
+/// The templates of a text, gathered line by line.
+#[derive(Debug, Default)]
+pub struct Templates {
+    found: HashMap<u64, Template>,
+    lines: u64,
+    apart: u64,
+}
+
+impl Templates {
+    /// Takes the next line.
+    pub fn push(&mut self, line: &str) {
+        self.lines += 1;
+        let number = self.lines;
+        if line.trim().is_empty() {
+            return;
+        }
+        let mark = mark(line);
+        let is_full = self.found.len() >= MOST_TEMPLATES;
+        match self.found.entry(mark) {
+            Entry::Occupied(mut known) => {
+                let template = known.get_mut();
+                template.count += 1;
+                template.last = number;
+            }
+            Entry::Vacant(_) if is_full => self.apart += 1,
+            Entry::Vacant(place) => {
+                let sample = line.to_owned();
+                place.insert(Template { sample, count: 1, first: number, last: number });
+            }
+        }
+    }
+
+    /// How many lines were taken.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// How many lines say again, with other figures, what a line before them said.
+    #[must_use]
+    pub fn repeated(&self) -> u64 {
+        self.found.values().map(|template| template.count - 1).sum()
+    }
+
+    /// How many lines belong to no template because there are too many.
+    #[must_use]
+    pub fn apart(&self) -> u64 {
+        self.apart
+    }
+
+    /// The templates in the order of their first lines.
+    #[must_use]
+    pub fn finish(self) -> Vec<Template> {
+        let mut found: Vec<Template> = self.found.into_values().collect();
+        found.sort_unstable_by_key(|template| template.first);
+        found
+    }
+}
+
+/// Equal for lines that differ in their figures only.
+fn mark(line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for word in
+        line.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '[' | ']' | '(' | ')'))
+    {
+        if word.bytes().any(|byte| byte.is_ascii_digit()) {
+            hasher.write_u8(b'#');
+        } else {
+            hasher.write(word.as_bytes());
+        }
+        hasher.write_u8(b' ');
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_differ_in_figures_are_one_template() {
+        let mut templates = Templates::default();
+        for line in [
+            "2026-03-12T14:02:17Z INFO order ORD-771 took 35 ms",
+            "2026-03-12T14:02:18Z INFO order ORD-772 took 4210 ms",
+            "2026-03-12T14:02:18Z ERROR order ORD-772 failed",
+            "",
+            "2026-03-12T14:02:19Z INFO order ORD-773 took 31 ms",
+        ] {
+            templates.push(line);
+        }
+        assert_eq!((templates.lines(), templates.repeated()), (5, 2));
+        let found = templates.finish();
+        let told: Vec<(u64, u64, u64)> = found.iter().map(|t| (t.count, t.first, t.last)).collect();
+        assert_eq!(told, [(3, 1, 5), (1, 3, 3)]);
+    }
+
+    #[test]
+    fn templates_are_bounded() {
+        let mut templates = Templates::default();
+        for number in 0..MOST_TEMPLATES + 10 {
+            let letters: String =
+                number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
+            templates.push(&letters);
+        }
+        assert_eq!(templates.apart(), 10);
+        assert_eq!(templates.finish().len(), MOST_TEMPLATES);
+    }
+}

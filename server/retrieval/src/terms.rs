@@ -1,0 +1,144 @@
+//! The terms under which a text is found: whole identifiers as telemetry writes them, their parts, and word stems.
+//!
+//! | written | terms |
+//! |---|---|
+//! | `checkout-7f9c` | `checkout-7f9c`, `checkout`, `7f9c` |
+//! | `p99=1.8s` | `p99`, `1.8s`, `1.8` |
+//! | `10.0.3.4:5432` | `10.0.3.4:5432`, `10.0.3.4`, `5432` |
+//! | `CrashLoopBackOff` | `crashloopbackoff`, `crash`, `loop`, `back`, `off` |
+//! | `restarted`, `restarts` | `restart` |
+//!
+//! A term has letters, digits and `._-:/@%+` only, in lower case.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Longer words are found by their parts only.
+const LONGEST: usize = 96;
+
+/// What joins the parts of an identifier.
+const JOINTS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
+
+/// Words that stand everywhere.
+const COMMON: [&str; 48] = [
+    "a", "after", "all", "also", "an", "and", "are", "as", "at", "be", "been", "before", "but",
+    "by", "did", "does", "each", "for", "from", "had", "has", "have", "in", "into", "is", "it",
+    "its", "no", "not", "of", "on", "or", "so", "than", "that", "the", "their", "then", "there",
+    "these", "this", "to", "was", "were", "which", "while", "with", "would",
+];
+
+/// The terms of a text, in its order, repeated as often as they stand there.
+#[must_use]
+pub fn terms(text: &str) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut found = Vec::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || JOINTS.contains(&c))) {
+        let word = word.trim_matches(|c: char| c != '%' && JOINTS.contains(&c));
+        if word.contains(char::is_alphanumeric) {
+            add_word(word, &stemmer, &mut found);
+        }
+    }
+    found
+}
+
+fn add_word(word: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
+    let lower = word.to_lowercase();
+    if is_number(&lower) {
+        add_number(&lower, found);
+        return;
+    }
+    let parts: Vec<&str> =
+        word.split(JOINTS).flat_map(humps).filter(|part| !part.is_empty()).collect();
+    if let [_] = parts.as_slice() {
+        add_part(&lower, stemmer, found);
+        return;
+    }
+    if lower.len() <= LONGEST {
+        found.push(lower.clone());
+    }
+    if let Some((address, port)) = lower.rsplit_once(':')
+        && is_number(address)
+    {
+        found.push(address.to_owned());
+        found.push(port.to_owned());
+        return;
+    }
+    for part in parts {
+        add_part(&part.to_lowercase(), stemmer, found);
+    }
+}
+
+fn add_part(part: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
+    if part.len() > LONGEST || COMMON.contains(&part) {
+        return;
+    }
+    let is_word = part.bytes().all(|byte| byte.is_ascii_lowercase());
+    found.push(if is_word { stemmer.stem(part).into_owned() } else { part.to_owned() });
+}
+
+/// `1.8s`, `10.0.3.4`, `42`: begins with a digit and has no joint but points.
+fn is_number(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_digit())
+        && word.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '%')
+        && (word.contains('.')
+            || word.bytes().take_while(u8::is_ascii_digit).count() + 3 >= word.len())
+}
+
+fn add_number(word: &str, found: &mut Vec<String>) {
+    let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+    if word.len() <= LONGEST {
+        found.push(word.to_owned());
+        if digits != word {
+            found.push(digits.to_owned());
+        }
+    }
+}
+
+/// The humps of `CrashLoopBackOff` and `HTTPServer`.
+fn humps(word: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    let characters: Vec<(usize, char)> = word.char_indices().collect();
+    for window in characters.windows(3) {
+        if let [(_, before), (at, here), (_, after)] = window {
+            let rises = before.is_lowercase() && here.is_uppercase();
+            let ends_capitals =
+                before.is_uppercase() && here.is_uppercase() && after.is_lowercase();
+            if rises || ends_capitals {
+                starts.push(*at);
+            }
+        }
+    }
+    starts.push(word.len());
+    starts.windows(2).filter_map(|pair| word.get(*pair.first()?..*pair.last()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn identifiers_are_found_whole_and_by_their_parts() {
+        let of = |text: &str| terms(text).join(" ");
+        assert_eq!(of("checkout-7f9c"), "checkout-7f9c checkout 7f9c");
+        assert_eq!(of("p99=1.8s"), "p99 1.8s 1.8");
+        assert_eq!(of("10.0.3.4:5432"), "10.0.3.4:5432 10.0.3.4 5432");
+        assert_eq!(of("CrashLoopBackOff"), "crashloopbackoff crash loop back off");
+        assert_eq!(of("HTTPServer returned 503."), "httpserver http server return 503");
+        assert_eq!(of("The pods restarted"), "pod restart");
+        assert_eq!(of("/var/log/app.log"), "var/log/app.log var log app log");
+        assert_eq!(of("cpu: 97.5%"), "cpu 97.5% 97.5");
+        assert_eq!(of("heap_mib"), "heap_mib heap mib");
+        assert_eq!(of(""), "");
+    }
+
+    proptest! {
+        #[test]
+        fn terms_have_nothing_but_their_characters(text in "(\\PC|[a-zA-Z0-9._:/@%+-]){0,60}") {
+            for term in terms(&text) {
+                prop_assert!(!term.is_empty());
+                prop_assert!(term.chars().all(|c| c.is_alphanumeric() || JOINTS.contains(&c)
+                    || !c.is_ascii()), "{term}");
+            }
+        }
+    }
+}
