@@ -9,6 +9,7 @@ use tonic::{Code, Request, Response, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
+use v1::evidence_service_client::EvidenceServiceClient;
 use v1::gate_service_client::GateServiceClient;
 use v1::grounding_service_client::GroundingServiceClient;
 use v1::ledger_service_client::LedgerServiceClient;
@@ -250,6 +251,83 @@ impl Client {
                 .max_decoding_message_size(MAX_ANSWER_BYTES)
                 .get_evaluation(request)
                 .await
+        })
+        .await
+    }
+
+    /// Stores evidence in a corpus: the first message names it, items follow. Never repeated; the whole call can be,
+    /// as it was.
+    ///
+    /// # Errors
+    /// [`ClientError`] when not everything was acknowledged.
+    pub async fn put_evidence(
+        &self,
+        messages: impl Iterator<Item = v1::PutEvidenceRequest> + Send + 'static,
+    ) -> Result<v1::PutEvidenceResponse, ClientError> {
+        const METHOD: &str = "PutEvidence";
+        let mut request = Request::new(futures_util::stream::iter(messages));
+        request.set_timeout(self.deadline);
+        let mut client = EvidenceServiceClient::new(self.channel.clone());
+        match tokio::time::timeout(self.deadline, client.put_evidence(request)).await {
+            Ok(Ok(answer)) => Ok(answer.into_inner()),
+            Ok(Err(status)) => Err(self.failed(Refusal::of(METHOD, &status))),
+            Err(_) => Err(late(METHOD)),
+        }
+    }
+
+    /// Returns the content of a stored item, or a range of it.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such item.
+    pub async fn snapshot(
+        &self,
+        request: v1::GetSnapshotRequest,
+    ) -> Result<v1::GetSnapshotResponse, ClientError> {
+        self.call("GetSnapshot", Repeat::Harmless, request, async |channel, request| {
+            EvidenceServiceClient::new(channel).get_snapshot(request).await
+        })
+        .await
+    }
+
+    /// Finds the passages of a corpus that bear on a query.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such corpus.
+    pub async fn search(
+        &self,
+        request: v1::SearchRequest,
+    ) -> Result<v1::SearchResponse, ClientError> {
+        self.call("Search", Repeat::Harmless, request, async |channel, request| {
+            EvidenceServiceClient::new(channel).search(request).await
+        })
+        .await
+    }
+
+    /// Lists corpora by name, a page at a time.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn list_corpora(
+        &self,
+        request: v1::ListCorporaRequest,
+    ) -> Result<v1::ListCorporaResponse, ClientError> {
+        self.call("ListCorpora", Repeat::Harmless, request, async |channel, request| {
+            EvidenceServiceClient::new(channel).list_corpora(request).await
+        })
+        .await
+    }
+
+    /// Deletes a corpus and everything in it.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such corpus.
+    pub async fn delete_corpus(
+        &self,
+        corpus_id: &str,
+    ) -> Result<v1::DeleteCorpusResponse, ClientError> {
+        let request = v1::DeleteCorpusRequest { corpus_id: corpus_id.to_owned() };
+        self.call("DeleteCorpus", Repeat::Forbidden, request, async |channel, request| {
+            EvidenceServiceClient::new(channel).delete_corpus(request).await
         })
         .await
     }

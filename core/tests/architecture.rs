@@ -38,8 +38,9 @@ fn arrows_between_crates() {
     for (folder, allowed) in [
         ("core", &[][..]),
         ("proto", &["gsar-core"]),
+        ("server/retrieval", &[]),
         ("server/rules", &["gsar-core"]),
-        ("server", &["gsar-core", "gsar-proto", "gsar-rules"]),
+        ("server", &["gsar-core", "gsar-proto", "gsar-retrieval", "gsar-rules"]),
         ("client", &["gsar-core", "gsar-proto"]),
         ("calibration", &["gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"]),
     ] {
@@ -62,6 +63,7 @@ fn every_direct_dependency_says_why_it_is_there() {
         "proto",
         "proto/generate",
         "server",
+        "server/retrieval",
         "server/rules",
         "client",
         "calibration",
@@ -85,9 +87,10 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Rooms of the server that may know each other, besides configuration and telemetry, which all may use.
-const ROOMS: [(&str, &[&str]); 6] = [
-    ("api", &["evaluate", "ledger", "lifecycle", "policies"]),
-    ("evaluate", &["api", "judge", "ledger", "policies"]),
+const ROOMS: [(&str, &[&str]); 7] = [
+    ("api", &["evaluate", "evidence", "ledger", "lifecycle", "policies"]),
+    ("evaluate", &["api", "evidence", "judge", "ledger", "policies"]),
+    ("evidence", &[]),
     ("judge", &[]),
     ("ledger", &[]),
     ("lifecycle", &["api", "evaluate", "judge"]),

@@ -52,6 +52,7 @@ named!(
     CheckPolicyResponse,
     ClassifyVerdictRequest,
     ClassifyVerdictResponse,
+    CorpusSummary,
     EvaluateGateRequest,
     EvaluateGateResponse,
     EvaluateRequest,
@@ -61,8 +62,10 @@ named!(
     GetPolicyResponse,
     ListEvaluationsResponse,
     ListPoliciesResponse,
+    PutEvidenceResponse,
     ScoreRequest,
     ScoreResponse,
+    SearchResponse,
 );
 
 /// Reads a message from JSON text.

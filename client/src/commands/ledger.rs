@@ -1,14 +1,13 @@
 //! `gsar ledger`: the record of evaluations.
 
-use gsar_client::connection::{Environment, Target, find};
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
 
-use super::{check_explained, classes, explain, is_json, print, print_json};
+use super::{check_explained, check_kept, classes, explain, is_json, print, print_json};
 use crate::arguments::{Connection, Ledger, Output, Tier};
 use crate::failure::Failure;
 use crate::human::{Scene, View, evaluation, evaluations};
-use crate::session::{wish, with_client};
+use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -37,23 +36,13 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
     }
 }
 
-/// A server that is started for one call with a directory of its own has nothing to tell.
-fn check_record(connection: &Connection) -> Result<(), Failure> {
-    match find(&wish(connection), &Environment::of_process())? {
-        Target::OneCall { data_dir: None, .. } => Err(Failure::Usage(
-            "no server runs here, so there is no record to read\n  name the directory that holds one with --data-dir, or a server with --endpoint".to_owned(),
-        )),
-        Target::OneCall { .. } | Target::Running { .. } => Ok(()),
-    }
-}
-
 async fn list(
     mut request: v1::ListEvaluationsRequest,
     limit: u32,
     output: Output,
     connection: &Connection,
 ) -> Result<Status, Failure> {
-    check_record(connection)?;
+    check_kept(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let mut left = limit;
         while left > 0 {
@@ -83,7 +72,7 @@ async fn show(
     output: Output,
     connection: &Connection,
 ) -> Result<Status, Failure> {
-    check_record(connection)?;
+    check_kept(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let record = client.evaluation(id).await?;
         if is_json(output) {

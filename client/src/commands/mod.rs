@@ -3,6 +3,7 @@
 mod cap;
 mod doctor;
 mod evaluate;
+mod evidence;
 mod explain;
 mod gate;
 mod ledger;
@@ -11,15 +12,18 @@ mod policy;
 mod progress;
 mod requests;
 mod score;
+mod search;
 
 use std::io::Write as _;
 
+use gsar_client::connection::{Environment, Target, find};
 use gsar_proto::json::{self, Named};
 use gsar_proto::v1;
 
-use crate::arguments::{Arguments, Class, Command, Output};
+use crate::arguments::{Arguments, Class, Command, Connection, Output};
 use crate::failure::Failure;
 use crate::human::Explain;
+use crate::session::wish;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -32,6 +36,8 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
         Command::Gate(gate) => gate::run(&gate, terminal).await,
         Command::Cap(cap) => cap::run(&cap, terminal).await,
         Command::Policy(policy) => policy::run(&policy, terminal).await,
+        Command::Evidence(evidence) => evidence::run(&evidence, terminal).await,
+        Command::Search(search) => search::run(&search, terminal).await,
         Command::Ledger(ledger) => ledger::run(&ledger, terminal).await,
         Command::Doctor(doctor) => doctor::run(&doctor, terminal).await,
         Command::Completions(completions) => manuals::completions(&completions),
@@ -54,6 +60,16 @@ fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
     writeln!(out, "{line}")?;
     out.flush()?;
     Ok(())
+}
+
+/// A server that is started for one call with a directory of its own has nothing to tell of `what`.
+fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
+    match find(&wish(connection), &Environment::of_process())? {
+        Target::OneCall { data_dir: None, .. } => Err(Failure::Usage(format!(
+            "no server runs here, so there is no {what}\n  name the directory that holds one with --data-dir, or a server with --endpoint"
+        ))),
+        Target::OneCall { .. } | Target::Running { .. } => Ok(()),
+    }
 }
 
 /// Prints a remark to standard error.

@@ -4,6 +4,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use crate::human::size;
+
 /// How often the bar moves.
 const BAR_EVERY: Duration = Duration::from_millis(200);
 
@@ -48,6 +50,22 @@ impl Progress {
         Self { kind, whole, began, next, lines: 0, drawn: false }
     }
 
+    /// So many bytes are sent.
+    pub(super) fn sent(&mut self, bytes: u64) {
+        let now = Instant::now();
+        if self.kind == Kind::Nothing || now < self.next {
+            return;
+        }
+        let millis = u64::try_from((now - self.began).as_millis()).unwrap_or(u64::MAX).max(1);
+        let whole = self.whole.filter(|whole| *whole > 0);
+        let share = whole.map(|whole| bytes.min(whole) * 1000 / whole);
+        let left = whole.map(|whole| whole.saturating_sub(bytes) * millis / bytes.max(1) / 1000);
+        let left = left.map(|left| format!(", {} left", duration(left.into()))).unwrap_or_default();
+        let share_text = share.map(|share| format!("{} %, ", share / 10)).unwrap_or_default();
+        let rate = size(bytes.saturating_mul(1000) / millis);
+        self.show(&format!("{share_text}{}, {rate}/s{left}", size(bytes)), share, now);
+    }
+
     /// One more line is answered; so many bytes are read.
     pub(super) fn step(&mut self, bytes: u64) {
         self.lines += 1;
@@ -60,7 +78,10 @@ impl Progress {
         }
         let share =
             self.whole.filter(|whole| *whole > 0).map(|whole| bytes.min(whole) * 1000 / whole);
-        let text = shown(self.lines, now - self.began, share);
+        self.show(&shown(self.lines, now - self.began, share), share, now);
+    }
+
+    fn show(&mut self, text: &str, share: Option<u64>, now: Instant) {
         let mut out = std::io::stderr().lock();
         // Progress that cannot be shown is no reason to stop.
         let _ = match self.kind {

@@ -49,6 +49,7 @@ pub(super) fn of_reports(
                 confidence: arguments.confidence,
             }),
             evidence: evidence.items.clone(),
+            corpus_id: arguments.corpus.clone().unwrap_or_default(),
             policy: arguments.policy.clone().unwrap_or_default(),
             gate: gate.clone(),
             options: Some(v1::EvaluateOptions {

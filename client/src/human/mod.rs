@@ -7,6 +7,7 @@ mod claims;
 mod doctor;
 pub(crate) mod errors;
 mod evaluation;
+mod evidence;
 mod ledger;
 mod page;
 mod policy;
@@ -20,6 +21,7 @@ mod samples;
 
 pub(crate) use doctor::{Check, Health, checks};
 pub(crate) use evaluation::{Explain, Scene, View, evaluation, statements};
+pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use ledger::evaluations;
 pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use safety::{cap_answer, gate_answer};

@@ -661,6 +661,12 @@ pub enum ErrorReason {
     Internal = 10,
     /// FAILED_PRECONDITION: the request asks for what this server's configuration does not allow.
     NotAllowed = 11,
+    /// RESOURCE_EXHAUSTED: a bound on stored evidence would be passed; google.rpc.QuotaFailure names it.
+    EvidenceFull = 12,
+    /// FAILED_PRECONDITION: a corpus is damaged or of a later version; the message says the mend.
+    EvidenceUnusable = 13,
+    /// UNAVAILABLE: stored evidence cannot be read or written at present.
+    EvidenceUnavailable = 14,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -681,6 +687,9 @@ impl ErrorReason {
             Self::LedgerUnavailable => "ERROR_REASON_LEDGER_UNAVAILABLE",
             Self::Internal => "ERROR_REASON_INTERNAL",
             Self::NotAllowed => "ERROR_REASON_NOT_ALLOWED",
+            Self::EvidenceFull => "ERROR_REASON_EVIDENCE_FULL",
+            Self::EvidenceUnusable => "ERROR_REASON_EVIDENCE_UNUSABLE",
+            Self::EvidenceUnavailable => "ERROR_REASON_EVIDENCE_UNAVAILABLE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -698,8 +707,904 @@ impl ErrorReason {
             "ERROR_REASON_LEDGER_UNAVAILABLE" => Some(Self::LedgerUnavailable),
             "ERROR_REASON_INTERNAL" => Some(Self::Internal),
             "ERROR_REASON_NOT_ALLOWED" => Some(Self::NotAllowed),
+            "ERROR_REASON_EVIDENCE_FULL" => Some(Self::EvidenceFull),
+            "ERROR_REASON_EVIDENCE_UNUSABLE" => Some(Self::EvidenceUnusable),
+            "ERROR_REASON_EVIDENCE_UNAVAILABLE" => Some(Self::EvidenceUnavailable),
             _ => None,
         }
+    }
+}
+/// PutEvidenceRequest is a part of what is to be stored.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PutEvidenceRequest {
+    /// part; required.
+    #[prost(oneof = "put_evidence_request::Part", tags = "1, 2, 3")]
+    pub part: ::core::option::Option<put_evidence_request::Part>,
+}
+/// Nested message and enum types in `PutEvidenceRequest`.
+pub mod put_evidence_request {
+    /// part; required.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        /// corpus names the corpus; the first message of a call, and no other.
+        #[prost(message, tag = "1")]
+        Corpus(super::CorpusHead),
+        /// item begins an item.
+        #[prost(message, tag = "2")]
+        Item(super::EvidenceItem),
+        /// more text of the item begun last, which has text; UTF-8, cut anywhere.
+        #[prost(bytes, tag = "3")]
+        More(::prost::alloc::vec::Vec<u8>),
+    }
+}
+/// CorpusHead names a corpus.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CorpusHead {
+    /// corpus_id is its name: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; required.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// time_to_live from now, after which the corpus may be deleted; absent: as it was, or the server's default.
+    #[prost(message, optional, tag = "2")]
+    pub time_to_live: ::core::option::Option<::prost_types::Duration>,
+}
+/// PutEvidenceResponse acknowledges what is stored and durable.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PutEvidenceResponse {
+    /// corpus after the call.
+    #[prost(message, optional, tag = "1")]
+    pub corpus: ::core::option::Option<CorpusSummary>,
+    /// items of this call, in their order.
+    #[prost(message, repeated, tag = "2")]
+    pub items: ::prost::alloc::vec::Vec<StoredItem>,
+}
+/// StoredItem is one item as it is stored.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredItem {
+    /// evidence_id of the item.
+    #[prost(string, tag = "1")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// key is the BLAKE3 of its content, in hexadecimal: the name under which it can be had again.
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    /// size of its content in bytes.
+    #[prost(uint64, tag = "3")]
+    pub size: u64,
+    /// passages into which it was cut.
+    #[prost(uint64, tag = "4")]
+    pub passages: u64,
+    /// lines of a text; 0 for JSON.
+    #[prost(uint64, tag = "5")]
+    pub lines: u64,
+    /// repeated_lines say again, with other figures only, what a line before them said.
+    #[prost(uint64, tag = "6")]
+    pub repeated_lines: u64,
+    /// same_as is the item of the corpus that has the same content and stands for this one; empty where none has.
+    #[prost(string, tag = "7")]
+    pub same_as: ::prost::alloc::string::String,
+    /// unchanged says that the item was there already, with this content.
+    #[prost(bool, tag = "8")]
+    pub unchanged: bool,
+}
+/// CorpusSummary is a corpus in a list.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CorpusSummary {
+    /// corpus_id is its name.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// items in it.
+    #[prost(uint64, tag = "2")]
+    pub items: u64,
+    /// passages in it.
+    #[prost(uint64, tag = "3")]
+    pub passages: u64,
+    /// size of the contents in bytes.
+    #[prost(uint64, tag = "4")]
+    pub size: u64,
+    /// created_at is when it was made.
+    #[prost(message, optional, tag = "5")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// expires_at is when it may be deleted; absent for never.
+    #[prost(message, optional, tag = "6")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// GetSnapshotRequest asks for the content of an item.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetSnapshotRequest {
+    /// corpus_id names the corpus; required.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// item names the item; required.
+    #[prost(oneof = "get_snapshot_request::Item", tags = "2, 3")]
+    pub item: ::core::option::Option<get_snapshot_request::Item>,
+    /// range of the content; absent: its head, at most 4096 bytes.
+    #[prost(oneof = "get_snapshot_request::Range", tags = "4, 5")]
+    pub range: ::core::option::Option<get_snapshot_request::Range>,
+}
+/// Nested message and enum types in `GetSnapshotRequest`.
+pub mod get_snapshot_request {
+    /// item names the item; required.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Item {
+        /// evidence_id of the item.
+        #[prost(string, tag = "2")]
+        EvidenceId(::prost::alloc::string::String),
+        /// key is the BLAKE3 of the content, in hexadecimal.
+        #[prost(string, tag = "3")]
+        Key(::prost::alloc::string::String),
+    }
+    /// range of the content; absent: its head, at most 4096 bytes.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Range {
+        /// bytes of the content; at most 1 MiB are returned.
+        #[prost(message, tag = "4")]
+        Bytes(super::ByteRange),
+        /// lines of the content; at most 1 MiB are returned.
+        #[prost(message, tag = "5")]
+        Lines(super::LineRange),
+    }
+}
+/// LineRange is a range of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LineRange {
+    /// first line, counted from 1.
+    #[prost(uint64, tag = "1")]
+    pub first: u64,
+    /// last line, that one included.
+    #[prost(uint64, tag = "2")]
+    pub last: u64,
+}
+/// GetSnapshotResponse is a part of an item.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetSnapshotResponse {
+    /// evidence_id of the item.
+    #[prost(string, tag = "1")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// kind says what the item is.
+    #[prost(enumeration = "EvidenceKind", tag = "2")]
+    pub kind: i32,
+    /// lane says where it comes from.
+    #[prost(enumeration = "EvidenceLane", tag = "3")]
+    pub lane: i32,
+    /// tool is the tool or the command line that produced it.
+    #[prost(string, tag = "4")]
+    pub tool: ::prost::alloc::string::String,
+    /// key is the BLAKE3 of the whole content, in hexadecimal.
+    #[prost(string, tag = "5")]
+    pub key: ::prost::alloc::string::String,
+    /// size of the whole content in bytes.
+    #[prost(uint64, tag = "6")]
+    pub size: u64,
+    /// content in the range, cut at whole characters.
+    #[prost(string, tag = "7")]
+    pub content: ::prost::alloc::string::String,
+    /// bytes of the content that are returned.
+    #[prost(message, optional, tag = "8")]
+    pub bytes: ::core::option::Option<ByteRange>,
+}
+/// SearchRequest asks for passages.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchRequest {
+    /// corpus_id names the corpus; required.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// query in plain words; a claim does; 1 byte to 16 KiB.
+    #[prost(string, tag = "2")]
+    pub query: ::prost::alloc::string::String,
+    /// most is how many passages at most, 1 to 200; 0 for 10.
+    #[prost(uint32, tag = "3")]
+    pub most: u32,
+    /// filter restricts what is looked at.
+    #[prost(message, optional, tag = "4")]
+    pub filter: ::core::option::Option<SearchFilter>,
+}
+/// SearchFilter restricts a search; every part that is given must hold.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchFilter {
+    /// kinds of items; empty for all.
+    #[prost(enumeration = "EvidenceKind", repeated, tag = "1")]
+    pub kinds: ::prost::alloc::vec::Vec<i32>,
+    /// lanes of items; empty for all.
+    #[prost(enumeration = "EvidenceLane", repeated, tag = "2")]
+    pub lanes: ::prost::alloc::vec::Vec<i32>,
+    /// entities that a passage or the tool of its item must name, all of them: `checkout-7f9c`.
+    #[prost(string, repeated, tag = "3")]
+    pub entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// window in which the item was collected; items without a time are in none.
+    #[prost(message, optional, tag = "4")]
+    pub window: ::core::option::Option<TimeWindow>,
+}
+/// SearchResponse is what was found, the best first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SearchResponse {
+    /// hits in the order of their rank.
+    #[prost(message, repeated, tag = "1")]
+    pub hits: ::prost::alloc::vec::Vec<SearchHit>,
+    /// method that served: "lexical" or "hybrid".
+    #[prost(string, tag = "2")]
+    pub method: ::prost::alloc::string::String,
+    /// degraded says why the search by meaning did not serve; empty where it did.
+    #[prost(string, tag = "3")]
+    pub degraded: ::prost::alloc::string::String,
+}
+/// SearchHit is a passage.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchHit {
+    /// label names the passage in this corpus, such as `pods#/items/3` or `app-log#L120-143`.
+    #[prost(string, tag = "1")]
+    pub label: ::prost::alloc::string::String,
+    /// evidence_id of its item.
+    #[prost(string, tag = "2")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// field_path is the JSON pointer of a record; empty for text.
+    #[prost(string, tag = "3")]
+    pub field_path: ::prost::alloc::string::String,
+    /// lines of a text; absent for JSON.
+    #[prost(message, optional, tag = "4")]
+    pub lines: ::core::option::Option<LineRange>,
+    /// bytes in the item's content.
+    #[prost(message, optional, tag = "5")]
+    pub bytes: ::core::option::Option<ByteRange>,
+    /// text of the passage, at most 8 KiB.
+    #[prost(string, tag = "6")]
+    pub text: ::prost::alloc::string::String,
+    /// lexical_rank among those found by their words, from 1; 0 where it was not.
+    #[prost(uint32, tag = "7")]
+    pub lexical_rank: u32,
+    /// vector_rank among those found by their meaning, from 1; 0 where it was not.
+    #[prost(uint32, tag = "8")]
+    pub vector_rank: u32,
+}
+/// ListCorporaRequest asks for corpora.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListCorporaRequest {
+    /// page_size is how many at most, 1 to 1000; 0 for 50.
+    #[prost(uint32, tag = "1")]
+    pub page_size: u32,
+    /// page_token is the next_page_token of the page before; empty for the first.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// ListCorporaResponse lists corpora by name.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListCorporaResponse {
+    /// corpora of this page.
+    #[prost(message, repeated, tag = "1")]
+    pub corpora: ::prost::alloc::vec::Vec<CorpusSummary>,
+    /// next_page_token asks for the next page; empty when this is the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// DeleteCorpusRequest names a corpus to delete.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteCorpusRequest {
+    /// corpus_id names the corpus; required.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+}
+/// DeleteCorpusResponse says what was deleted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteCorpusResponse {
+    /// corpus as it was.
+    #[prost(message, optional, tag = "1")]
+    pub corpus: ::core::option::Option<CorpusSummary>,
+}
+/// Generated client implementations.
+pub mod evidence_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// EvidenceService keeps evidence under stable keys and finds what bears on a claim.
+    #[derive(Debug, Clone)]
+    pub struct EvidenceServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl EvidenceServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> EvidenceServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> EvidenceServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            EvidenceServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// PutEvidence stores items in a corpus, which it makes where there is none. The first message names the
+        /// corpus; each item follows in one message or, where its text is long, in several. The answer acknowledges
+        /// everything; items are found by Search while the call still runs. An item whose id the corpus has is
+        /// replaced, one with the same content is left alone, so that a broken call can be repeated as it was.
+        pub async fn put_evidence(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<
+                Message = super::PutEvidenceRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::PutEvidenceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.EvidenceService/PutEvidence",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.EvidenceService", "PutEvidence"));
+            self.inner.client_streaming(req, path, codec).await
+        }
+        /// GetSnapshot returns the content of an item, or a range of it.
+        pub async fn get_snapshot(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetSnapshotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetSnapshotResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.EvidenceService/GetSnapshot",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.EvidenceService", "GetSnapshot"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Search finds the passages of a corpus that bear on a query.
+        pub async fn search(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.EvidenceService/Search",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.EvidenceService", "Search"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// ListCorpora lists corpora by name.
+        pub async fn list_corpora(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListCorporaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCorporaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.EvidenceService/ListCorpora",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.EvidenceService", "ListCorpora"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// DeleteCorpus deletes a corpus and everything in it.
+        pub async fn delete_corpus(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteCorpusRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteCorpusResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.EvidenceService/DeleteCorpus",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.EvidenceService", "DeleteCorpus"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod evidence_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with EvidenceServiceServer.
+    #[async_trait]
+    pub trait EvidenceService: std::marker::Send + std::marker::Sync + 'static {
+        /// PutEvidence stores items in a corpus, which it makes where there is none. The first message names the
+        /// corpus; each item follows in one message or, where its text is long, in several. The answer acknowledges
+        /// everything; items are found by Search while the call still runs. An item whose id the corpus has is
+        /// replaced, one with the same content is left alone, so that a broken call can be repeated as it was.
+        async fn put_evidence(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::PutEvidenceRequest>>,
+        ) -> std::result::Result<
+            tonic::Response<super::PutEvidenceResponse>,
+            tonic::Status,
+        >;
+        /// GetSnapshot returns the content of an item, or a range of it.
+        async fn get_snapshot(
+            &self,
+            request: tonic::Request<super::GetSnapshotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetSnapshotResponse>,
+            tonic::Status,
+        >;
+        /// Search finds the passages of a corpus that bear on a query.
+        async fn search(
+            &self,
+            request: tonic::Request<super::SearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
+        /// ListCorpora lists corpora by name.
+        async fn list_corpora(
+            &self,
+            request: tonic::Request<super::ListCorporaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCorporaResponse>,
+            tonic::Status,
+        >;
+        /// DeleteCorpus deletes a corpus and everything in it.
+        async fn delete_corpus(
+            &self,
+            request: tonic::Request<super::DeleteCorpusRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteCorpusResponse>,
+            tonic::Status,
+        >;
+    }
+    /// EvidenceService keeps evidence under stable keys and finds what bears on a claim.
+    #[derive(Debug)]
+    pub struct EvidenceServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> EvidenceServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for EvidenceServiceServer<T>
+    where
+        T: EvidenceService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/gsar.v1.EvidenceService/PutEvidence" => {
+                    #[allow(non_camel_case_types)]
+                    struct PutEvidenceSvc<T: EvidenceService>(pub Arc<T>);
+                    impl<
+                        T: EvidenceService,
+                    > tonic::server::ClientStreamingService<super::PutEvidenceRequest>
+                    for PutEvidenceSvc<T> {
+                        type Response = super::PutEvidenceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::PutEvidenceRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EvidenceService>::put_evidence(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PutEvidenceSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.EvidenceService/GetSnapshot" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSnapshotSvc<T: EvidenceService>(pub Arc<T>);
+                    impl<
+                        T: EvidenceService,
+                    > tonic::server::UnaryService<super::GetSnapshotRequest>
+                    for GetSnapshotSvc<T> {
+                        type Response = super::GetSnapshotResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetSnapshotRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EvidenceService>::get_snapshot(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSnapshotSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.EvidenceService/Search" => {
+                    #[allow(non_camel_case_types)]
+                    struct SearchSvc<T: EvidenceService>(pub Arc<T>);
+                    impl<
+                        T: EvidenceService,
+                    > tonic::server::UnaryService<super::SearchRequest>
+                    for SearchSvc<T> {
+                        type Response = super::SearchResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SearchRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EvidenceService>::search(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SearchSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.EvidenceService/ListCorpora" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListCorporaSvc<T: EvidenceService>(pub Arc<T>);
+                    impl<
+                        T: EvidenceService,
+                    > tonic::server::UnaryService<super::ListCorporaRequest>
+                    for ListCorporaSvc<T> {
+                        type Response = super::ListCorporaResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListCorporaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EvidenceService>::list_corpora(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListCorporaSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.EvidenceService/DeleteCorpus" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteCorpusSvc<T: EvidenceService>(pub Arc<T>);
+                    impl<
+                        T: EvidenceService,
+                    > tonic::server::UnaryService<super::DeleteCorpusRequest>
+                    for DeleteCorpusSvc<T> {
+                        type Response = super::DeleteCorpusResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteCorpusRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EvidenceService>::delete_corpus(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteCorpusSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for EvidenceServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "gsar.v1.EvidenceService";
+    impl<T> tonic::server::NamedService for EvidenceServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
     }
 }
 /// HypothesisEvidence is one tool result as evidence for or against a hypothesis.
@@ -1785,6 +2690,10 @@ pub struct EvaluateRequest {
     /// same key with another request is refused.
     #[prost(string, tag = "8")]
     pub idempotency_key: ::prost::alloc::string::String,
+    /// corpus_id names a corpus whose items are evidence as well; empty for none. No item of the request may have the
+    /// id of an item of the corpus.
+    #[prost(string, tag = "9")]
+    pub corpus_id: ::prost::alloc::string::String,
 }
 /// EvaluateOptions are choices of one call.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1916,6 +2825,37 @@ pub struct Provenance {
     /// recorded says that the evaluation was durable in the ledger before this answer was sent.
     #[prost(bool, tag = "9")]
     pub recorded: bool,
+    /// retrieval says what of the corpus the judge was given; absent where the request names no corpus.
+    #[prost(message, optional, tag = "10")]
+    pub retrieval: ::core::option::Option<Retrieval>,
+}
+/// Retrieval says what of a corpus the judge was given.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Retrieval {
+    /// corpus_id of the corpus.
+    #[prost(string, tag = "1")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// method is "whole" where the judge was given every item, else how passages were found: "lexical" or "hybrid".
+    #[prost(string, tag = "2")]
+    pub method: ::prost::alloc::string::String,
+    /// degraded says why the search by meaning did not serve; empty where it did or was not needed.
+    #[prost(string, tag = "3")]
+    pub degraded: ::prost::alloc::string::String,
+    /// items of the corpus.
+    #[prost(uint64, tag = "4")]
+    pub items: u64,
+    /// passages that were given; 0 where every item was.
+    #[prost(uint64, tag = "5")]
+    pub passages: u64,
+    /// dropped passages were found and not given, because the judge reads no more.
+    #[prost(uint64, tag = "6")]
+    pub dropped: u64,
+    /// queries that were asked: one for each claim.
+    #[prost(uint32, tag = "7")]
+    pub queries: u32,
+    /// budget in bytes of what the judge was given.
+    #[prost(uint64, tag = "8")]
+    pub budget: u64,
 }
 /// JudgeLink is what one judge of the chain did.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -20,6 +20,15 @@ pub fn evidence(
     read(Path::root("evidence"), items, limits, violations).unwrap_or_default()
 }
 
+/// Reads one item, under `item`. Nothing that comes this way is attested.
+pub fn evidence_item(
+    item: v1::EvidenceItem,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<EvidenceItem> {
+    read_item(Path::root("item"), item, limits, violations)
+}
+
 /// Reads a list of items with unique ids.
 pub(super) fn read(
     path: Path<'_>,

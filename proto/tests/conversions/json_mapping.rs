@@ -17,7 +17,7 @@ const SMALLEST_CALL_IN_FULL: &str = concat!(
     r#"{"report":{"id":"r1","synthesis":"…","claims":[{"id":"c1","text":"…"}],"generatorModel":""},"#,
     r#""evidence":[{"id":"e1","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_STATIC_INFRA","#,
     r#""tool":"kubectl get pods -n shop","query":"","text":"…","exhaustive":false}],"#,
-    r#""policy":"reference","investigationId":"","idempotencyKey":""}"#,
+    r#""policy":"reference","investigationId":"","idempotencyKey":"","corpusId":""}"#,
 );
 
 /// The smallest answer, as a client in any language reads it.

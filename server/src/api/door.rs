@@ -58,6 +58,8 @@ pub enum Step {
     Read,
     /// Checking every field.
     Admit,
+    /// Finding what bears on the claims.
+    Retrieve,
     /// Judging claims.
     Judge,
     /// Verifying, scoring, deciding.
@@ -67,7 +69,8 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 5] = [Self::Read, Self::Admit, Self::Judge, Self::Decide, Self::Record];
+    const ALL: [Self; 6] =
+        [Self::Read, Self::Admit, Self::Retrieve, Self::Judge, Self::Decide, Self::Record];
 
     /// The word used in errors and metrics.
     #[must_use]
@@ -75,6 +78,7 @@ impl Step {
         match self {
             Self::Read => "read",
             Self::Admit => "admit",
+            Self::Retrieve => "retrieve",
             Self::Judge => "judge",
             Self::Decide => "decide",
             Self::Record => "record",
@@ -338,7 +342,7 @@ fn code_name(code: Code) -> &'static str {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 16] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GateService/EvaluateGate",
@@ -350,6 +354,11 @@ const METHODS: [&str; 11] = [
     "PolicyService/CheckPolicy",
     "LedgerService/ListEvaluations",
     "LedgerService/GetEvaluation",
+    "EvidenceService/PutEvidence",
+    "EvidenceService/GetSnapshot",
+    "EvidenceService/Search",
+    "EvidenceService/ListCorpora",
+    "EvidenceService/DeleteCorpus",
 ];
 
 /// The label of a method that is none of them.

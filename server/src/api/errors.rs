@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use gsar_proto::ERROR_DOMAIN;
+use gsar_proto::violations::Violations;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::evidence::StoreError;
 
 /// When a caller that was refused may come back.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
@@ -77,6 +80,44 @@ pub fn ledger_unavailable(reason: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     let message = format!("the evaluation was not recorded and is not acknowledged: {reason}");
     status(Code::Unavailable, "LEDGER_UNAVAILABLE", message, details)
+}
+
+/// What the evidence store could not do.
+#[must_use]
+pub fn evidence(error: &StoreError) -> Status {
+    let message = error.to_string();
+    let resource = |kind: &str, name: &str| {
+        let details = ErrorDetails::with_resource_info(kind, name, "", message.clone());
+        status(Code::NotFound, "UNKNOWN_RESOURCE", message.clone(), details)
+    };
+    match error {
+        StoreError::InvalidName { .. } => invalid_field("corpus_id", &message),
+        StoreError::Disorder(_) => invalid_field("part", &message),
+        StoreError::UnknownCorpus { corpus } => resource("corpus", corpus),
+        StoreError::UnknownItem { item, .. } => resource("item", item),
+        StoreError::Full { limit, .. } => {
+            let details = ErrorDetails::with_quota_failure_violation(*limit, message.clone());
+            status(Code::ResourceExhausted, "EVIDENCE_FULL", message, details)
+        }
+        StoreError::Damaged { .. } | StoreError::NewerSchema { .. } => {
+            let details = ErrorDetails::with_precondition_failure_violation(
+                "corpus",
+                "evidence",
+                message.clone(),
+            );
+            status(Code::FailedPrecondition, "EVIDENCE_UNUSABLE", message, details)
+        }
+        StoreError::Unavailable { .. } => {
+            let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+            status(Code::Unavailable, "EVIDENCE_UNAVAILABLE", message, details)
+        }
+    }
+}
+
+fn invalid_field(field: &str, description: &str) -> Status {
+    let mut violations = Violations::default();
+    violations.add(field, description);
+    violations.into_status()
 }
 
 /// ABORTED: the key belongs to another request.

@@ -4,6 +4,7 @@
 
 pub mod door;
 pub mod errors;
+mod evidence;
 mod gate;
 mod grounding;
 mod ledger;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsar_proto::DESCRIPTORS;
+use gsar_proto::v1::evidence_service_server::EvidenceServiceServer;
 use gsar_proto::v1::gate_service_server::GateServiceServer;
 use gsar_proto::v1::grounding_service_server::GroundingServiceServer;
 use gsar_proto::v1::ledger_service_server::LedgerServiceServer;
@@ -17,6 +18,7 @@ use tonic_reflection::server::Builder as Reflection;
 
 use super::door::Call;
 use super::errors;
+use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
 use super::ledger::LedgerReader;
@@ -24,12 +26,13 @@ use super::policy::Policies;
 use crate::evaluate::Engine;
 
 /// The names that health answers to; the empty one is the whole server.
-const HEALTH_NAMES: [&str; 5] = [
+const HEALTH_NAMES: [&str; 6] = [
     "",
     "gsar.v1.GroundingService",
     "gsar.v1.GateService",
     "gsar.v1.PolicyService",
     "gsar.v1.LedgerService",
+    "gsar.v1.EvidenceService",
 ];
 
 /// Every service of a server.
@@ -53,11 +56,13 @@ pub fn routes<H: Health>(
     let grounding = GroundingServiceServer::new(Grounding(Arc::clone(engine)));
     let gate = GateServiceServer::new(Gate(Arc::clone(engine)));
     let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
+    let evidence = EvidenceServiceServer::new(Corpora(Arc::clone(engine)));
     let ledger = LedgerServiceServer::new(LedgerReader(Arc::clone(engine)));
     Ok(Routes::default()
         .add_service(grounding.max_decoding_message_size(largest))
         .add_service(gate.max_decoding_message_size(largest))
         .add_service(policies.max_decoding_message_size(largest))
+        .add_service(evidence.max_decoding_message_size(largest))
         .add_service(ledger.max_decoding_message_size(largest))
         .add_service(health)
         .add_service(v1)

@@ -116,6 +116,8 @@ fn check(config: &Config) -> Vec<String> {
         ("limits.text", limits.text.0),
         ("limits.claim_text", limits.claim_text.0),
         ("limits.calls_in_flight", limits.calls_in_flight as u64),
+        ("evidence.max_corpus_size", config.evidence.max_corpus_size.0),
+        ("evidence.max_size", config.evidence.max_size.0),
     ] {
         if given == 0 {
             problems.push(format!("{key}: 0 allows nothing; give 1 or more"));

@@ -15,7 +15,7 @@ pub struct Config {
     pub listen: Vec<Listen>,
     /// Where /metrics, /livez and /readyz answer: `host:port`; absent for nowhere.
     pub admin: Option<SocketAddr>,
-    /// The directory that holds the ledger; owned by one server at a time.
+    /// The directory that holds the ledger and the evidence; owned by one server at a time.
     pub data_dir: PathBuf,
     /// Bounds on what a caller may ask.
     pub limits: Limits,
@@ -25,6 +25,8 @@ pub struct Config {
     pub judges: Judges,
     /// The record of evaluations.
     pub ledger: Ledger,
+    /// Evidence that outlives one call.
+    pub evidence: Evidence,
     /// What is logged and how.
     pub log: Log,
     /// How the server stops.
@@ -88,6 +90,20 @@ pub struct Ledger {
     pub max_size: Option<Bytes>,
 }
 
+/// Evidence that outlives one call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// Whether corpora are kept at all.
+    pub enabled: bool,
+    /// The largest corpus, counted in bytes of contents.
+    pub max_corpus_size: Bytes,
+    /// The most of all corpora together, counted in bytes of contents.
+    pub max_size: Bytes,
+    /// How long a corpus is kept whose caller does not say; absent for ever.
+    pub time_to_live: Option<Duration>,
+}
+
 /// What is logged and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,6 +158,12 @@ impl Default for Config {
             },
             judges: Judges { chain: vec!["rules/1".to_owned()] },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
+            evidence: Evidence {
+                enabled: true,
+                max_corpus_size: Bytes(2 << 30),
+                max_size: Bytes(16 << 30),
+                time_to_live: Some(seconds(30 * 24 * 3_600)),
+            },
             log: Log { format: LogFormat::Json, level: "info".to_owned() },
             shutdown: Shutdown { notice: seconds(0), grace: seconds(25) },
         }

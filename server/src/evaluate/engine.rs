@@ -1,4 +1,4 @@
-//! What a server needs to evaluate: policies, judges, the ledger, limits.
+//! What a server needs to evaluate: policies, judges, the ledger, stored evidence, limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +7,7 @@ use gsar_proto::{parse, v1};
 
 use crate::api::door::Call;
 use crate::config::{self, Config};
+use crate::evidence::{Bounds, Evidence};
 use crate::judge::{Judge, rules::Rules};
 use crate::ledger::{Durability, Ledger, Options};
 use crate::policies::PolicyStore;
@@ -16,6 +17,7 @@ pub struct Engine {
     pub(super) policies: PolicyStore,
     pub(super) judges: Vec<Arc<dyn Judge>>,
     pub(super) ledger: Option<Ledger>,
+    evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
     pub(super) allow_overrides: bool,
 }
@@ -41,6 +43,13 @@ impl Engine {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
             false => None,
         };
+        let evidence = match config.evidence.enabled {
+            true => Some(
+                Evidence::open(&config.data_dir, bounds(config))
+                    .map_err(|error| error.to_string())?,
+            ),
+            false => None,
+        };
         let bytes = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
         let limits = parse::Limits {
             max_claims: config.limits.claims,
@@ -50,7 +59,7 @@ impl Engine {
             ..parse::Limits::default()
         };
         let allow_overrides = config.policies.allow_overrides;
-        Ok(Self { policies, judges, ledger, limits, allow_overrides })
+        Ok(Self { policies, judges, ledger, evidence, limits, allow_overrides })
     }
 
     /// The policies in force.
@@ -63,6 +72,12 @@ impl Engine {
     #[must_use]
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
+    }
+
+    /// Evidence that outlives one call, where it is kept.
+    #[must_use]
+    pub fn evidence(&self) -> Option<&Evidence> {
+        self.evidence.as_ref()
     }
 
     /// Bounds on requests.
@@ -108,6 +123,14 @@ fn chain(names: &[String], known: &[Arc<dyn Judge>]) -> Result<Vec<Arc<dyn Judge
         })
     };
     names.iter().map(named).collect()
+}
+
+fn bounds(config: &Config) -> Bounds {
+    Bounds {
+        max_corpus_size: config.evidence.max_corpus_size.0,
+        max_size: config.evidence.max_size.0,
+        time_to_live: config.evidence.time_to_live.map(|lives| lives.0),
+    }
 }
 
 fn ledger_options(config: &Config) -> Options {

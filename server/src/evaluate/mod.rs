@@ -8,6 +8,7 @@ mod offload;
 mod pipeline;
 mod policy_choice;
 mod record;
+mod retrieval;
 mod score;
 mod stopwatch;
 

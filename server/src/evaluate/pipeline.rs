@@ -1,4 +1,4 @@
-//! One evaluation, top to bottom: policy, fields, judge, assessment, record, answer.
+//! One evaluation, top to bottom: policy, fields, evidence, judge, assessment, record, answer.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use tonic::Status;
 use super::judging::ask;
 use super::offload::offload;
 use super::record::{self, Keyed};
+use super::retrieval::Gathered;
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, answer};
 use crate::api::door::{Call, Step};
@@ -80,8 +81,17 @@ impl Engine {
         let judges = self.judges(&options.judge)?;
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
+        let corpus_id = request.corpus_id.clone();
         let Checked { policy, report, evidence, gate } = self.check(request)?;
         watch.lap(Step::Admit);
+        let inline = evidence.len();
+        let Gathered { evidence, retrieval } =
+            self.gather(call, &corpus_id, evidence, &report, &judges).await?;
+        if retrieval.is_some() {
+            provenance.evidence.extend(evidence.iter().skip(inline).map(record::digest_of));
+            provenance.retrieval = retrieval;
+            watch.lap(Step::Retrieve);
+        }
 
         call.enter(Step::Judge);
         let question = Arc::new(Question {

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use gsar_core::evidence::EvidenceItem;
 use gsar_core::time::Timestamp;
 use gsar_proto::{render, v1};
 use prost::Message as _;
@@ -158,6 +159,16 @@ pub(super) fn provenance(
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         evaluated_at: Some(render::timestamp(evaluated_at)),
         ..v1::Provenance::default()
+    }
+}
+
+/// The digest of an item that came from a corpus.
+pub(super) fn digest_of(item: &EvidenceItem) -> v1::EvidenceDigest {
+    let content = item.content.as_str();
+    v1::EvidenceDigest {
+        evidence_id: item.id.to_string(),
+        digest: digest(content.as_bytes()),
+        size: content.len() as u64,
     }
 }
 

@@ -188,6 +188,20 @@ async fn load(config: &Config, judges: Vec<Arc<dyn Judge>>) -> Result<Arc<Engine
     }
 }
 
+/// How often corpora are looked at whose time may have passed.
+const SWEEP: std::time::Duration = std::time::Duration::from_secs(600);
+
+/// Deletes the corpora whose time has passed, on a thread of its own.
+fn delete_expired(engine: &Engine) {
+    if let Some(evidence) = engine.evidence().cloned() {
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = evidence.delete_expired() {
+                tracing::warn!(%error, "corpora whose time has passed stay");
+            }
+        });
+    }
+}
+
 async fn until_told(
     stop: impl Future<Output = ()>,
     reload: impl Stream<Item = ()>,
@@ -195,6 +209,7 @@ async fn until_told(
     serving: &mut JoinSet<Result<(), tonic::transport::Error>>,
 ) -> Result<(), StartError> {
     tokio::pin!(stop, reload);
+    let mut sweep = tokio::time::interval(SWEEP);
     loop {
         tokio::select! {
             () = &mut stop => return Ok(()),
@@ -202,6 +217,7 @@ async fn until_told(
                 Ok(count) => tracing::info!(count, "policies were read anew"),
                 Err(error) => tracing::error!(%error, "policies stay as they were"),
             },
+            _ = sweep.tick() => delete_expired(engine),
             ended = serving.join_next() => {
                 let reason = match ended {
                     Some(Ok(Err(error))) => error.to_string(),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_proto::v1;
+use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::gate_service_client::GateServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
@@ -98,6 +99,10 @@ impl Running {
 
     pub fn policies(&self) -> PolicyServiceClient<Channel> {
         PolicyServiceClient::new(self.channel.clone())
+    }
+
+    pub fn evidence(&self) -> EvidenceServiceClient<Channel> {
+        EvidenceServiceClient::new(self.channel.clone())
     }
 
     pub fn ledger(&self) -> LedgerServiceClient<Channel> {

@@ -1,0 +1,184 @@
+//! `gsar evidence`: corpora of stored evidence.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use gsar_client::evidence;
+use gsar_proto::v1;
+use v1::evidence_item::Content;
+use v1::put_evidence_request::Part;
+
+use super::progress::Progress;
+use super::{check_kept, is_json, note, print, print_json};
+use crate::arguments::{Connection, Evidence, Output};
+use crate::failure::Failure;
+use crate::human::{corpora, stored};
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// What is asked for at once, in bytes.
+const PIECE: u64 = 1 << 20;
+/// A longer text is sent in pieces of so many bytes.
+const SENT: usize = 256 << 10;
+/// The most corpora that one call lists.
+const PAGE: u32 = 1000;
+
+pub(super) async fn run(arguments: &Evidence, terminal: &Terminal) -> Result<Status, Failure> {
+    match arguments {
+        Evidence::Put { corpus, paths, keep, output, connection } => {
+            put(corpus, paths, *keep, *output, connection, terminal).await
+        }
+        Evidence::Get { corpus, item, lines, connection } => {
+            get(corpus, item, *lines, connection).await
+        }
+        Evidence::List { output, connection } => list(*output, connection).await,
+        Evidence::Delete { corpora, connection } => delete(corpora, connection).await,
+    }
+}
+
+async fn put(
+    corpus: &str,
+    paths: &[PathBuf],
+    keep: Option<u32>,
+    output: Output,
+    connection: &Connection,
+    terminal: &Terminal,
+) -> Result<Status, Failure> {
+    check_kept(connection, "corpus to keep")?;
+    let loaded = evidence::load(paths)?;
+    loaded.notes.iter().for_each(|text| note(text));
+    let whole = loaded.items.iter().map(size_of).sum();
+    let hours = |hours: u32| prost_types::Duration { seconds: i64::from(hours) * 3_600, nanos: 0 };
+    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: keep.map(hours) };
+    let mut progress = Progress::begin(Some(whole));
+    let mut sent = 0;
+    let parts = std::iter::once(Part::Corpus(head)).chain(loaded.items.into_iter().flat_map(parts));
+    let messages = parts.map(move |part| {
+        sent += match &part {
+            Part::Corpus(_) => 0,
+            Part::Item(item) => size_of(item),
+            Part::More(bytes) => bytes.len() as u64,
+        };
+        progress.sent(sent);
+        v1::PutEvidenceRequest { part: Some(part) }
+    });
+    with_client(connection, async |client, _| {
+        let answer = client.put_evidence(messages).await?;
+        if is_json(output) {
+            print_json(&answer)?;
+        } else {
+            print(&stored(&answer, terminal.columns))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+/// An item as it is sent: a long text follows in pieces, a JSON document comes whole.
+fn parts(mut item: v1::EvidenceItem) -> Vec<Part> {
+    let rest = match &mut item.content {
+        Some(Content::Text(text)) if text.len() > SENT => std::mem::take(text).into_bytes(),
+        _ => Vec::new(),
+    };
+    let more = rest.chunks(SENT).map(|piece| Part::More(piece.to_vec()));
+    std::iter::once(Part::Item(item)).chain(more.collect::<Vec<_>>()).collect()
+}
+
+fn size_of(item: &v1::EvidenceItem) -> u64 {
+    match &item.content {
+        Some(Content::Text(text) | Content::Json(text)) => text.len() as u64,
+        None => 0,
+    }
+}
+
+async fn get(
+    corpus: &str,
+    item: &str,
+    lines: Option<(u64, u64)>,
+    connection: &Connection,
+) -> Result<Status, Failure> {
+    use v1::get_snapshot_request::{Item, Range};
+    check_kept(connection, "corpus to read")?;
+    let is_key = item.len() == 64 && item.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut request = v1::GetSnapshotRequest {
+        corpus_id: corpus.to_owned(),
+        item: Some(if is_key {
+            Item::Key(item.to_owned())
+        } else {
+            Item::EvidenceId(item.to_owned())
+        }),
+        range: lines.map(|(first, last)| Range::Lines(v1::LineRange { first, last })),
+    };
+    with_client(connection, async |client, _| {
+        let mut start = 0;
+        loop {
+            if lines.is_none() {
+                request.range = Some(Range::Bytes(v1::ByteRange { start, end: start + PIECE }));
+            }
+            let piece = client.snapshot(request.clone()).await?;
+            let mut out = std::io::stdout().lock();
+            out.write_all(piece.content.as_bytes())?;
+            out.flush()?;
+            start += piece.content.len() as u64;
+            if lines.is_some() || start >= piece.size || piece.content.is_empty() {
+                return Ok(Status::Proceed);
+            }
+        }
+    })
+    .await
+}
+
+async fn list(output: Output, connection: &Connection) -> Result<Status, Failure> {
+    check_kept(connection, "corpus to list")?;
+    with_client(connection, async |client, _| {
+        let mut request = v1::ListCorporaRequest { page_size: PAGE, ..Default::default() };
+        loop {
+            let page = client.list_corpora(request.clone()).await?;
+            if is_json(output) {
+                page.corpora.iter().try_for_each(print_json)?;
+            } else {
+                print(&corpora(&page.corpora))?;
+            }
+            if page.next_page_token.is_empty() {
+                return Ok(Status::Proceed);
+            }
+            request.page_token = page.next_page_token;
+        }
+    })
+    .await
+}
+
+async fn delete(names: &[String], connection: &Connection) -> Result<Status, Failure> {
+    check_kept(connection, "corpus to delete")?;
+    with_client(connection, async |client, _| {
+        for name in names {
+            client.delete_corpus(name).await?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_sent_in_pieces() {
+        let item = |content| v1::EvidenceItem { content: Some(content), ..Default::default() };
+        assert_eq!(parts(item(Content::Text("short".to_owned()))).len(), 1);
+        let long = "é".repeat(SENT);
+        let pieces = parts(item(Content::Text(long.clone())));
+        assert_eq!(pieces.len(), 3);
+        let joined: Vec<u8> = pieces
+            .into_iter()
+            .flat_map(|part| match part {
+                Part::More(bytes) => bytes,
+                Part::Item(_) | Part::Corpus(_) => Vec::new(),
+            })
+            .collect();
+        assert_eq!(joined, long.into_bytes());
+        assert_eq!(parts(item(Content::Json(format!("\"{}\"", "x".repeat(SENT))))).len(), 1);
+    }
+}

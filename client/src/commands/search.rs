@@ -1,0 +1,40 @@
+//! `gsar search`: the passages of a corpus that bear on a query.
+
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+
+use super::{check_kept, is_json, note, print, print_json};
+use crate::arguments::Search;
+use crate::failure::Failure;
+use crate::human::hits;
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Status, Failure> {
+    check_kept(&arguments.connection, "corpus to search")?;
+    let request = v1::SearchRequest {
+        corpus_id: arguments.corpus.clone(),
+        query: arguments.query.clone(),
+        most: arguments.most,
+        filter: Some(v1::SearchFilter {
+            kinds: arguments.kind.iter().map(|kind| kind.number()).collect(),
+            lanes: arguments.lane.iter().map(|lane| lane.number()).collect(),
+            entities: arguments.entity.clone(),
+            window: None,
+        }),
+    };
+    with_client(&arguments.connection, async |client, _| {
+        let answer = client.search(request).await?;
+        if is_json(arguments.output) {
+            print_json(&answer)?;
+        } else {
+            if answer.hits.is_empty() {
+                note("nothing in the corpus has these words");
+            }
+            print(&hits(&answer, &arguments.query, terminal.columns))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}

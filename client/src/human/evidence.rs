@@ -1,0 +1,179 @@
+//! Stored evidence: what was kept, corpora, and passages that were found.
+
+use gsar_client::text::{end_cut, one_line, width};
+use gsar_proto::v1;
+
+use super::page::{BOLD, DIM, Page, count, padded, styled};
+use super::words;
+
+/// Lines of a passage that are shown.
+const MOST_LINES: usize = 6;
+
+/// A line per item that was stored, and what the corpus has now.
+pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let names: Vec<String> = answer
+        .items
+        .iter()
+        .map(|item| end_cut(&one_line(&item.evidence_id), 40).into_owned())
+        .collect();
+    let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    for (item, name) in answer.items.iter().zip(&names) {
+        let told = match () {
+            () if item.unchanged => "as it was".to_owned(),
+            () if !item.same_as.is_empty() => format!("the same as {}", one_line(&item.same_as)),
+            () if item.lines > 0 => format!(
+                "{} in {}, {} repeated",
+                count(item.lines, "line"),
+                count(item.passages, "passage"),
+                item.repeated_lines
+            ),
+            () => count(item.passages, "passage"),
+        };
+        page.line(&format!("  {}  {:>8}  {told}", padded(name, column), size(item.size)));
+    }
+    if let Some(corpus) = &answer.corpus {
+        page.gap();
+        page.labelled("corpus", &told(corpus));
+    }
+    page.into_text()
+}
+
+/// A line per corpus: name, contents, when it goes.
+pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
+    let column = list.iter().map(|corpus| width(&corpus.corpus_id)).max().unwrap_or(0);
+    list.iter()
+        .map(|corpus| {
+            let goes = corpus.expires_at.as_ref().map(words::instant);
+            let goes = goes.map(|at| format!("until {at}")).unwrap_or_default();
+            format!(
+                "{}  {:>8}  {:>10}  {:>14}  {}\n",
+                padded(&one_line(&corpus.corpus_id), column),
+                size(corpus.size),
+                count(corpus.items, "item"),
+                count(corpus.passages, "passage"),
+                styled(DIM, &goes),
+            )
+        })
+        .collect()
+}
+
+fn told(corpus: &v1::CorpusSummary) -> String {
+    let until = corpus.expires_at.as_ref().map(words::instant);
+    let until = until.map(|at| format!(", kept until {at}")).unwrap_or_default();
+    format!(
+        "{} has {} in {}, {}{until}",
+        corpus.corpus_id,
+        count(corpus.items, "item"),
+        count(corpus.passages, "passage"),
+        size(corpus.size)
+    )
+}
+
+/// Passages, the best first: each with its label and the lines that have most words of the query.
+pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    for hit in &answer.hits {
+        page.line(&styled(BOLD, &one_line(&hit.label)));
+        let lines: Vec<&str> = hit.text.lines().filter(|line| !line.trim().is_empty()).collect();
+        for line in telling(&lines, query) {
+            page.line(&format!("  {}", end_cut(&one_line(line.trim()), columns.saturating_sub(2))));
+        }
+        if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            page.line(&styled(DIM, &format!("  and {}", count(more as u64, "further line"))));
+        }
+    }
+    if !answer.degraded.is_empty() {
+        page.gap();
+        page.labelled("note", &format!("found by words only: {}", answer.degraded));
+    }
+    page.into_text()
+}
+
+/// The lines that have most words of a query, in their order.
+fn telling<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let mut ranked: Vec<(usize, usize)> = lines
+        .iter()
+        .map(|line| line.to_lowercase())
+        .map(|line| words.iter().filter(|word| line.contains(word.as_str())).count())
+        .enumerate()
+        .collect();
+    ranked.sort_by_key(|(at, shared)| (std::cmp::Reverse(*shared), *at));
+    ranked.truncate(MOST_LINES);
+    ranked.sort_unstable();
+    ranked.into_iter().filter_map(|(at, _)| lines.get(at).copied()).collect()
+}
+
+/// `812 B`, `3.4 kB`, `200.0 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit * 10 / unit);
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", tenths(1_000)),
+        1_000_000..1_000_000_000 => format!("{} MB", tenths(1_000_000)),
+        _ => format!("{} GB", tenths(1_000_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        let sizes = [0, 999, 1_000, 3_449, 200_000_000, 2_147_483_648].map(size);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "3.4 kB", "200.0 MB", "2.1 GB"]);
+    }
+
+    #[test]
+    fn what_people_see() {
+        let instant = prost_types::Timestamp { seconds: 1_773_324_000, nanos: 0 };
+        let corpus = v1::CorpusSummary {
+            corpus_id: "inc-7".to_owned(),
+            items: 2,
+            passages: 41,
+            size: 3_449,
+            created_at: Some(instant),
+            expires_at: Some(instant),
+        };
+        let item = |id: &str, lines, unchanged, same_as: &str| v1::StoredItem {
+            evidence_id: id.to_owned(),
+            size: 1_024,
+            passages: 3,
+            lines,
+            repeated_lines: lines / 2,
+            same_as: same_as.to_owned(),
+            unchanged,
+            ..Default::default()
+        };
+        let items = vec![
+            item("app.log", 42, false, ""),
+            item("pods.json", 0, false, ""),
+            item("events.txt", 9, true, ""),
+            item("again.txt", 9, false, "events.txt"),
+        ];
+        let put = v1::PutEvidenceResponse { corpus: Some(corpus.clone()), items };
+        let hit = |label: &str, text: &str| v1::SearchHit {
+            label: label.to_owned(),
+            text: text.to_owned(),
+            ..Default::default()
+        };
+        let long: String =
+            (1..=9).map(|line| format!("line {line} \u{1b}[31mred {}\n", "x".repeat(90))).collect();
+        let found = v1::SearchResponse {
+            hits: vec![
+                hit("app.log#L1-9", &long),
+                hit("pods.json#/items/3", "{\"phase\": \"Running\"}"),
+            ],
+            method: "lexical".to_owned(),
+            degraded: "no model is installed; make models".to_owned(),
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&format!(
+            "{}\n---\n{}---\n{}",
+            stored(&put, 80),
+            corpora(&[corpus]),
+            hits(&found, "line 7 and 9", 80)
+        )));
+    }
+}

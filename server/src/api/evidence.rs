@@ -1,0 +1,313 @@
+//! `gsar.v1.EvidenceService`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1::evidence_service_server::EvidenceService;
+use gsar_proto::v1::put_evidence_request::Part as Message;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tokio::sync::mpsc;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::errors;
+use crate::evaluate::Engine;
+use crate::evidence::{
+    CorpusName, Evidence, Hit, Named, Part, Put, Restriction, StoreError, Stored, Summary,
+};
+
+pub(super) struct Corpora(pub(super) Arc<Engine>);
+
+/// Parts that wait for the disk; with the largest message, the memory that one call may take.
+const WAITING: usize = 2;
+const DEFAULT_PAGE: usize = 50;
+const LARGEST_PAGE: u32 = 1000;
+
+/// A part of what is stored, checked.
+enum Checked {
+    Item(Box<EvidenceItem>),
+    More(Vec<u8>),
+    End,
+}
+
+impl Corpora {
+    fn store(&self) -> Result<Evidence, Status> {
+        self.0.evidence().cloned().ok_or_else(|| {
+            errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
+        })
+    }
+
+    fn check(&self, part: Option<Message>) -> Result<Checked, Status> {
+        let mut violations = Violations::default();
+        let checked = match part {
+            Some(Message::Item(item)) => {
+                parse::evidence_item(item, self.0.limits(), &mut violations)
+                    .map(|item| Checked::Item(Box::new(item)))
+            }
+            Some(Message::More(bytes)) => Some(Checked::More(bytes)),
+            Some(Message::Corpus(_)) => {
+                violations.add("corpus", "came a second time; one call stores in one corpus");
+                None
+            }
+            None => {
+                violations.add("part", "is missing; give item or more");
+                None
+            }
+        };
+        violations.finish(checked)
+    }
+}
+
+#[tonic::async_trait]
+impl EvidenceService for Corpora {
+    async fn put_evidence(
+        &self,
+        request: Request<Streaming<v1::PutEvidenceRequest>>,
+    ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
+        let store = self.store()?;
+        let mut stream = request.into_inner();
+        let (name, lives) = head(stream.message().await?)?;
+        let put = blocking(move || store.put(name, lives)).await?;
+        let (send, parts) = mpsc::channel(WAITING);
+        let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
+        loop {
+            let part = match stream.message().await? {
+                Some(message) => self.check(message.part)?,
+                None => Checked::End,
+            };
+            let is_end = matches!(part, Checked::End);
+            // Where nobody takes it, storing has failed and says why.
+            if send.send(part).await.is_err() || is_end {
+                break;
+            }
+        }
+        drop(send);
+        let (summary, items) = joined(storing.await)?;
+        Ok(Response::new(v1::PutEvidenceResponse {
+            corpus: Some(corpus(summary)),
+            items: items.into_iter().map(stored).collect(),
+        }))
+    }
+
+    async fn get_snapshot(
+        &self,
+        request: Request<v1::GetSnapshotRequest>,
+    ) -> Result<Response<v1::GetSnapshotResponse>, Status> {
+        let store = self.store()?;
+        let (name, named, part) = snapshot_request(request.into_inner())?;
+        let found = blocking(move || store.snapshot(&name, &named, part)).await?;
+        let end = found.start + found.content.len() as u64;
+        Ok(Response::new(v1::GetSnapshotResponse {
+            evidence_id: found.head.id.to_string(),
+            kind: found.head.kind.number(),
+            lane: found.head.lane.number(),
+            tool: found.head.tool,
+            key: blake3::Hash::from(found.digest).to_hex().to_string(),
+            size: found.size,
+            content: found.content,
+            bytes: Some(v1::ByteRange { start: found.start, end }),
+        }))
+    }
+
+    async fn search(
+        &self,
+        request: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchResponse>, Status> {
+        let store = self.store()?;
+        let mut violations = Violations::default();
+        let parsed = parse::search(request.into_inner(), self.0.limits(), &mut violations);
+        let parsed = violations.finish(parsed)?;
+        let name = corpus_name(&parsed.corpus_id)?;
+        let restriction = Restriction {
+            kinds: parsed.kinds,
+            lanes: parsed.lanes,
+            entities: parsed.entities,
+            window: parsed.window,
+        };
+        let (query, most) = (parsed.query, parsed.most);
+        let hits = blocking(move || store.search(&name, &query, &restriction, most)).await?;
+        Ok(Response::new(v1::SearchResponse {
+            hits: hits.into_iter().map(hit).collect(),
+            method: "lexical".to_owned(),
+            degraded: String::new(),
+        }))
+    }
+
+    async fn list_corpora(
+        &self,
+        request: Request<v1::ListCorporaRequest>,
+    ) -> Result<Response<v1::ListCorporaResponse>, Status> {
+        let store = self.store()?;
+        let request = request.into_inner();
+        let mut violations = Violations::default();
+        if request.page_size > LARGEST_PAGE {
+            let description =
+                format!("{} is above {LARGEST_PAGE}; ask for less", request.page_size);
+            violations.add("page_size", description);
+        }
+        let after = match request.page_token.as_str() {
+            "" => None,
+            token => CorpusName::new(token)
+                .map_err(|_| {
+                    violations.add("page_token", "is no token of this list; pass next_page_token")
+                })
+                .ok(),
+        };
+        violations.finish(Some(()))?;
+        let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0);
+        let size = size.unwrap_or(DEFAULT_PAGE);
+        let mut found = blocking(move || store.list(after.as_ref(), size + 1)).await?;
+        let goes_on = found.len() > size;
+        found.truncate(size);
+        let last = found.last().filter(|_| goes_on).map(|last| last.name.to_string());
+        Ok(Response::new(v1::ListCorporaResponse {
+            corpora: found.into_iter().map(corpus).collect(),
+            next_page_token: last.unwrap_or_default(),
+        }))
+    }
+
+    async fn delete_corpus(
+        &self,
+        request: Request<v1::DeleteCorpusRequest>,
+    ) -> Result<Response<v1::DeleteCorpusResponse>, Status> {
+        let store = self.store()?;
+        let name = corpus_name(&request.into_inner().corpus_id)?;
+        let was = blocking(move || store.delete(&name)).await?;
+        Ok(Response::new(v1::DeleteCorpusResponse { corpus: was.map(corpus) }))
+    }
+}
+
+/// Stores what comes; whatever was not completed when the parts end early is taken away.
+fn store_parts(
+    mut put: Put,
+    mut parts: mpsc::Receiver<Checked>,
+) -> Result<(Summary, Vec<Stored>), StoreError> {
+    while let Some(part) = parts.blocking_recv() {
+        match part {
+            Checked::Item(item) => put.item(*item)?,
+            Checked::More(bytes) => put.more(&bytes)?,
+            Checked::End => return put.finish(),
+        }
+    }
+    Err(StoreError::Disorder("the call ended before its last message".to_owned()))
+}
+
+/// Runs what blocks on a thread for such.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Status> {
+    joined(tokio::task::spawn_blocking(work).await)
+}
+
+fn joined<T>(ended: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
+    match ended {
+        Ok(done) => done.map_err(|error| errors::evidence(&error)),
+        // A panic goes on to the door, which answers it; nobody cancels these tasks.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+fn head(first: Option<v1::PutEvidenceRequest>) -> Result<(CorpusName, Option<Duration>), Status> {
+    let mut violations = Violations::default();
+    let Some(Message::Corpus(head)) = first.and_then(|message| message.part) else {
+        violations.add("corpus", "is missing; the first message of a call names the corpus");
+        return violations.finish(None);
+    };
+    let lives = match head.time_to_live {
+        None => None,
+        Some(given) => match Duration::try_from(given) {
+            Ok(lives) => Some(lives),
+            Err(_) => {
+                violations.add("corpus.time_to_live", "is negative; give 0 or more");
+                None
+            }
+        },
+    };
+    violations.finish(Some(()))?;
+    Ok((corpus_name(&head.corpus_id)?, lives))
+}
+
+fn corpus_name(given: &str) -> Result<CorpusName, Status> {
+    CorpusName::new(given).map_err(|error| errors::evidence(&error))
+}
+
+fn snapshot_request(request: v1::GetSnapshotRequest) -> Result<(CorpusName, Named, Part), Status> {
+    use v1::get_snapshot_request::{Item, Range};
+    let mut violations = Violations::default();
+    let named = match request.item {
+        Some(Item::EvidenceId(id)) => Some(Named::Id(id)),
+        Some(Item::Key(key)) => match blake3::Hash::from_hex(&key) {
+            Ok(digest) => Some(Named::Digest(*digest.as_bytes())),
+            Err(_) => {
+                violations.add("key", "is no BLAKE3 in hexadecimal; give its 64 digits");
+                None
+            }
+        },
+        None => {
+            violations.add("item", "is missing; give evidence_id or key");
+            None
+        }
+    };
+    let part = match request.range {
+        None => Part::Head,
+        Some(Range::Bytes(range)) => {
+            if range.start > range.end {
+                violations.add("bytes", "ends before it starts; exchange start and end");
+            }
+            Part::Bytes(range.start, range.end)
+        }
+        Some(Range::Lines(range)) => {
+            if range.first == 0 || range.first > range.last {
+                violations.add(
+                    "lines",
+                    "is no range of lines; they are counted from 1, the last one included",
+                );
+            }
+            Part::Lines(range.first, range.last)
+        }
+    };
+    let named = violations.finish(named)?;
+    Ok((corpus_name(&request.corpus_id)?, named, part))
+}
+
+pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
+    let timestamp = |micros| render::timestamp(Timestamp::from_micros(micros));
+    v1::CorpusSummary {
+        corpus_id: summary.name.to_string(),
+        items: summary.items,
+        passages: summary.passages,
+        size: summary.size,
+        created_at: Some(timestamp(summary.created_at)),
+        expires_at: summary.expires_at.map(timestamp),
+    }
+}
+
+fn stored(item: Stored) -> v1::StoredItem {
+    v1::StoredItem {
+        evidence_id: item.id,
+        key: blake3::Hash::from(item.digest).to_hex().to_string(),
+        size: item.size,
+        passages: item.passages,
+        lines: item.lines,
+        repeated_lines: item.repeated_lines,
+        same_as: item.same_as.unwrap_or_default(),
+        unchanged: item.unchanged,
+    }
+}
+
+fn hit(hit: Hit) -> v1::SearchHit {
+    let (first, last) = hit.lines;
+    v1::SearchHit {
+        label: hit.label(),
+        evidence_id: hit.head.id.to_string(),
+        field_path: hit.pointer,
+        lines: (first > 0).then_some(v1::LineRange { first, last }),
+        bytes: Some(v1::ByteRange { start: hit.bytes.0, end: hit.bytes.1 }),
+        text: hit.text,
+        lexical_rank: hit.lexical_rank,
+        vector_rank: hit.vector_rank,
+    }
+}

@@ -1,0 +1,444 @@
+//! One corpus: its items, passages and terms in one database, so that what is acknowledged together is kept together.
+//!
+//! Writing is done in batches, each a transaction. An item that is being received can be found at once and is complete
+//! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::time::Timestamp;
+use gsar_retrieval::templates::Template;
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use super::database;
+use super::error::StoreError;
+use super::name::CorpusName;
+
+/// The name of a corpus' database in its folder.
+pub(super) const DATABASE: &str = "corpus.sqlite3";
+
+/// A corpus that is open.
+#[derive(Debug)]
+pub(super) struct Corpus {
+    name: CorpusName,
+    file: PathBuf,
+    writer: Mutex<Connection>,
+}
+
+/// What is known of a corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its name.
+    pub name: CorpusName,
+    /// How many items it has.
+    pub items: u64,
+    /// How many passages they have.
+    pub passages: u64,
+    /// The bytes of their contents.
+    pub size: u64,
+    /// When it was made, in microseconds since the epoch.
+    pub created_at: i64,
+    /// When it may be deleted, in microseconds since the epoch; `None` for never.
+    pub expires_at: Option<i64>,
+}
+
+/// What an item is, apart from its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its id.
+    pub id: EvidenceId,
+    /// What it is.
+    pub kind: EvidenceKind,
+    /// Where it comes from.
+    pub lane: Lane,
+    /// The tool that produced it.
+    pub tool: String,
+    /// What was searched for.
+    pub query: String,
+    /// Whether its content is JSON.
+    pub is_json: bool,
+    /// When it was collected.
+    pub collected_at: Option<Timestamp>,
+    /// Whether it lists everything in its scope.
+    pub exhaustive: bool,
+}
+
+/// A passage to be stored.
+#[derive(Debug)]
+pub(super) struct NewPassage {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) lines: (u64, u64),
+    pub(super) pointer: String,
+    /// Its terms, parted by spaces.
+    pub(super) words: String,
+}
+
+/// A part of an item to be stored.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Stretches of the content, each with the byte at which it starts.
+    pub(super) contents: Vec<(u64, Vec<u8>)>,
+    pub(super) passages: Vec<NewPassage>,
+}
+
+/// What an item came to when it was complete.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) digest: [u8; 32],
+    pub(super) size: u64,
+    pub(super) lines: u64,
+    pub(super) repeated_lines: u64,
+    pub(super) passages: u64,
+    pub(super) templates: Vec<Template>,
+}
+
+/// What became of a complete item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It is stored.
+    New,
+    /// It was there already, with this content.
+    Unchanged,
+    /// Another item with the same head and content stands for it.
+    SameAs(String),
+}
+
+impl Corpus {
+    /// Opens a corpus, made where there is none, and takes away what was never completed.
+    pub(super) fn open(name: CorpusName, folder: &Path, now: i64) -> Result<Self, StoreError> {
+        let file = folder.join(DATABASE);
+        let connection = database::open_writer(&file, now)?;
+        let corpus = Self { name, file, writer: Mutex::new(connection) };
+        corpus.write(|transaction| {
+            let numbers: Vec<i64> = transaction
+                .prepare("SELECT number FROM items WHERE is_complete = 0")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            numbers.into_iter().try_for_each(|number| remove(transaction, number))
+        })?;
+        Ok(corpus)
+    }
+
+    /// The name of the corpus.
+    pub(super) fn name(&self) -> &CorpusName {
+        &self.name
+    }
+
+    /// A connection that only reads.
+    pub(super) fn reader(&self) -> Result<Connection, StoreError> {
+        database::open_reader(&self.file)
+    }
+
+    /// An error of SQLite in this corpus.
+    pub(super) fn failed(&self, error: &rusqlite::Error) -> StoreError {
+        StoreError::of_sqlite(error, &self.file)
+    }
+
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.lock();
+        let done = connection.transaction().and_then(|transaction| {
+            let value = work(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        });
+        done.map_err(|error| self.failed(&error))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic in between leaves a transaction that is rolled back.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins an item; gives its number.
+    pub(super) fn begin(&self, head: &Head) -> Result<i64, StoreError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT INTO items (id, kind, lane, tool, query, is_json, collected_at, exhaustive)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    head.id.as_str(),
+                    head.kind.name(),
+                    head.lane.name(),
+                    head.tool,
+                    head.query,
+                    head.is_json,
+                    head.collected_at.map(Timestamp::as_micros),
+                    head.exhaustive,
+                ],
+            )?;
+            Ok(transaction.last_insert_rowid())
+        })
+    }
+
+    /// Stores a part of an item.
+    pub(super) fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let mut content = transaction
+                .prepare_cached("INSERT INTO contents (item, start, bytes) VALUES (?1, ?2, ?3)")?;
+            for (start, bytes) in &batch.contents {
+                content.execute(params![item, signed(*start), bytes])?;
+            }
+            let mut passage = transaction.prepare_cached(
+                "INSERT INTO passages (item, start, end, first_line, last_line, pointer)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            let mut terms =
+                transaction.prepare_cached("INSERT INTO terms (rowid, words) VALUES (?1, ?2)")?;
+            for found in &batch.passages {
+                passage.execute(params![
+                    item,
+                    signed(found.start),
+                    signed(found.end),
+                    signed(found.lines.0),
+                    signed(found.lines.1),
+                    found.pointer,
+                ])?;
+                terms.execute(params![transaction.last_insert_rowid(), found.words])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Completes an item: it takes the place of the one with its id, or gives way to one that says the same.
+    pub(super) fn complete(
+        &self,
+        item: i64,
+        head: &Head,
+        received: &Received,
+    ) -> Result<Kept, StoreError> {
+        self.write(|transaction| {
+            let id = head.id.as_str();
+            let before = transaction
+                .query_row(
+                    "SELECT number, digest, kind, lane, tool, query, is_json, collected_at, exhaustive
+                     FROM items WHERE id = ?1 AND is_complete = 1",
+                    [id],
+                    |row| Ok((row.get::<_, i64>(0)?, is_of(row, head, &received.digest)?)),
+                )
+                .optional()?;
+            if let Some((_, true)) = before {
+                remove(transaction, item)?;
+                return Ok(Kept::Unchanged);
+            }
+            let same: Option<String> = transaction
+                .query_row(
+                    "SELECT id FROM items WHERE digest = ?1 AND is_complete = 1 AND id <> ?2
+                     AND kind = ?3 AND lane = ?4 AND tool = ?5 AND query = ?6 AND is_json = ?7
+                     ORDER BY number LIMIT 1",
+                    params![
+                        received.digest,
+                        id,
+                        head.kind.name(),
+                        head.lane.name(),
+                        head.tool,
+                        head.query,
+                        head.is_json
+                    ],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            if let Some((number, _)) = before {
+                remove(transaction, number)?;
+            }
+            if let Some(same) = same {
+                remove(transaction, item)?;
+                return Ok(Kept::SameAs(same));
+            }
+            let mut template = transaction.prepare_cached(
+                "INSERT INTO templates (item, first_line, last_line, count, sample)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?;
+            for found in &received.templates {
+                let (first, last) = (signed(found.first), signed(found.last));
+                template.execute(params![item, first, last, signed(found.count), found.sample])?;
+            }
+            transaction.execute(
+                "UPDATE items SET digest = ?2, size = ?3, lines = ?4, repeated_lines = ?5, passages = ?6,
+                 is_complete = 1 WHERE number = ?1",
+                params![
+                    item,
+                    received.digest,
+                    signed(received.size),
+                    signed(received.lines),
+                    signed(received.repeated_lines),
+                    signed(received.passages),
+                ],
+            )?;
+            Ok(Kept::New)
+        })
+    }
+
+    /// Takes away an item that will not be completed.
+    pub(super) fn give_up(&self, item: i64) -> Result<(), StoreError> {
+        self.write(|transaction| remove(transaction, item))
+    }
+
+    /// Has the corpus expire then.
+    pub(super) fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute("UPDATE corpus SET expires_at = ?1", [at]).map(|_| ())
+        })
+    }
+
+    /// What is known of the corpus.
+    pub(super) fn summary(&self) -> Result<Summary, StoreError> {
+        let connection = self.lock();
+        let read = || {
+            let (created_at, expires_at) =
+                connection.query_row("SELECT created_at, expires_at FROM corpus", [], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            connection.query_row(
+                "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(size), 0)
+                 FROM items WHERE is_complete = 1",
+                [],
+                |row| {
+                    Ok(Summary {
+                        name: self.name.clone(),
+                        items: unsigned(row.get(0)?),
+                        passages: unsigned(row.get(1)?),
+                        size: unsigned(row.get(2)?),
+                        created_at,
+                        expires_at,
+                    })
+                },
+            )
+        };
+        read().map_err(|error| self.failed(&error))
+    }
+
+    /// Every complete item with its whole content, by id.
+    pub(super) fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
+        let connection = self.reader()?;
+        let read = || -> rusqlite::Result<Vec<(i64, Head)>> {
+            let mut asked = connection.prepare(&format!(
+                "SELECT number, {HEAD_COLUMNS} FROM items WHERE is_complete = 1 ORDER BY id"
+            ))?;
+            let rows = asked.query_map([], |row| Ok((row.get(0)?, head(row, 1)?)))?;
+            rows.collect()
+        };
+        let heads = read().map_err(|error| self.failed(&error))?;
+        heads
+            .into_iter()
+            .map(|(number, head)| {
+                let text = content(&connection, number, 0, u64::MAX)
+                    .map_err(|error| self.failed(&error))?;
+                Ok(item(head, text))
+            })
+            .collect()
+    }
+}
+
+/// An item of evidence with that content.
+pub(super) fn item(head: Head, text: String) -> EvidenceItem {
+    EvidenceItem {
+        id: head.id,
+        kind: head.kind,
+        lane: head.lane,
+        tool: head.tool,
+        query: head.query,
+        content: if head.is_json { Content::Json(text) } else { Content::Text(text) },
+        collected_at: head.collected_at,
+        exhaustive: head.exhaustive,
+        attested: false,
+    }
+}
+
+/// The columns of a head, in the order in which [`head`] reads them.
+pub(super) const HEAD_COLUMNS: &str =
+    "id, kind, lane, tool, query, is_json, collected_at, exhaustive";
+
+/// Reads a head from its columns, the first of which is `from`.
+pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
+    let damaged = |what: &str| {
+        rusqlite::Error::FromSqlConversionFailure(from, rusqlite::types::Type::Text, what.into())
+    };
+    let (id, kind, lane): (String, String, String) =
+        (row.get(from)?, row.get(from + 1)?, row.get(from + 2)?);
+    Ok(Head {
+        id: EvidenceId::new(id).map_err(|_| damaged("an item without an id"))?,
+        kind: EvidenceKind::from_name(&kind).ok_or_else(|| damaged("an unknown kind"))?,
+        lane: Lane::from_name(&lane).ok_or_else(|| damaged("an unknown lane"))?,
+        tool: row.get(from + 3)?,
+        query: row.get(from + 4)?,
+        is_json: row.get(from + 5)?,
+        collected_at: row.get::<_, Option<i64>>(from + 6)?.map(Timestamp::from_micros),
+        exhaustive: row.get(from + 7)?,
+    })
+}
+
+/// The bytes of an item's content in a range, cut at whole characters.
+pub(super) fn content(
+    connection: &Connection,
+    item: i64,
+    start: u64,
+    end: u64,
+) -> rusqlite::Result<String> {
+    let mut asked = connection.prepare_cached(
+        "SELECT start, bytes FROM contents
+         WHERE item = ?1 AND start < ?3 AND start + length(bytes) > ?2 ORDER BY start",
+    )?;
+    let mut rows = asked.query(params![item, signed(start), signed(end)])?;
+    let mut found: Vec<u8> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let at: u64 = unsigned(row.get(0)?);
+        let bytes = row.get_ref(1)?.as_blob()?;
+        let within = |edge: u64| {
+            usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
+        };
+        found.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
+    }
+    Ok(whole_characters(&found).to_owned())
+}
+
+/// The text in some bytes of a text, without the parts of characters at its ends.
+fn whole_characters(bytes: &[u8]) -> &str {
+    const LONGEST: usize = 3;
+    let skipped = bytes.iter().take(LONGEST).take_while(|byte| (**byte & 0xC0) == 0x80).count();
+    let bytes = bytes.get(skipped..).unwrap_or_default();
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(cut) => {
+            let valid = bytes.get(..cut.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+    }
+}
+
+fn is_of(row: &Row<'_>, head: &Head, digest: &[u8; 32]) -> rusqlite::Result<bool> {
+    Ok(row.get_ref(1)?.as_blob()? == digest
+        && row.get::<_, String>(2)? == head.kind.name()
+        && row.get::<_, String>(3)? == head.lane.name()
+        && row.get::<_, String>(4)? == head.tool
+        && row.get::<_, String>(5)? == head.query
+        && row.get::<_, bool>(6)? == head.is_json
+        && row.get::<_, Option<i64>>(7)? == head.collected_at.map(Timestamp::as_micros)
+        && row.get::<_, bool>(8)? == head.exhaustive)
+}
+
+fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
+    transaction.execute(
+        "DELETE FROM terms WHERE rowid IN (SELECT number FROM passages WHERE item = ?1)",
+        [item],
+    )?;
+    for table in ["passages", "contents", "templates"] {
+        transaction.execute(&format!("DELETE FROM {table} WHERE item = ?1"), [item])?;
+    }
+    transaction.execute("DELETE FROM items WHERE number = ?1", [item])?;
+    Ok(())
+}
+
+/// SQLite knows signed integers only.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// What was stored by [`signed`].
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,123 @@
+//! The database of one corpus: opened in the latest schema, marked as ours, hardened against damaged files.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::error::StoreError;
+
+/// Each migration leads from the version of its position to the next. A released one is never changed.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_corpus.sql")];
+/// What SQLite calls the application: the letters `gsae`.
+const APPLICATION_ID: i64 = 0x6773_6165;
+/// How long a connection waits for another one's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Opens a database for writing, made where there is none; `now` is when a new corpus is made, in microseconds.
+pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
+    let failed = |error: rusqlite::Error| StoreError::of_sqlite(&error, file);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
+    harden(&connection).map_err(failed)?;
+    check(&connection, file)?;
+    prepare(&mut connection, now).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Opens a database for reading.
+pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
+    let failed = |error: rusqlite::Error| StoreError::of_sqlite(&error, file);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
+    harden(&connection).map_err(failed)?;
+    check(&connection, file)?;
+    Ok(connection)
+}
+
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "cache_size", -8_192)
+}
+
+/// Refuses a database that is not ours, or from the future.
+fn check(connection: &Connection, file: &Path) -> Result<(), StoreError> {
+    let ask = |sql| {
+        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        found.map_err(|error| StoreError::of_sqlite(&error, file))
+    };
+    let (application, version) = (ask("PRAGMA application_id")?, ask("PRAGMA user_version")?);
+    let is_empty = version == 0 && ask("SELECT count(*) FROM sqlite_schema")? == 0;
+    if application != APPLICATION_ID && !is_empty {
+        let reason = "it is the database of another program".to_owned();
+        return Err(StoreError::Damaged { file: file.to_owned(), reason });
+    }
+    let supported = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if version > supported {
+        return Err(StoreError::NewerSchema { file: file.to_owned(), found: version, supported });
+    }
+    Ok(())
+}
+
+fn prepare(connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
+    let mut version = 0;
+    for migration in MIGRATIONS {
+        version += 1;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found < version {
+            transaction.execute_batch(migration)?;
+            transaction.pragma_update(None, "user_version", version)?;
+        }
+        transaction.commit()?;
+    }
+    connection.execute(
+        "INSERT INTO corpus (created_at) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM corpus)",
+        [now],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_opens_again_and_keeps_when_it_was_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("corpus.sqlite3");
+        drop(open_writer(&file, 7).unwrap());
+        let again = open_writer(&file, 9).unwrap();
+        let made: i64 =
+            again.query_row("SELECT created_at FROM corpus", [], |row| row.get(0)).unwrap();
+        assert_eq!(made, 7);
+        open_reader(&file).unwrap().execute("DELETE FROM items", []).unwrap_err();
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other.sqlite3");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
+        assert!(matches!(open_writer(&other, 0), Err(StoreError::Damaged { .. })));
+        let garbage = folder.path().join("garbage.sqlite3");
+        std::fs::write(
+            &garbage,
+            "no database at all, but long enough to be taken for one".repeat(99),
+        )
+        .unwrap();
+        assert!(matches!(open_writer(&garbage, 0), Err(StoreError::Damaged { .. })));
+        assert!(matches!(open_reader(&garbage), Err(StoreError::Damaged { .. })));
+        let newer = folder.path().join("newer.sqlite3");
+        open_writer(&newer, 0).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(open_writer(&newer, 0), Err(StoreError::NewerSchema { found: 99, .. })));
+    }
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with stored evidence, each with what was meant and the mend.
+
+use std::path::{Path, PathBuf};
+
+/// Why stored evidence could not be had or kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The name of a corpus is not allowed.
+    #[error(
+        "{given:?} is no name of a corpus; use 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit"
+    )]
+    InvalidName {
+        /// What was given, cut to 64 characters.
+        given: String,
+    },
+    /// There is no such corpus.
+    #[error("corpus `{corpus}` is not known; `gsar evidence list` shows those that are stored")]
+    UnknownCorpus {
+        /// Its name.
+        corpus: String,
+    },
+    /// The corpus has no such item.
+    #[error("corpus `{corpus}` has no item {item}; `gsar search {corpus}` finds what it has")]
+    UnknownItem {
+        /// The corpus.
+        corpus: String,
+        /// The item as it was asked for.
+        item: String,
+    },
+    /// A bound on what is stored would be passed.
+    #[error(
+        "{limit} allows {allowed} bytes and {needed} would be needed; delete a corpus, store less, or raise it"
+    )]
+    Full {
+        /// The bound as it is configured.
+        limit: &'static str,
+        /// What it allows.
+        allowed: u64,
+        /// What would be needed.
+        needed: u64,
+    },
+    /// The messages of a call do not make sense together.
+    #[error("{0}")]
+    Disorder(String),
+    /// The database of a corpus is damaged or of another program.
+    #[error("{} is damaged ({reason}); delete the corpus and store its evidence again", file.display())]
+    Damaged {
+        /// The database.
+        file: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+    /// The corpus was written by a later version of the server.
+    #[error("{} has schema {found}, this server knows up to {supported}; run the server that wrote it, or a newer one", file.display())]
+    NewerSchema {
+        /// The database.
+        file: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The latest schema this server knows.
+        supported: i64,
+    },
+    /// The store cannot take or give evidence at present.
+    #[error(
+        "stored evidence is unavailable: {reason}; make room or give the server the right to write there, then try again"
+    )]
+    Unavailable {
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// An error of SQLite.
+    pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => {
+                Self::Damaged { file: file.to_owned(), reason: error.to_string() }
+            }
+            _ => Self::Unavailable { reason: format!("{}: {error}", file.display()) },
+        }
+    }
+
+    /// An error of the file system.
+    pub(super) fn of_system(error: &std::io::Error, path: &Path) -> Self {
+        Self::Unavailable { reason: format!("{}: {error}", path.display()) }
+    }
+}

@@ -1,0 +1,59 @@
+CREATE TABLE corpus (
+    created_at INTEGER NOT NULL, -- microseconds since the epoch
+    expires_at INTEGER           -- the same; null for never
+) STRICT;
+
+-- An item that is not complete is still being received, or was when the server stopped.
+CREATE TABLE items (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    digest BLOB,                 -- BLAKE3 of the content
+    kind TEXT NOT NULL,
+    lane TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    query TEXT NOT NULL,
+    is_json INTEGER NOT NULL,
+    collected_at INTEGER,        -- microseconds since the epoch
+    exhaustive INTEGER NOT NULL,
+    size INTEGER NOT NULL DEFAULT 0,
+    lines INTEGER NOT NULL DEFAULT 0,
+    repeated_lines INTEGER NOT NULL DEFAULT 0,
+    passages INTEGER NOT NULL DEFAULT 0,
+    is_complete INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX items_by_id ON items (id) WHERE is_complete = 1;
+CREATE INDEX items_by_digest ON items (digest) WHERE is_complete = 1;
+
+-- The content of an item in stretches, each with the byte at which it starts.
+CREATE TABLE contents (
+    item INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (item, start)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE passages (
+    number INTEGER PRIMARY KEY,
+    item INTEGER NOT NULL,
+    start INTEGER NOT NULL,      -- bytes of the content
+    end INTEGER NOT NULL,
+    first_line INTEGER NOT NULL, -- from 1; 0 for JSON
+    last_line INTEGER NOT NULL,
+    pointer TEXT NOT NULL        -- empty for text
+) STRICT;
+CREATE INDEX passages_by_item ON passages (item);
+
+-- Lines that differ in their figures only.
+CREATE TABLE templates (
+    item INTEGER NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    sample TEXT NOT NULL
+) STRICT;
+CREATE INDEX templates_by_item ON templates (item);
+
+-- The terms of each passage, by its number; what they say stands in `contents`.
+CREATE VIRTUAL TABLE terms USING fts5(
+    words, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '._-:/@%+'"
+);

@@ -1,0 +1,376 @@
+//! Evidence that outlives one call: corpora of items, each in a folder of its own below the data directory, and the
+//! search in them.
+//!
+//! Everything of a corpus stands in one database (contents, passages, terms): what is acknowledged together is kept
+//! together, and deleting a corpus is deleting its folder. This room knows core and [`gsar_retrieval`], nothing of the
+//! contract. Everything here blocks.
+
+mod corpus;
+mod database;
+mod error;
+mod name;
+mod receive;
+mod search;
+mod snapshot;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use gsar_core::evidence::EvidenceItem;
+
+use corpus::Corpus;
+pub use corpus::{Head, Summary};
+pub use error::StoreError;
+pub use name::CorpusName;
+use receive::Receiver;
+pub use receive::Stored;
+pub use search::{Hit, Restriction};
+pub use snapshot::{Named, Part, Snapshot};
+
+/// The folder of all corpora below the data directory.
+const FOLDER: &str = "evidence";
+/// The file that one process holds while it owns the folder.
+const LOCK: &str = ".lock";
+/// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
+const DELETED: &str = ".deleted-";
+
+/// Bounds on what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most bytes of contents in one corpus.
+    pub max_corpus_size: u64,
+    /// The most bytes of contents in all corpora.
+    pub max_size: u64,
+    /// How long a corpus is kept that says nothing else; `None` for ever.
+    pub time_to_live: Option<Duration>,
+}
+
+/// All corpora of a server. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    folder: PathBuf,
+    bounds: Bounds,
+    open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
+    _lock: File,
+}
+
+impl Evidence {
+    /// Opens the store below a data directory and takes it for this process. Corpora are opened when they are asked for;
+    /// what was deleted in part is deleted.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where the folder cannot be made or read, or another process holds it.
+    pub fn open(data_dir: &Path, bounds: Bounds) -> Result<Self, StoreError> {
+        let folder = data_dir.join(FOLDER);
+        let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
+        private_folder(&folder).map_err(failed)?;
+        let lock = lock(&folder)?;
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let is_deleted = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| name.starts_with(DELETED));
+            if is_deleted {
+                std::fs::remove_dir_all(&path).map_err(failed)?;
+            }
+        }
+        let shared = Shared { folder, bounds, open: Mutex::new(HashMap::new()), _lock: lock };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Begins storing in a corpus, made where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] where the corpus cannot be opened.
+    pub fn put(&self, name: CorpusName, time_to_live: Option<Duration>) -> Result<Put, StoreError> {
+        let corpus = self.corpus(&name, true)?;
+        let is_new = corpus.summary()?.items == 0;
+        let lives = time_to_live.or(self.shared.bounds.time_to_live.filter(|_| is_new));
+        if let Some(lives) = lives {
+            let lives = i64::try_from(lives.as_micros()).unwrap_or(i64::MAX);
+            corpus.expire(Some(now().saturating_add(lives)))?;
+        }
+        Ok(Put { evidence: self.clone(), corpus, open: None, stored: Vec::new(), added: 0 })
+    }
+
+    /// A part of an item.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], [`StoreError::UnknownItem`], or that the corpus cannot be read.
+    pub fn snapshot(
+        &self,
+        name: &CorpusName,
+        named: &Named,
+        part: Part,
+    ) -> Result<Snapshot, StoreError> {
+        let found = self.corpus(name, false)?.snapshot(named, part)?;
+        found.ok_or_else(|| StoreError::UnknownItem {
+            corpus: name.to_string(),
+            item: match named {
+                Named::Id(id) => format!("`{id}`"),
+                Named::Digest(digest) => format!("with key {}", blake3::Hash::from(*digest)),
+            },
+        })
+    }
+
+    /// The passages of a corpus that bear on a query, the best first.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    pub fn search(
+        &self,
+        name: &CorpusName,
+        query: &str,
+        restriction: &Restriction,
+        most: usize,
+    ) -> Result<Vec<Hit>, StoreError> {
+        self.corpus(name, false)?.search(query, restriction, most)
+    }
+
+    /// What is known of a corpus.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    pub fn summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
+        self.corpus(name, false)?.summary()
+    }
+
+    /// Every item of a corpus with its whole content, by id.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    pub fn items(&self, name: &CorpusName) -> Result<Vec<EvidenceItem>, StoreError> {
+        self.corpus(name, false)?.items()
+    }
+
+    /// Corpora in the order of their names, after one of them, at most so many. One that cannot be opened is left out
+    /// and logged.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where the folder cannot be read.
+    pub fn list(
+        &self,
+        after: Option<&CorpusName>,
+        most: usize,
+    ) -> Result<Vec<Summary>, StoreError> {
+        let names = self.names()?.into_iter().filter(|name| after.is_none_or(|after| name > after));
+        let mut found = Vec::new();
+        for name in names {
+            if found.len() >= most {
+                break;
+            }
+            match self.summary(&name) {
+                Ok(summary) => found.push(summary),
+                // Deleted in between.
+                Err(StoreError::UnknownCorpus { .. }) => {}
+                Err(error) => tracing::warn!(corpus = %name, %error, "a corpus cannot be opened"),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Deletes a corpus, a damaged one as well; says what it was where that can be known.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], or that its folder cannot be deleted.
+    pub fn delete(&self, name: &CorpusName) -> Result<Option<Summary>, StoreError> {
+        let summary = match self.summary(name) {
+            Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
+            known => known.ok(),
+        };
+        let mut open = self.lock();
+        open.remove(name);
+        let folder = self.folder(name);
+        let away = self.shared.folder.join(format!("{DELETED}{}", uuid::Uuid::now_v7()));
+        let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
+        std::fs::rename(&folder, &away).map_err(failed)?;
+        drop(open);
+        std::fs::remove_dir_all(&away).map_err(failed)?;
+        Ok(summary)
+    }
+
+    /// Deletes the corpora whose time has passed; says how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where the folder cannot be read.
+    pub fn delete_expired(&self) -> Result<usize, StoreError> {
+        let now = now();
+        let mut deleted = 0;
+        for summary in self.list(None, usize::MAX)? {
+            if summary.expires_at.is_some_and(|at| at <= now) {
+                self.delete(&summary.name)?;
+                tracing::info!(corpus = %summary.name, "a corpus has expired");
+                deleted += 1;
+            }
+        }
+        Ok(deleted)
+    }
+
+    fn names(&self) -> Result<BTreeSet<CorpusName>, StoreError> {
+        let folder = &self.shared.folder;
+        let failed = |error: std::io::Error| StoreError::of_system(&error, folder);
+        let mut names = BTreeSet::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            names.extend(name.to_str().and_then(|name| CorpusName::new(name).ok()));
+        }
+        Ok(names)
+    }
+
+    /// The corpus of that name, opened once.
+    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<Corpus>, StoreError> {
+        let mut open = self.lock();
+        if let Some(corpus) = open.get(name) {
+            return Ok(Arc::clone(corpus));
+        }
+        let folder = self.folder(name);
+        if !folder.join(corpus::DATABASE).is_file() {
+            if !make {
+                return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
+            }
+            private_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
+        }
+        let corpus = Arc::new(Corpus::open(name.clone(), &folder, now())?);
+        open.insert(name.clone(), Arc::clone(&corpus));
+        Ok(corpus)
+    }
+
+    fn folder(&self, name: &CorpusName) -> PathBuf {
+        self.shared.folder.join(name.as_str())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<CorpusName, Arc<Corpus>>> {
+        self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses what would pass the bounds when so many bytes come to a corpus.
+    fn admit(&self, corpus: &Corpus, added: u64) -> Result<(), StoreError> {
+        let bounds = self.shared.bounds;
+        let needed = corpus.summary()?.size.saturating_add(added);
+        if needed > bounds.max_corpus_size {
+            let limit = "evidence.max_corpus_size";
+            return Err(StoreError::Full { limit, allowed: bounds.max_corpus_size, needed });
+        }
+        let others = self.list(None, usize::MAX)?;
+        let others = others.iter().filter(|other| other.name != *corpus.name());
+        let needed = others.fold(needed, |sum, other| sum.saturating_add(other.size));
+        if needed > bounds.max_size {
+            let limit = "evidence.max_size";
+            return Err(StoreError::Full { limit, allowed: bounds.max_size, needed });
+        }
+        Ok(())
+    }
+}
+
+/// Storing in one corpus. Items that were completed stay, whatever becomes of the rest.
+#[derive(Debug)]
+pub struct Put {
+    evidence: Evidence,
+    corpus: Arc<Corpus>,
+    open: Option<Receiver>,
+    stored: Vec<Stored>,
+    /// Bytes that came since the bounds were looked at.
+    added: u64,
+}
+
+impl Put {
+    /// How many bytes may come before the bounds are looked at again.
+    const UNCHECKED: u64 = 4 << 20;
+
+    /// Completes the item before and begins the next.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was completed before stays.
+    pub fn item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
+        self.complete()?;
+        self.count(item.content.as_str().len() as u64)?;
+        self.open = Some(Receiver::begin(Arc::clone(&self.corpus), item)?);
+        Ok(())
+    }
+
+    /// Takes more text of the item begun last.
+    ///
+    /// # Errors
+    /// [`StoreError::Disorder`] where there is none or it is JSON, or the text is no UTF-8.
+    pub fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.count(bytes.len() as u64)?;
+        let Some(open) = &mut self.open else {
+            let reason = "more text came before an item; send the item first";
+            return Err(StoreError::Disorder(reason.to_owned()));
+        };
+        open.more(bytes)
+    }
+
+    /// Completes the last item; everything is durable then.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was completed before stays.
+    pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
+        self.complete()?;
+        Ok((self.corpus.summary()?, std::mem::take(&mut self.stored)))
+    }
+
+    fn complete(&mut self) -> Result<(), StoreError> {
+        if let Some(open) = self.open.take() {
+            self.stored.push(open.finish()?);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), StoreError> {
+        let is_first = self.added == 0;
+        self.added += bytes;
+        if is_first || self.added > Self::UNCHECKED {
+            let open = self.open.as_ref().map_or(0, Receiver::size);
+            self.evidence.admit(&self.corpus, open + bytes)?;
+            self.added = 1;
+        }
+        Ok(())
+    }
+}
+
+/// Takes the folder. The system gives it back when the process ends, however it ends.
+fn lock(folder: &Path) -> Result<File, StoreError> {
+    let path = folder.join(LOCK);
+    let failed = |error: std::io::Error| StoreError::of_system(&error, &path);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::Unavailable {
+            reason: format!(
+                "{} is held by another server; one server owns a data directory",
+                path.display()
+            ),
+        }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn private_folder(path: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Microseconds since the epoch.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,335 @@
+//! Stored evidence over a real socket: put, found, judged, and there again after the process was killed.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::process::{Child, Command, Stdio};
+
+use gsar_proto::v1;
+use gsar_proto::v1::put_evidence_request::Part;
+use gsar_server::judge::rules::Rules;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use support::{Running, Wanted, connect, item};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Code;
+use tonic_types::StatusExt as _;
+use v1::evidence_service_client::EvidenceServiceClient;
+
+fn message(part: Part) -> v1::PutEvidenceRequest {
+    v1::PutEvidenceRequest { part: Some(part) }
+}
+
+fn head(corpus: &str) -> v1::PutEvidenceRequest {
+    message(Part::Corpus(v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None }))
+}
+
+fn put(
+    corpus: &str,
+    items: Vec<v1::EvidenceItem>,
+) -> impl tokio_stream::Stream<Item = v1::PutEvidenceRequest> {
+    let items = items.into_iter().map(|item| message(Part::Item(item)));
+    tokio_stream::iter(std::iter::once(head(corpus)).chain(items))
+}
+
+fn log(lines: u32) -> String {
+    (1..=lines)
+        .map(|line| {
+            format!("2026-03-12T14:02:17Z INFO order ORD-{line} was paid with card {}\n", line * 31)
+        })
+        .collect()
+}
+
+fn search(corpus: &str, query: &str) -> v1::SearchRequest {
+    v1::SearchRequest {
+        corpus_id: corpus.to_owned(),
+        query: query.to_owned(),
+        ..Default::default()
+    }
+}
+
+fn report(synthesis: &str, corpus: &str) -> v1::EvaluateRequest {
+    v1::EvaluateRequest {
+        report: Some(v1::Report { synthesis: synthesis.to_owned(), ..Default::default() }),
+        corpus_id: corpus.to_owned(),
+        policy: "reference".to_owned(),
+        ..Default::default()
+    }
+}
+
+#[tokio::test]
+async fn a_long_text_is_found_while_it_comes() {
+    let server = Running::start().await;
+    let mut evidence = server.evidence();
+    let (send, messages) = mpsc::channel(1);
+    let storing = tokio::spawn({
+        let mut evidence = server.evidence();
+        async move { evidence.put_evidence(ReceiverStream::new(messages)).await }
+    });
+    send.send(head("day")).await.unwrap();
+    send.send(message(Part::Item(item("app", "")))).await.unwrap();
+    let text = log(40_000);
+    let (early, late) = text.as_bytes().split_at(text.len() - 100_000);
+    for piece in early.chunks(50_000) {
+        send.send(message(Part::More(piece.to_vec()))).await.unwrap();
+    }
+    let wanted = search("day", "order ORD-17");
+    loop {
+        // The corpus and its first passages come to be while the call runs.
+        match evidence.search(wanted.clone()).await {
+            Ok(found) if !found.get_ref().hits.is_empty() => break,
+            Ok(_) => {}
+            Err(status) => assert_eq!(status.code(), Code::NotFound),
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(!storing.is_finished());
+    send.send(message(Part::More(late.to_vec()))).await.unwrap();
+    drop(send);
+    let stored = storing.await.unwrap().unwrap().into_inner();
+    assert_eq!(stored.items[0].key, blake3::hash(text.as_bytes()).to_hex().as_str());
+    assert_eq!((stored.items[0].lines, stored.items[0].repeated_lines), (40_000, 39_999));
+    let found =
+        evidence.search(search("day", "order ORD-39999 was paid")).await.unwrap().into_inner();
+    let hit = &found.hits[0];
+    assert!(hit.text.contains("ORD-39999 "), "{}", hit.text);
+    let range = hit.bytes.unwrap();
+    assert_eq!(text.get(range.start as usize..range.end as usize), Some(hit.text.as_str()));
+    let lines = hit.lines.unwrap();
+    let request = v1::GetSnapshotRequest {
+        corpus_id: "day".to_owned(),
+        item: Some(v1::get_snapshot_request::Item::EvidenceId("app".to_owned())),
+        range: Some(v1::get_snapshot_request::Range::Lines(lines)),
+    };
+    assert_eq!(evidence.get_snapshot(request).await.unwrap().into_inner().content, hit.text);
+}
+
+#[tokio::test]
+async fn a_report_is_judged_by_what_a_corpus_has() {
+    let server = Running::start().await;
+    let pool = item("pool", "connection pool size is 20");
+    server.evidence().put_evidence(put("inc-7", vec![pool.clone()])).await.unwrap();
+    let mut grounding = server.grounding();
+    let answer = grounding.evaluate(report("The connection pool size is 20.", "inc-7")).await;
+    let answer = answer.unwrap().into_inner();
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    let provenance = answer.provenance.unwrap();
+    assert_eq!(provenance.evidence[0].evidence_id, "pool");
+    let retrieval = provenance.retrieval.unwrap();
+    assert_eq!((retrieval.method.as_str(), retrieval.items), ("whole", 1));
+
+    let mut both = report("The connection pool size is 20.", "inc-7");
+    both.evidence = vec![item("queue", "queue length is 4")];
+    assert_eq!(
+        grounding
+            .evaluate(both.clone())
+            .await
+            .unwrap()
+            .into_inner()
+            .provenance
+            .unwrap()
+            .evidence
+            .len(),
+        2
+    );
+    both.evidence = vec![pool];
+    let refused = grounding.evaluate(both).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert_eq!(
+        refused.get_details_bad_request().unwrap().field_violations[0].field,
+        "evidence[0].id"
+    );
+    let unknown = grounding.evaluate(report("It is so.", "inc-8")).await.unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+}
+
+/// The embedded judge with a bound that a test can pass.
+struct Narrow;
+
+impl Judge for Narrow {
+    fn name(&self) -> &'static str {
+        "narrow/1"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { max_evidence_bytes: Some(64 << 10), ..Rules.capabilities() }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Rules.judge(question)
+    }
+}
+
+#[tokio::test]
+async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims() {
+    let chain = |config: &mut gsar_server::config::Config| {
+        config.judges.chain = vec!["narrow/1".to_owned()];
+    };
+    let server = Wanted::default().judge(Narrow).start(chain).await;
+    let log = log(9_000).replace("ORD-4711 was paid", "ORD-4711 was refunded");
+    let pods: String = (0..900)
+        .map(|pod| {
+            format!(
+                r#"{{"metadata": {{"name": "cart-{pod}"}}, "status": {{"phase": "{}"}}}},"#,
+                if pod == 417 { "Pending" } else { "Running" }
+            )
+        })
+        .collect();
+    let pods = v1::EvidenceItem {
+        content: Some(v1::evidence_item::Content::Json(format!(
+            "{{\"items\": [{}]}}",
+            pods.trim_end_matches(',')
+        ))),
+        ..item("pods", "")
+    };
+    server.evidence().put_evidence(put("day", vec![item("app", &log), pods])).await.unwrap();
+    let told = "Order ORD-4711 was refunded. Pod cart-417 is Pending.";
+    let answer = server.grounding().evaluate(report(told, "day")).await.unwrap().into_inner();
+    for claim in &answer.claims {
+        assert_eq!(claim.class(), v1::ClaimClass::Grounded, "{claim:?}");
+    }
+    let cited: Vec<&str> =
+        answer.claims.iter().map(|claim| claim.citations[0].evidence_id.as_str()).collect();
+    assert!(cited[0].starts_with("app#L") && cited[1] == "pods#/items/417", "{cited:?}");
+    let retrieval = answer.provenance.unwrap().retrieval.unwrap();
+    assert_eq!(
+        (retrieval.method.as_str(), retrieval.queries, retrieval.dropped),
+        ("lexical", 2, 0)
+    );
+    assert!(retrieval.passages >= 2 && retrieval.budget == 64 << 10);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused() {
+    let server = Running::start().await;
+    let mut evidence = server.evidence();
+    let more = || message(Part::More(b"x".to_vec()));
+    let json = v1::EvidenceItem {
+        content: Some(v1::evidence_item::Content::Json("{}".to_owned())),
+        ..item("j", "")
+    };
+    for (what, messages) in [
+        ("nothing", vec![]),
+        ("no corpus", vec![message(Part::Item(item("a", "b")))]),
+        ("no name", vec![head("")]),
+        ("a path as a name", vec![head("../x")]),
+        ("more before an item", vec![head("c"), more()]),
+        ("more of JSON", vec![head("c"), message(Part::Item(json)), more()]),
+        (
+            "no UTF-8",
+            vec![head("c"), message(Part::Item(item("t", ""))), message(Part::More(vec![0xff]))],
+        ),
+        ("two corpora", vec![head("c"), head("d")]),
+        ("an item without an id", vec![head("c"), message(Part::Item(item("", "b")))]),
+        ("an empty message", vec![head("c"), v1::PutEvidenceRequest { part: None }]),
+    ] {
+        let refused = evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{what}: {refused}");
+    }
+    for request in
+        [search("", "x"), search("c", ""), v1::SearchRequest { most: 999, ..search("c", "x") }]
+    {
+        assert_eq!(evidence.search(request).await.unwrap_err().code(), Code::InvalidArgument);
+    }
+    assert_eq!(evidence.search(search("nowhere", "x")).await.unwrap_err().code(), Code::NotFound);
+    let gone = v1::DeleteCorpusRequest { corpus_id: "nowhere".to_owned() };
+    assert_eq!(evidence.delete_corpus(gone).await.unwrap_err().code(), Code::NotFound);
+
+    let off = Wanted::default().start(|config| config.evidence.enabled = false).await;
+    let refused = off.evidence().search(search("c", "x")).await.unwrap_err();
+    assert_eq!(refused.code(), Code::FailedPrecondition);
+    let small = Wanted::default().start(|config| config.evidence.max_corpus_size.0 = 1_000).await;
+    let refused =
+        small.evidence().put_evidence(put("c", vec![item("t", &log(99))])).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert_eq!(
+        refused.get_details_quota_failure().unwrap().violations[0].subject,
+        "evidence.max_corpus_size"
+    );
+}
+
+#[tokio::test]
+async fn corpora_are_listed_in_pages() {
+    let server = Running::start().await;
+    let mut evidence = server.evidence();
+    for corpus in ["c", "a", "b"] {
+        evidence.put_evidence(put(corpus, vec![item("x", corpus)])).await.unwrap();
+    }
+    let mut request = v1::ListCorporaRequest { page_size: 2, ..Default::default() };
+    let first = evidence.list_corpora(request.clone()).await.unwrap().into_inner();
+    assert_eq!(
+        first.corpora.iter().map(|corpus| corpus.corpus_id.as_str()).collect::<Vec<_>>(),
+        ["a", "b"]
+    );
+    request.page_token = first.next_page_token;
+    let second = evidence.list_corpora(request).await.unwrap().into_inner();
+    assert_eq!((second.corpora[0].corpus_id.as_str(), second.next_page_token.as_str()), ("c", ""));
+}
+
+struct Process(Child);
+
+impl Process {
+    async fn start(
+        folder: &std::path::Path,
+    ) -> (Self, EvidenceServiceClient<tonic::transport::Channel>) {
+        let socket = folder.join("gsar.sock");
+        let child = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+            .args(["--listen", &format!("unix://{}", socket.display())])
+            .arg("--data-dir")
+            .arg(folder.join("data"))
+            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut process = Self(child);
+        let log = process.0.stderr.take().unwrap();
+        let ready = tokio::task::spawn_blocking(move || {
+            use std::io::BufRead as _;
+            let mut lines = std::io::BufReader::new(log).lines();
+            let found = lines.any(|line| line.is_ok_and(|line| line.contains("\"ready\"")));
+            std::thread::spawn(move || lines.for_each(drop));
+            found
+        });
+        assert!(ready.await.unwrap(), "the server is ready");
+        (process, EvidenceServiceClient::new(connect(&socket).await))
+    }
+
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_outlives_a_kill_and_what_was_not_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (process, mut evidence) = Process::start(folder.path()).await;
+    evidence.put_evidence(put("day", vec![item("kept", "the volume is full")])).await.unwrap();
+    let (send, messages) = mpsc::channel(1);
+    let torn = tokio::spawn({
+        let mut evidence = evidence.clone();
+        async move { evidence.put_evidence(ReceiverStream::new(messages)).await }
+    });
+    send.send(head("day")).await.unwrap();
+    send.send(message(Part::Item(item("torn", &log(40_000))))).await.unwrap();
+    while evidence.search(search("day", "order ORD-17")).await.unwrap().get_ref().hits.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    process.kill();
+    torn.await.unwrap().unwrap_err();
+
+    let (process, mut evidence) = Process::start(folder.path()).await;
+    let found = evidence.search(search("day", "is the volume full")).await.unwrap().into_inner();
+    assert_eq!(found.hits[0].label, "kept#L1-1");
+    let gone = evidence.search(search("day", "order ORD-17")).await.unwrap().into_inner();
+    assert!(gone.hits.is_empty());
+    let items = vec![item("kept", "the volume is full"), item("torn", &log(40_000))];
+    let again = evidence.put_evidence(put("day", items)).await.unwrap().into_inner();
+    assert!(again.items[0].unchanged && !again.items[1].unchanged);
+    assert_eq!(again.corpus.unwrap().items, 2);
+    process.kill();
+}
