@@ -89,9 +89,10 @@ fn what_is_put_is_found_and_read_again() {
     let lines = snapshot(Named::Id("log".to_owned()), Part::Lines(26, 27));
     assert_eq!(lines.content, log(200).split_inclusive('\n').skip(25).take(2).collect::<String>());
     let head = snapshot(Named::Digest(stored[1].digest), Part::Head);
-    assert_eq!(head.content, pods[..4096]);
+    assert_eq!(Some(head.content.as_str()), pods.get(..4096));
     assert_eq!(head.size, pods.len() as u64);
-    assert_eq!(snapshot(Named::Id("log".to_owned()), Part::Bytes(5, 9)).content, &log(1)[5..9]);
+    let some = snapshot(Named::Id("log".to_owned()), Part::Bytes(5, 9));
+    assert_eq!(Some(some.content.as_str()), log(1).get(5..9));
 }
 
 #[test]
