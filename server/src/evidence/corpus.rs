@@ -273,6 +273,14 @@ impl Corpus {
         })
     }
 
+    /// Puts everything that was stored so far on disk.
+    pub(super) fn make_durable(&self) -> Result<(), StoreError> {
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        database::make_durable(&self.lock()).map_err(|error| self.failed(&error))?;
+        let entry = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+        entry.map_err(|error| StoreError::of_system(&error, folder))
+    }
+
     /// Takes away an item that will not be completed.
     pub(super) fn give_up(&self, item: i64) -> Result<(), StoreError> {
         self.write(|transaction| remove(transaction, item))

@@ -238,7 +238,9 @@ impl Evidence {
             if !make {
                 return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
             }
-            private_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
+            let made =
+                private_folder(&folder).and_then(|()| File::open(&self.shared.folder)?.sync_all());
+            made.map_err(|error| StoreError::of_system(&error, &folder))?;
         }
         let corpus = Arc::new(Corpus::open(name.clone(), &folder, now())?);
         open.insert(name.clone(), Arc::clone(&corpus));
@@ -287,7 +289,7 @@ impl Put {
     /// How many bytes may come before the bounds are looked at again.
     const UNCHECKED: u64 = 4 << 20;
 
-    /// Completes the item before and begins the next.
+    /// Completes the item before and begins the next. It is durable with [`Put::finish`].
     ///
     /// # Errors
     /// [`StoreError`]; what was completed before stays.
@@ -317,6 +319,7 @@ impl Put {
     /// [`StoreError`]; what was completed before stays.
     pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
         self.complete()?;
+        self.corpus.make_durable()?;
         Ok((self.corpus.summary()?, std::mem::take(&mut self.stored)))
     }
 

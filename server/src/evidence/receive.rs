@@ -238,7 +238,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// Completes the item; it is durable then.
+    /// Completes the item.
     pub(super) fn finish(mut self) -> Result<Stored, StoreError> {
         if !self.cut.is_empty() {
             return Err(StoreError::Disorder(format!(

@@ -1,6 +1,7 @@
 CREATE TABLE corpus (
     created_at INTEGER NOT NULL, -- microseconds since the epoch
-    expires_at INTEGER           -- the same; null for never
+    expires_at INTEGER,          -- the same; null for never
+    flushes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- An item that is not complete is still being received, or was when the server stopped.
