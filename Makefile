@@ -76,3 +76,14 @@ fuzz: ## Fuzz every reader of the embedded judge, ten processor minutes each (in
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny
 	$(CARGO) deny --offline check licenses bans sources
+
+CLAIMS ?= ../shared/data/claims
+
+.PHONY: retrieval
+retrieval: ## How well evidence is found for claims, where claims with their evidence are at hand (CLAIMS=folder).
+	@if [ -d "$(CLAIMS)" ]; then \
+	  $(MAKE) --no-print-directory calibration-build && \
+	  $(CALIBRATE) retrieval $(foreach name,fever_dev_gold vitaminc_real scifact infotabs,$(CLAIMS)/$(name).test.jsonl.gz); \
+	else \
+	  echo "make retrieval: there are no claims at $(CLAIMS); name a folder with CLAIMS=folder"; \
+	fi

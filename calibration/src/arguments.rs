@@ -28,6 +28,15 @@ pub(crate) enum Command {
     Incidents(Incidents),
     /// True claims made false or unsupported, in the midst of their report
     Mutations(Mutations),
+    /// How well the evidence of claims is found among that of all claims of a file
+    Retrieval(Retrieval),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Retrieval {
+    /// Files of claims with their evidence, one JSON object per line; packed ones end in .gz
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

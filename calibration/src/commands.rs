@@ -2,9 +2,10 @@
 
 use anyhow::{Result, ensure};
 
-use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
+use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, Retrieval};
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::measured::measure;
+use crate::retrieval::find_all;
 use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
@@ -32,6 +33,10 @@ pub async fn run(arguments: Arguments) -> Result<String> {
                 try_mutations(&client, corpus, seed, number).await
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
+        }
+        Command::Retrieval(Retrieval { files }) => {
+            let found = with_server(endpoint, async |client| find_all(&client, &files).await);
+            Ok(tables::retrieval(&found.await?))
         }
     }
 }

@@ -4,6 +4,7 @@ mod classes;
 mod groups;
 mod markdown;
 mod mutations;
+mod retrieval;
 mod worst;
 
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use crate::corpus::Part;
 use crate::measured::{Measured, Row};
 
 pub(crate) use mutations::mutations;
+pub(crate) use retrieval::retrieval;
 
 /// The report of a run over labelled claims: every section, and the worst mistakes of the tune part.
 pub(crate) fn measured(title: &str, measured: &Measured, worst: usize) -> String {

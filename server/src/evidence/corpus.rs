@@ -295,29 +295,7 @@ impl Corpus {
 
     /// What is known of the corpus.
     pub(super) fn summary(&self) -> Result<Summary, StoreError> {
-        let connection = self.lock();
-        let read = || {
-            let (created_at, expires_at) =
-                connection.query_row("SELECT created_at, expires_at FROM corpus", [], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })?;
-            connection.query_row(
-                "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(size), 0)
-                 FROM items WHERE is_complete = 1",
-                [],
-                |row| {
-                    Ok(Summary {
-                        name: self.name.clone(),
-                        items: unsigned(row.get(0)?),
-                        passages: unsigned(row.get(1)?),
-                        size: unsigned(row.get(2)?),
-                        created_at,
-                        expires_at,
-                    })
-                },
-            )
-        };
-        read().map_err(|error| self.failed(&error))
+        summary(&self.name, &self.lock()).map_err(|error| self.failed(&error))
     }
 
     /// Every complete item with its whole content, by id.
@@ -340,6 +318,38 @@ impl Corpus {
             })
             .collect()
     }
+}
+
+/// What is known of a corpus that is not open.
+pub(super) fn glance(name: &CorpusName, folder: &Path) -> Result<Summary, StoreError> {
+    let file = folder.join(DATABASE);
+    if !file.is_file() {
+        return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
+    }
+    let connection = database::open_reader(&file)?;
+    summary(name, &connection).map_err(|error| StoreError::of_sqlite(&error, &file))
+}
+
+fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summary> {
+    let (created_at, expires_at) =
+        connection.query_row("SELECT created_at, expires_at FROM corpus", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    connection.query_row(
+        "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(size), 0)
+         FROM items WHERE is_complete = 1",
+        [],
+        |row| {
+            Ok(Summary {
+                name: name.clone(),
+                items: unsigned(row.get(0)?),
+                passages: unsigned(row.get(1)?),
+                size: unsigned(row.get(2)?),
+                created_at,
+                expires_at,
+            })
+        },
+    )
 }
 
 /// An item of evidence with that content.

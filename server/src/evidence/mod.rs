@@ -35,6 +35,8 @@ pub use snapshot::{Named, Part, Snapshot};
 const FOLDER: &str = "evidence";
 /// The file that one process holds while it owns the folder.
 const LOCK: &str = ".lock";
+/// Corpora that stay open while nobody uses them.
+const MOST_OPEN: usize = 64;
 /// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
 const DELETED: &str = ".deleted-";
 
@@ -60,6 +62,8 @@ struct Shared {
     folder: PathBuf,
     bounds: Bounds,
     open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
+    /// The bytes of each corpus, once they were asked for.
+    sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
     _lock: File,
 }
 
@@ -84,7 +88,8 @@ impl Evidence {
                 std::fs::remove_dir_all(&path).map_err(failed)?;
             }
         }
-        let shared = Shared { folder, bounds, open: Mutex::new(HashMap::new()), _lock: lock };
+        let (open, sizes) = (Mutex::default(), Mutex::default());
+        let shared = Shared { folder, bounds, open, sizes, _lock: lock };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -169,7 +174,7 @@ impl Evidence {
             if found.len() >= most {
                 break;
             }
-            match self.summary(&name) {
+            match self.glance(&name) {
                 Ok(summary) => found.push(summary),
                 // Deleted in between.
                 Err(StoreError::UnknownCorpus { .. }) => {}
@@ -195,6 +200,7 @@ impl Evidence {
         let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
         std::fs::rename(&folder, &away).map_err(failed)?;
         drop(open);
+        self.count_size(name, None);
         std::fs::remove_dir_all(&away).map_err(failed)?;
         Ok(summary)
     }
@@ -214,6 +220,15 @@ impl Evidence {
             }
         }
         Ok(deleted)
+    }
+
+    /// What is known of a corpus that need not stay open for it.
+    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
+        let open = self.lock().get(name).cloned();
+        match open {
+            Some(corpus) => corpus.summary(),
+            None => corpus::glance(name, &self.folder(name)),
+        }
     }
 
     fn names(&self) -> Result<BTreeSet<CorpusName>, StoreError> {
@@ -242,6 +257,9 @@ impl Evidence {
                 private_folder(&folder).and_then(|()| File::open(&self.shared.folder)?.sync_all());
             made.map_err(|error| StoreError::of_system(&error, &folder))?;
         }
+        if open.len() >= MOST_OPEN {
+            open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
+        }
         let corpus = Arc::new(Corpus::open(name.clone(), &folder, now())?);
         open.insert(name.clone(), Arc::clone(&corpus));
         Ok(corpus)
@@ -263,14 +281,40 @@ impl Evidence {
             let limit = "evidence.max_corpus_size";
             return Err(StoreError::Full { limit, allowed: bounds.max_corpus_size, needed });
         }
-        let others = self.list(None, usize::MAX)?;
-        let others = others.iter().filter(|other| other.name != *corpus.name());
-        let needed = others.fold(needed, |sum, other| sum.saturating_add(other.size));
+        let needed = needed.saturating_add(self.size_of_others(corpus.name())?);
         if needed > bounds.max_size {
             let limit = "evidence.max_size";
             return Err(StoreError::Full { limit, allowed: bounds.max_size, needed });
         }
         Ok(())
+    }
+}
+
+impl Evidence {
+    /// The bytes of all corpora but one. Looked up once; then every change is counted.
+    fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
+        let is_known = self.sizes().is_some();
+        if !is_known {
+            let all = self.list(None, usize::MAX)?;
+            let all = all.into_iter().map(|summary| (summary.name, summary.size)).collect();
+            self.sizes().get_or_insert(all);
+        }
+        let sizes = self.sizes();
+        let others = sizes.iter().flatten().filter(|(other, _)| *other != name);
+        Ok(others.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)))
+    }
+
+    fn count_size(&self, name: &CorpusName, size: Option<u64>) {
+        if let Some(sizes) = self.sizes().as_mut() {
+            match size {
+                Some(size) => sizes.insert(name.clone(), size),
+                None => sizes.remove(name),
+            };
+        }
+    }
+
+    fn sizes(&self) -> MutexGuard<'_, Option<HashMap<CorpusName, u64>>> {
+        self.shared.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -362,6 +406,18 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
             ),
         }),
         Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+impl Drop for Put {
+    fn drop(&mut self) {
+        self.open = None;
+        match self.corpus.summary() {
+            Ok(summary) => self.evidence.count_size(self.corpus.name(), Some(summary.size)),
+            Err(error) => {
+                tracing::warn!(corpus = %self.corpus.name(), %error, "its size is not counted")
+            }
+        }
     }
 }
 
