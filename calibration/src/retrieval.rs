@@ -178,3 +178,43 @@ pub(crate) async fn find_all(client: &Client, paths: &[PathBuf]) -> Result<Vec<F
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_piece_of_evidence_that_several_claims_share_is_one_item() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = concat!(
+            r#"{"claim": "a", "evidence": [{"id": "e0", "title": "T", "text": "one"}], "label": "SUPPORTS"}"#,
+            "\n",
+            r#"{"claim": "b", "evidence": [{"title": null, "text": "two"}, {"title": "T", "text": "one"}]}"#,
+            "\n",
+        );
+        let plain = folder.path().join("some.test.jsonl");
+        std::fs::write(&plain, lines).unwrap();
+        let packed = folder.path().join("some.test.jsonl.gz");
+        let mut writer = flate2::write::GzEncoder::new(
+            File::create(&packed).unwrap(),
+            flate2::Compression::default(),
+        );
+        writer.write_all(lines.as_bytes()).unwrap();
+        writer.finish().unwrap();
+        for path in [plain, packed] {
+            let questions = read(&path).unwrap();
+            assert_eq!(questions.texts, ["T\none", "two"]);
+            let claims: Vec<_> = questions
+                .claims
+                .iter()
+                .map(|(claim, linked)| (claim.as_str(), linked.as_slice()))
+                .collect();
+            assert_eq!(claims, [("a", &[0][..]), ("b", &[1, 0])]);
+        }
+        let broken = folder.path().join("broken.jsonl");
+        std::fs::write(&broken, "{}\n").unwrap();
+        assert!(read(&broken).is_err());
+    }
+}

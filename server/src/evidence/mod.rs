@@ -412,8 +412,10 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
 impl Drop for Put {
     fn drop(&mut self) {
         self.open = None;
-        match self.corpus.summary() {
+        match self.evidence.glance(self.corpus.name()) {
             Ok(summary) => self.evidence.count_size(self.corpus.name(), Some(summary.size)),
+            // Deleted in between.
+            Err(StoreError::UnknownCorpus { .. }) => {}
             Err(error) => {
                 tracing::warn!(corpus = %self.corpus.name(), %error, "its size is not counted")
             }
