@@ -1,0 +1,105 @@
+//! What an index is opened with, which values are allowed, and where comparing one by one ends.
+
+use crate::error::IndexError;
+
+/// Up to as many vectors a query is compared with each; above, the graph is asked.
+pub const CROSSOVER: usize = 8_192;
+
+/// The largest dimension.
+const MOST_DIMENSION: usize = 16_384;
+/// The most searches in the graph at one moment.
+const MOST_CALLERS: usize = 1_024;
+
+/// What an index is opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The number of values of each vector, 1 to 16384.
+    pub dimension: usize,
+    /// Names the model that makes the vectors, best by its digest; not empty. Vectors of another model are not
+    /// used.
+    pub model: String,
+    /// How the graph keeps its copies of the vectors. Hits are ranked by the vectors themselves, whatever is
+    /// set here.
+    pub scalar: Scalar,
+    /// The most searches in the graph at one moment, 1 to 1024; one more waits. Each costs some kilobytes.
+    pub callers: usize,
+    /// Up to as many vectors a query is compared with each, in the order of [`CROSSOVER`]; there is no graph
+    /// before it is needed.
+    pub crossover: usize,
+}
+
+/// How the graph keeps its copies of the vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// As they are, four bytes for each value.
+    F32,
+    /// Rounded to one byte for each value: a quarter of the memory.
+    I8,
+}
+
+impl Settings {
+    /// An index of `dimension` values for vectors of `model`: the graph keeps `f32`, 64 callers, the measured
+    /// crossover.
+    #[must_use]
+    pub fn new(dimension: usize, model: impl Into<String>) -> Self {
+        Self {
+            dimension,
+            model: model.into(),
+            scalar: Scalar::F32,
+            callers: 64,
+            crossover: CROSSOVER,
+        }
+    }
+
+    /// Refuses the first value that is not allowed.
+    pub(crate) fn check(&self) -> Result<(), IndexError> {
+        let refuse = |field, given: String, allowed| {
+            Err(IndexError::InvalidSetting { field, given, allowed })
+        };
+        if !(1..=MOST_DIMENSION).contains(&self.dimension) {
+            return refuse("dimension", self.dimension.to_string(), "1 to 16384");
+        }
+        if self.model.is_empty() {
+            return refuse("model", "an empty text".to_owned(), "the digest of a model");
+        }
+        if !(1..=MOST_CALLERS).contains(&self.callers) {
+            return refuse("callers", self.callers.to_string(), "1 to 1024");
+        }
+        Ok(())
+    }
+
+    /// As many rows at the end of the table wait for the graph and are compared one by one until then.
+    pub(crate) fn waiting_rows(&self) -> usize {
+        const SHARE: usize = 8;
+        self.crossover / SHARE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
+        let mut settings = Settings::new(384, "model");
+        change(&mut settings);
+        match settings.check() {
+            Ok(()) => None,
+            Err(IndexError::InvalidSetting { field, .. }) => Some(field),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn each_bound_is_exact() {
+        assert_eq!(refused(|_| {}), None);
+        assert_eq!(refused(|s| s.dimension = 0), Some("dimension"));
+        assert_eq!(refused(|s| s.dimension = 1), None);
+        assert_eq!(refused(|s| s.dimension = 16_384), None);
+        assert_eq!(refused(|s| s.dimension = 16_385), Some("dimension"));
+        assert_eq!(refused(|s| s.model.clear()), Some("model"));
+        assert_eq!(refused(|s| s.callers = 0), Some("callers"));
+        assert_eq!(refused(|s| s.callers = 1), None);
+        assert_eq!(refused(|s| s.callers = 1_024), None);
+        assert_eq!(refused(|s| s.callers = 1_025), Some("callers"));
+    }
+}
