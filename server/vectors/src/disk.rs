@@ -107,6 +107,16 @@ impl Disk {
         }
     }
 
+    /// Removes a file that a failed save may have left.
+    pub(crate) fn remove_if_there(&self, name: &str) {
+        let path = self.path(name);
+        if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(file = %path.display(), %error, "a file of a failed save stays");
+        }
+    }
+
     #[cfg(not(test))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "tests interrupt here")]
     fn step(&self) -> io::Result<()> {

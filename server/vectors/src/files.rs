@@ -161,19 +161,14 @@ impl Files {
     ) -> Result<(), IndexError> {
         self.number += 1;
         let kept = self.saved.as_ref().filter(|_| same_rows);
-        let (vectors, hasher) = self.write_vectors(settings, table, kept)?;
-        let keys = self.write_keys(table)?;
-        let graph_file = graph.map(|graph| self.write_graph(settings, graph, kept)).transpose()?;
-        let manifest = Manifest {
-            format: manifest::FORMAT,
-            dimension: settings.dimension,
-            model: settings.model.clone(),
-            rows: table.rows(),
-            vectors,
-            keys,
-            graph: graph_file,
-        };
-        self.write_manifest(&manifest)?;
+        let (manifest, hasher) =
+            self.write_named(settings, table, graph, kept).inspect_err(|_| {
+                // Room for the next save; nothing names these files.
+                for kind in [VECTORS, KEYS, GRAPH, NEW_MANIFEST] {
+                    self.disk.remove_if_there(&self.name(kind));
+                }
+            })?;
+        self.begin()?;
         if let Some(graph) = graph {
             graph.set_saved();
         }
@@ -182,6 +177,45 @@ impl Files {
         }
         self.saved = Some(Saved { manifest, vectors: hasher });
         Ok(())
+    }
+
+    /// Writes everything but the renaming: the files, and the manifest under another name.
+    fn write_named(
+        &self,
+        settings: &Settings,
+        table: &Table,
+        graph: Option<&Graph>,
+        kept: Option<&Saved>,
+    ) -> Result<(Manifest, Hasher), IndexError> {
+        let (vectors, hasher) = self.write_vectors(settings, table, kept)?;
+        let keys = self.write_keys(table)?;
+        let graph = graph.map(|graph| self.write_graph(settings, graph, kept)).transpose()?;
+        let manifest = Manifest {
+            format: manifest::FORMAT,
+            dimension: settings.dimension,
+            model: settings.model.clone(),
+            rows: table.rows(),
+            vectors,
+            keys,
+            graph,
+        };
+        let name = self.name(NEW_MANIFEST);
+        let text = manifest.encode().map_err(|error| IndexError::NotSaved {
+            file: self.disk.path(&name),
+            reason: error.to_string(),
+        })?;
+        let output = self.disk.open(&name)?;
+        output.write_at(text.as_bytes(), 0)?;
+        output.sync()?;
+        // What the manifest names must be in the directory before the manifest is.
+        self.disk.sync()?;
+        Ok((manifest, hasher))
+    }
+
+    /// Renames the manifest: until then the save before it is the index, from then on this one.
+    fn begin(&self) -> Result<(), IndexError> {
+        self.disk.rename(&self.name(NEW_MANIFEST), manifest::NAME)?;
+        self.disk.sync()
     }
 
     /// Appends to the vectors that are kept, or writes a new file where there are none.
@@ -248,22 +282,6 @@ impl Files {
             covered: graph.covered(),
             size: graph.size(),
         })
-    }
-
-    /// Begins the new save: until the renaming the one before it is the index.
-    fn write_manifest(&self, manifest: &Manifest) -> Result<(), IndexError> {
-        let name = self.name(NEW_MANIFEST);
-        let text = manifest.encode().map_err(|error| IndexError::NotSaved {
-            file: self.disk.path(&name),
-            reason: error.to_string(),
-        })?;
-        let output = self.disk.open(&name)?;
-        output.write_at(text.as_bytes(), 0)?;
-        output.sync()?;
-        // What the manifest names must be in the directory before the manifest is.
-        self.disk.sync()?;
-        self.disk.rename(&name, manifest::NAME)?;
-        self.disk.sync()
     }
 
     fn remove_unless_named(&self, manifest: &Manifest, name: &str) {

@@ -191,7 +191,7 @@ impl VectorIndex {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let wanted = k.saturating_mul(CANDIDATES_PER_HIT).max(EXPANSION_SEARCH);
+        let wanted = k.saturating_mul(CANDIDATES_PER_HIT);
         if let Some(graph) = &state.graph
             && !self.scan_is_cheaper(number, graph.covered(), wanted)
         {
@@ -338,10 +338,12 @@ impl VectorIndex {
     /// rows are not allowed the more of them it walks past. Where everything is allowed they are equal at the
     /// crossover.
     fn scan_is_cheaper(&self, number: usize, covered: usize, wanted: usize) -> bool {
-        let [number, covered, wanted, crossover, usual] =
-            [number, covered, wanted, self.settings.crossover, EXPANSION_SEARCH]
+        let looked_at = wanted.max(EXPANSION_SEARCH);
+        let [number, covered, looked_at, crossover, usual] =
+            [number, covered, looked_at, self.settings.crossover, EXPANSION_SEARCH]
                 .map(|count| count as u128);
-        number * number * usual <= crossover * covered * wanted
+        let squared = number.saturating_mul(number);
+        squared.saturating_mul(usual) <= crossover.saturating_mul(covered).saturating_mul(looked_at)
     }
 
     /// Rows that a graph should have and has not.

@@ -1,5 +1,8 @@
 //! What an index is opened with, which values are allowed, and where comparing one by one ends.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
 use crate::error::IndexError;
 
 /// Up to as many vectors a query is compared with each; above, the graph is asked.
@@ -21,7 +24,8 @@ pub struct Settings {
     /// How the graph keeps its copies of the vectors. Hits are ranked by the vectors themselves, whatever is
     /// set here.
     pub scalar: Scalar,
-    /// The most searches in the graph at one moment, 1 to 1024; one more waits. Each costs some kilobytes.
+    /// The most searches in the graph at one moment, 1 to 1024; one more waits. They take turns in as much
+    /// working memory, so more than there are processors make each slower.
     pub callers: usize,
     /// Up to as many vectors a query is compared with each, in the order of [`CROSSOVER`]; there is no graph
     /// before it is needed.
@@ -38,17 +42,12 @@ pub enum Scalar {
 }
 
 impl Settings {
-    /// An index of `dimension` values for vectors of `model`: the graph keeps `f32`, 64 callers, the measured
-    /// crossover.
+    /// An index of `dimension` values for vectors of `model`: the graph keeps `f32`, as many callers as there are
+    /// processors, the measured crossover.
     #[must_use]
     pub fn new(dimension: usize, model: impl Into<String>) -> Self {
-        Self {
-            dimension,
-            model: model.into(),
-            scalar: Scalar::F32,
-            callers: 64,
-            crossover: CROSSOVER,
-        }
+        let callers = available_parallelism().map_or(1, NonZero::get).min(MOST_CALLERS);
+        Self { dimension, model: model.into(), scalar: Scalar::F32, callers, crossover: CROSSOVER }
     }
 
     /// Refuses the first value that is not allowed.

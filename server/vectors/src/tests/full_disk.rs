@@ -1,5 +1,6 @@
 //! A disk that is really full: the save says so, the one before it opens, and with room the next one succeeds.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,22 +37,27 @@ fn a_full_disk_is_said_and_recovered_from() {
     };
     let settings = graph_settings(32);
     let vectors = clustered(2_400, 32, 8);
-    // Less and less room: first the graph does not fit, then the vectors, at last not even the keys.
-    for filled in [800_usize, 1_200, 1_500, 1_600, 1_650] {
+    // Less and less room, in KiB: first the graph does not fit, then the vectors, at last nothing.
+    for room in [640_u64, 320, 96, 8, 0] {
         let directory = disk.0.join("index");
         let (index, _) = open(&directory, &settings);
         index.add(&vectors[..800]).unwrap();
         index.save().unwrap();
-        let filler = disk.0.join("filler");
-        let _full = std::fs::write(&filler, vec![0; filled << 10]);
+        let path = disk.0.join("filler");
+        let mut filler = std::fs::File::create(&path).unwrap();
+        let full = filler.write_all(&vec![0; 4 << 20]).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        let filled = filler.metadata().unwrap().len();
+        filler.set_len(filled - (room << 10)).unwrap();
         index.add(&vectors[800..]).unwrap();
         let refused = index.save().unwrap_err();
         assert!(matches!(refused, IndexError::NotSaved { .. }), "{refused}");
         assert_eq!(index.search(&vectors[2_000].1, 1, None).unwrap()[0].key, 2_000);
         drop(index);
         let (index, opened) = open(&directory, &settings);
-        assert_eq!((opened, index.len()), (Opened::Complete, 800), "{filled}");
-        std::fs::remove_file(&filler).unwrap();
+        assert_eq!((opened, index.len()), (Opened::Complete, 800), "{room}");
+        drop(filler);
+        std::fs::remove_file(&path).unwrap();
         index.add(&vectors[800..]).unwrap();
         index.save().unwrap();
         drop(index);
