@@ -17,7 +17,7 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 const K: usize = 10;
 const TURN: usize = 1_000;
 
-/// Prints a Markdown table.
+/// Prints two Markdown tables: of searches among all vectors, and among allowed ones.
 #[derive(Parser)]
 struct Arguments {
     /// Numbers of vectors.
@@ -29,31 +29,52 @@ struct Arguments {
     /// Vectors that are asked for and not in the index.
     #[arg(long, default_value_t = 200)]
     queries: usize,
+    /// What the made vectors look like.
+    #[arg(long, value_enum, default_value_t = Made::Clustered)]
+    made: Made,
     /// Vectors to take instead of made ones: rows of little-endian f32.
     #[arg(long)]
     vectors: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Made {
+    /// Clusters of about fifty around centres, which lie in groups of about twenty: a log has few subjects, each
+    /// with some ways to say it.
+    Clustered,
+    /// No clusters, but few directions (32) in which vectors differ much: unrelated sentences.
+    Spread,
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     println!(
-        "| vectors | build bare, s | ours, s | ours / bare | of bytes, s | one by one, ms | graph, ms | bare, ms | recall@10 | graph of bytes, ms | recall@10 | files, MB | of bytes, MB |"
+        "| vectors | build bare, s | ours, s | ours / bare | of bytes, s | one by one, ms | graph, ms | bare, ms | recall@10 | graph of bytes, ms | recall@10 | as chosen, ms | files, MB | of bytes, MB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut of_allowed = Vec::new();
     for number in &arguments.numbers {
         let rows = match &arguments.vectors {
             Some(file) => read(file, number + arguments.queries, arguments.dimension)?,
-            None => clustered(number + arguments.queries, arguments.dimension),
+            None => made(arguments.made, number + arguments.queries, arguments.dimension),
         };
         ensure!(rows.len() > arguments.queries, "there are only {} vectors", rows.len());
         let (vectors, queries) = rows.split_at(rows.len() - arguments.queries);
-        println!("{}", row(vectors, queries, arguments.dimension)?);
+        println!("{}", row(vectors, queries, arguments.dimension, &mut of_allowed)?);
     }
+    println!("\n| vectors | allowed | one by one, ms | graph, ms | recall@10 | as chosen, ms |");
+    println!("|---|---|---|---|---|---|");
+    of_allowed.iter().for_each(|row| println!("{row}"));
     Ok(())
 }
 
-fn row(vectors: &[Vec<f32>], queries: &[Vec<f32>], dimension: usize) -> anyhow::Result<String> {
+fn row(
+    vectors: &[Vec<f32>],
+    queries: &[Vec<f32>],
+    dimension: usize,
+    of_allowed: &mut Vec<String>,
+) -> anyhow::Result<String> {
     let folder = tempfile::tempdir()?;
     let settings = Settings { crossover: 0, ..Settings::new(dimension, "measured") };
     let open = |name: &str, settings: Settings| {
@@ -91,15 +112,36 @@ fn row(vectors: &[Vec<f32>], queries: &[Vec<f32>], dimension: usize) -> anyhow::
     }
     let size = |name| megabytes(&folder.path().join(name));
     let (size_graph, size_bytes) = (size("graph")?, size("bytes")?);
-    let right =
-        ask(queries, |query| Ok(exact.search(query, K, None)?.iter().map(|h| h.key).collect()))?;
-    let ours =
-        ask(queries, |query| Ok(graph.search(query, K, None)?.iter().map(|h| h.key).collect()))?;
-    let of_bytes =
-        ask(queries, |query| Ok(bytes.search(query, K, None)?.iter().map(|h| h.key).collect()))?;
+    let all = |index: &VectorIndex| ask(queries, |query| keys(index, query, None));
+    let (right, ours, of_bytes) = (all(&exact)?, all(&graph)?, all(&bytes)?);
     let directly = ask(queries, |query| Ok(bare.search(query, K)?.keys))?;
+    let some = |index: &VectorIndex, allowed: &[u64]| {
+        ask(queries, |query| keys(index, query, Some(allowed)))
+    };
+    let mut measured = Vec::new();
+    for percent in [1, 5, 10, 20, 50] {
+        let mut numbers = Numbers(percent);
+        let allowed = (0..vectors.len() as u64).filter(|_| numbers.next() % 100 < percent);
+        let allowed: Vec<u64> = allowed.collect();
+        let (right, found) = (some(&exact, &allowed)?, some(&graph, &allowed)?);
+        measured.push((percent, allowed, right, found));
+    }
+    // The same files, with the choice that an index makes.
+    drop(graph);
+    let chosen = open("graph", Settings::new(dimension, "measured"))?;
+    let as_chosen = all(&chosen)?;
+    for (percent, allowed, right, found) in measured {
+        of_allowed.push(format!(
+            "| {} | {percent} % | {:.3} | {:.3} | {:.4} | {:.3} |",
+            vectors.len(),
+            right.milliseconds,
+            found.milliseconds,
+            recall(&found, &right),
+            some(&chosen, &allowed)?.milliseconds,
+        ));
+    }
     Ok(format!(
-        "| {} | {:.1} | {:.1} | {:.2} | {:.1} | {:.3} | {:.3} | {:.3} | {:.4} | {:.3} | {:.4} | {size_graph:.1} | {size_bytes:.1} |",
+        "| {} | {:.1} | {:.1} | {:.2} | {:.1} | {:.3} | {:.3} | {:.3} | {:.4} | {:.3} | {:.4} | {:.3} | {size_graph:.1} | {size_bytes:.1} |",
         vectors.len(),
         time_bare.as_secs_f64(),
         time_ours.as_secs_f64(),
@@ -111,7 +153,12 @@ fn row(vectors: &[Vec<f32>], queries: &[Vec<f32>], dimension: usize) -> anyhow::
         recall(&ours, &right),
         of_bytes.milliseconds,
         recall(&of_bytes, &right),
+        as_chosen.milliseconds,
     ))
+}
+
+fn keys(index: &VectorIndex, query: &[f32], allowed: Option<&[u64]>) -> anyhow::Result<Vec<u64>> {
+    Ok(index.search(query, K, allowed)?.iter().map(|hit| hit.key).collect())
 }
 
 struct Answers {
@@ -179,24 +226,25 @@ fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<
     Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
 }
 
-/// Vectors in clusters of about fifty around centres, which lie in groups of about twenty themselves, the same in
-/// each run: a log has few subjects, each with some ways to say it.
-fn clustered(number: usize, dimension: usize) -> Vec<Vec<f32>> {
+/// Vectors of that kind, the same in each run.
+fn made(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
+    const DIRECTIONS: usize = 32;
     let mut numbers = Numbers(7);
-    let groups: Vec<Vec<f32>> =
-        (0..number.div_ceil(1_000)).map(|_| numbers.near(&vec![0.0; dimension], 1.0)).collect();
-    let centres: Vec<Vec<f32>> = (0..number.div_ceil(50))
-        .filter_map(|_| {
-            let group = groups.get(numbers.below(groups.len()))?;
-            Some(numbers.near(group, 0.8))
-        })
-        .collect();
-    (0..number)
-        .filter_map(|_| {
-            let centre = centres.get(numbers.below(centres.len()))?;
-            Some(numbers.near(centre, 0.6))
-        })
-        .collect()
+    let none = vec![0.0; dimension];
+    match kind {
+        Made::Clustered => {
+            let groups: Vec<Vec<f32>> =
+                (0..number.div_ceil(1_000)).map(|_| numbers.near(&none, 1.0)).collect();
+            let centres: Vec<Vec<f32>> =
+                (0..number.div_ceil(50)).map(|_| numbers.near_one_of(&groups, 0.8)).collect();
+            (0..number).map(|_| numbers.near_one_of(&centres, 0.6)).collect()
+        }
+        Made::Spread => {
+            let directions: Vec<Vec<f32>> =
+                (0..DIRECTIONS).map(|_| numbers.near(&none, 1.0)).collect();
+            (0..number).map(|_| numbers.spread(&directions)).collect()
+        }
+    }
 }
 
 /// Numbers that are the same in each run (`SplitMix64`).
@@ -211,8 +259,19 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+    fn near_one_of(&mut self, centres: &[Vec<f32>], share: f32) -> Vec<f32> {
+        let chosen = self.next() as usize % centres.len().max(1);
+        centres.get(chosen).map(|centre| self.near(centre, share)).unwrap_or_default()
+    }
+
+    /// A sum of directions with arbitrary weights, and some noise.
+    fn spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
+        let weights = self.near(&vec![0.0; directions.len()], 1.0);
+        let mut sum = vec![0.0; directions.first().map_or(0, Vec::len)];
+        for (weight, direction) in weights.iter().zip(directions) {
+            sum.iter_mut().zip(direction).for_each(|(sum, value)| *sum += weight * value);
+        }
+        self.near(&sum, 0.3)
     }
 
     /// `centre` with noise, about normally distributed, of the given share.
