@@ -193,7 +193,7 @@ impl VectorIndex {
         }
         let wanted = k.saturating_mul(CANDIDATES_PER_HIT);
         if let Some(graph) = &state.graph
-            && !self.scan_is_cheaper(number, graph.covered(), wanted)
+            && !self.scan_is_cheaper(number, graph.covered(), wanted.max(graph.expansion()))
         {
             match self.search_graph(table, graph, &query, k, wanted, rows.as_deref()) {
                 Ok(hits) if hits.len() == k => return Ok(hits),
@@ -332,13 +332,13 @@ impl VectorIndex {
         Ok(best.best_first())
     }
 
-    /// Whether comparing `number` vectors costs less than asking a graph of `covered` rows for `wanted`.
+    /// Whether comparing `number` vectors costs less than looking at as many candidates of a graph of `covered`
+    /// rows.
     ///
-    /// A scan costs as much as there is to compare. The graph costs as much as is wanted of it, and the more
-    /// rows are not allowed the more of them it walks past. Where everything is allowed they are equal at the
+    /// A scan costs as much as there is to compare. The graph costs as much as is looked at, and the more rows
+    /// are not allowed the more of them it walks past. Where everything is allowed they are equal at the
     /// crossover.
-    fn scan_is_cheaper(&self, number: usize, covered: usize, wanted: usize) -> bool {
-        let looked_at = wanted.max(EXPANSION_SEARCH);
+    fn scan_is_cheaper(&self, number: usize, covered: usize, looked_at: usize) -> bool {
         let [number, covered, looked_at, crossover, usual] =
             [number, covered, looked_at, self.settings.crossover, EXPANSION_SEARCH]
                 .map(|count| count as u128);
