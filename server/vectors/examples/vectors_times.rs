@@ -1,0 +1,283 @@
+//! What an index costs and what it finds: comparing one by one, through the graph, and through a graph of bytes.
+//!
+//! Processor time of one thread. Building is measured against `usearch` called directly with the same parameters
+//! on vectors of length 1, in turns of a thousand vectors within the same run, so that both see the same machine.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use gsar_vectors::{Scalar, Settings, VectorIndex};
+use rustix::time::{ClockId, clock_gettime};
+use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
+
+const K: usize = 10;
+const TURN: usize = 1_000;
+
+/// Prints two Markdown tables: of searches among all vectors, and among allowed ones.
+#[derive(Parser)]
+struct Arguments {
+    /// Numbers of vectors.
+    #[arg(long, value_delimiter = ',', default_values_t = [1_000, 5_000, 20_000, 100_000])]
+    numbers: Vec<usize>,
+    /// Values of each vector.
+    #[arg(long, default_value_t = 384)]
+    dimension: usize,
+    /// Vectors that are asked for and not in the index.
+    #[arg(long, default_value_t = 200)]
+    queries: usize,
+    /// What the made vectors look like.
+    #[arg(long, value_enum, default_value_t = Made::Clustered)]
+    made: Made,
+    /// Vectors to take instead of made ones: rows of little-endian f32.
+    #[arg(long)]
+    vectors: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Made {
+    /// Clusters of about fifty around centres, which lie in groups of about twenty: a log has few subjects, each
+    /// with some ways to say it.
+    Clustered,
+    /// No clusters, but few directions (32) in which vectors differ much: unrelated sentences.
+    Spread,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    println!(
+        "| vectors | build bare, s | ours, s | ours / bare | of bytes, s | one by one, ms | graph, ms | bare, ms | recall@10 | graph of bytes, ms | recall@10 | as chosen, ms | files, MB | of bytes, MB |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut of_allowed = Vec::new();
+    for number in &arguments.numbers {
+        let rows = match &arguments.vectors {
+            Some(file) => read(file, number + arguments.queries, arguments.dimension)?,
+            None => made(arguments.made, number + arguments.queries, arguments.dimension),
+        };
+        ensure!(rows.len() > arguments.queries, "there are only {} vectors", rows.len());
+        let (vectors, queries) = rows.split_at(rows.len() - arguments.queries);
+        println!("{}", row(vectors, queries, arguments.dimension, &mut of_allowed)?);
+    }
+    println!("\n| vectors | allowed | one by one, ms | graph, ms | recall@10 | as chosen, ms |");
+    println!("|---|---|---|---|---|---|");
+    of_allowed.iter().for_each(|row| println!("{row}"));
+    Ok(())
+}
+
+fn row(
+    vectors: &[Vec<f32>],
+    queries: &[Vec<f32>],
+    dimension: usize,
+    of_allowed: &mut Vec<String>,
+) -> anyhow::Result<String> {
+    let folder = tempfile::tempdir()?;
+    let settings = Settings { crossover: 0, ..Settings::new(dimension, "measured") };
+    let open = |name: &str, settings: Settings| {
+        VectorIndex::open(&folder.path().join(name), settings).map(|(index, _)| index)
+    };
+    let exact = open("exact", Settings { crossover: usize::MAX, ..settings.clone() })?;
+    let graph = open("graph", settings.clone())?;
+    let bytes = open("bytes", Settings { scalar: Scalar::I8, ..settings.clone() })?;
+    let bare = Index::new(&IndexOptions {
+        dimensions: dimension,
+        metric: MetricKind::IP,
+        quantization: ScalarKind::F32,
+        connectivity: 16,
+        expansion_add: 128,
+        expansion_search: 128,
+        multi: false,
+    })?;
+    let keyed: Vec<(u64, &Vec<f32>)> = (0..).zip(vectors).collect();
+    let [mut time_bare, mut time_ours, mut time_bytes] = [Duration::ZERO; 3];
+    for turn in keyed.chunks(TURN) {
+        exact.add(turn)?;
+        time_bare += time(|| {
+            bare.reserve((bare.size() + turn.len()).next_power_of_two())?;
+            for (key, vector) in turn {
+                bare.add(*key, vector.as_slice())?;
+            }
+            Ok(())
+        })?;
+        time_ours += time(|| Ok(graph.add(turn)?))?;
+        time_bytes += time(|| Ok(bytes.add(turn)?))?;
+    }
+    for index in [&graph, &bytes] {
+        index.build_graph()?;
+        index.save()?;
+    }
+    let size = |name| megabytes(&folder.path().join(name));
+    let (size_graph, size_bytes) = (size("graph")?, size("bytes")?);
+    let all = |index: &VectorIndex| ask(queries, |query| keys(index, query, None));
+    let (right, ours, of_bytes) = (all(&exact)?, all(&graph)?, all(&bytes)?);
+    let directly = ask(queries, |query| Ok(bare.search(query, K)?.keys))?;
+    let some = |index: &VectorIndex, allowed: &[u64]| {
+        ask(queries, |query| keys(index, query, Some(allowed)))
+    };
+    let mut measured = Vec::new();
+    for percent in [1, 5, 10, 20, 50] {
+        let mut numbers = Numbers(percent);
+        let allowed = (0..vectors.len() as u64).filter(|_| numbers.next() % 100 < percent);
+        let allowed: Vec<u64> = allowed.collect();
+        let (right, found) = (some(&exact, &allowed)?, some(&graph, &allowed)?);
+        measured.push((percent, allowed, right, found));
+    }
+    // The same files, with the choice that an index makes.
+    drop(graph);
+    let chosen = open("graph", Settings::new(dimension, "measured"))?;
+    let as_chosen = all(&chosen)?;
+    for (percent, allowed, right, found) in measured {
+        of_allowed.push(format!(
+            "| {} | {percent} % | {:.3} | {:.3} | {:.4} | {:.3} |",
+            vectors.len(),
+            right.milliseconds,
+            found.milliseconds,
+            recall(&found, &right),
+            some(&chosen, &allowed)?.milliseconds,
+        ));
+    }
+    Ok(format!(
+        "| {} | {:.1} | {:.1} | {:.2} | {:.1} | {:.3} | {:.3} | {:.3} | {:.4} | {:.3} | {:.4} | {:.3} | {size_graph:.1} | {size_bytes:.1} |",
+        vectors.len(),
+        time_bare.as_secs_f64(),
+        time_ours.as_secs_f64(),
+        time_ours.as_secs_f64() / time_bare.as_secs_f64(),
+        time_bytes.as_secs_f64(),
+        right.milliseconds,
+        ours.milliseconds,
+        directly.milliseconds,
+        recall(&ours, &right),
+        of_bytes.milliseconds,
+        recall(&of_bytes, &right),
+        as_chosen.milliseconds,
+    ))
+}
+
+fn keys(index: &VectorIndex, query: &[f32], allowed: Option<&[u64]>) -> anyhow::Result<Vec<u64>> {
+    Ok(index.search(query, K, allowed)?.iter().map(|hit| hit.key).collect())
+}
+
+struct Answers {
+    keys: Vec<Vec<u64>>,
+    milliseconds: f64,
+}
+
+/// Asks every query three times; the median time of one.
+fn ask(
+    queries: &[Vec<f32>],
+    search: impl Fn(&[f32]) -> anyhow::Result<Vec<u64>>,
+) -> anyhow::Result<Answers> {
+    let mut keys = Vec::new();
+    let mut times = Vec::new();
+    for round in 0..3 {
+        for query in queries {
+            times.push(time(|| {
+                let found = black_box(search(query)?);
+                if round == 0 {
+                    keys.push(found);
+                }
+                Ok(())
+            })?);
+        }
+    }
+    times.sort_unstable();
+    let median = times.get(times.len() / 2).context("there are no queries")?;
+    Ok(Answers { keys, milliseconds: median.as_secs_f64() * 1e3 })
+}
+
+fn recall(found: &Answers, right: &Answers) -> f64 {
+    let pairs = || found.keys.iter().zip(&right.keys);
+    let hits: usize = pairs()
+        .map(|(found, right)| {
+            let right: HashSet<&u64> = right.iter().collect();
+            found.iter().filter(|key| right.contains(key)).count()
+        })
+        .sum();
+    hits as f64 / pairs().map(|(_, right)| right.len()).sum::<usize>() as f64
+}
+
+fn time(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
+    let before = of_this_thread()?;
+    run()?;
+    Ok(of_this_thread()?.saturating_sub(before))
+}
+
+fn of_this_thread() -> anyhow::Result<Duration> {
+    Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
+}
+
+fn megabytes(folder: &Path) -> anyhow::Result<f64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        bytes += entry?.metadata()?.len();
+    }
+    Ok(bytes as f64 / 1e6)
+}
+
+/// Up to `number` rows of a file.
+fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
+    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+    let (values, _) = bytes.as_chunks();
+    let values: Vec<f32> = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
+    Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
+}
+
+/// Vectors of that kind, the same in each run.
+fn made(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
+    const DIRECTIONS: usize = 32;
+    let mut numbers = Numbers(7);
+    let none = vec![0.0; dimension];
+    match kind {
+        Made::Clustered => {
+            let groups: Vec<Vec<f32>> =
+                (0..number.div_ceil(1_000)).map(|_| numbers.near(&none, 1.0)).collect();
+            let centres: Vec<Vec<f32>> =
+                (0..number.div_ceil(50)).map(|_| numbers.near_one_of(&groups, 0.8)).collect();
+            (0..number).map(|_| numbers.near_one_of(&centres, 0.6)).collect()
+        }
+        Made::Spread => {
+            let directions: Vec<Vec<f32>> =
+                (0..DIRECTIONS).map(|_| numbers.near(&none, 1.0)).collect();
+            (0..number).map(|_| numbers.spread(&directions)).collect()
+        }
+    }
+}
+
+/// Numbers that are the same in each run (`SplitMix64`).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn near_one_of(&mut self, centres: &[Vec<f32>], share: f32) -> Vec<f32> {
+        let chosen = self.next() as usize % centres.len().max(1);
+        centres.get(chosen).map(|centre| self.near(centre, share)).unwrap_or_default()
+    }
+
+    /// A sum of directions with arbitrary weights, and some noise.
+    fn spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
+        let weights = self.near(&vec![0.0; directions.len()], 1.0);
+        let mut sum = vec![0.0; directions.first().map_or(0, Vec::len)];
+        for (weight, direction) in weights.iter().zip(directions) {
+            sum.iter_mut().zip(direction).for_each(|(sum, value)| *sum += weight * value);
+        }
+        self.near(&sum, 0.3)
+    }
+
+    /// `centre` with noise, about normally distributed, of the given share.
+    fn near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
+        let mut value =
+            || (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();
+        centre.iter().map(|from| from + share * value()).collect()
+    }
+}

@@ -1,0 +1,396 @@
+//! The files of an index: read only when their checksums match, and written so that the last save always opens.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `vectors.json` | the manifest; the save that it names is the index |
+//! | `vectors-N.f32` | the vectors, scaled to length 1: rows of little-endian `f32`; later saves append |
+//! | `vectors-N.keys` | the key of each row, little-endian `u64`; all ones where the row is removed |
+//! | `vectors-N.usearch` | the graph |
+//!
+//! N is the number of the save that made the file. A file that the manifest names is never written again, but
+//! for vectors that are appended beyond what the manifest counts. So a save that ends anywhere leaves the one
+//! before it, and the new one begins with the renaming of the manifest.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use blake3::Hasher;
+
+use crate::disk::{Disk, not_saved};
+use crate::error::{IndexError, Reason};
+use crate::graph::{self, Graph};
+use crate::manifest::{self, Checked, GraphFile, Manifest, NoManifest};
+use crate::settings::Settings;
+use crate::table::{ROWS_PER_BLOCK, Table};
+
+const STEM: &str = "vectors-";
+const VECTORS: &str = "f32";
+const KEYS: &str = "keys";
+const GRAPH: &str = "usearch";
+const NEW_MANIFEST: &str = "json";
+
+/// The files and what the last save made of them.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub(crate) disk: Disk,
+    /// The number of the last save that was tried.
+    number: u64,
+    saved: Option<Saved>,
+}
+
+#[derive(Debug)]
+struct Saved {
+    manifest: Manifest,
+    /// Over the values of the saved rows.
+    vectors: Hasher,
+}
+
+/// What was found in the directory.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Nothing,
+    Unusable(Reason),
+    Rows { table: Table, graph: Result<Option<Graph>, Reason> },
+}
+
+impl Files {
+    /// Reads what the directory holds.
+    pub(crate) fn open(disk: Disk, settings: &Settings) -> Result<(Self, Found), IndexError> {
+        let names = disk.names()?;
+        let number = names.iter().filter_map(|name| number(name)).max().unwrap_or(0);
+        let mut files = Self { disk, number, saved: None };
+        let path = files.disk.path(manifest::NAME);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let found = match number {
+                    0 => Found::Nothing,
+                    _ => Found::Unusable(Reason::Missing { file: path }),
+                };
+                return Ok((files, found));
+            }
+            Err(error) => return Err(unreadable(&path, &error)),
+        };
+        let manifest = match Manifest::decode(&bytes) {
+            Ok(manifest) => manifest,
+            Err(NoManifest::Damaged(found)) => {
+                let reason = Reason::Damaged { file: path, found: found.to_owned() };
+                return Ok((files, Found::Unusable(reason)));
+            }
+            Err(NoManifest::OtherFormat(found)) => {
+                let reason = Reason::OtherFormat { found, supported: manifest::FORMAT };
+                return Ok((files, Found::Unusable(reason)));
+            }
+        };
+        if manifest.model != settings.model {
+            let reason = Reason::OtherModel { found: manifest.model };
+            return Ok((files, Found::Unusable(reason)));
+        }
+        if manifest.dimension != settings.dimension {
+            let reason = Reason::OtherDimension { found: manifest.dimension };
+            return Ok((files, Found::Unusable(reason)));
+        }
+        let (table, vectors) = match files.read_table(&manifest) {
+            Ok(read) => read,
+            Err(Unread::Reason(reason)) => return Ok((files, Found::Unusable(reason))),
+            Err(Unread::Failed(error)) => return Err(error),
+        };
+        for name in &names {
+            files.remove_unless_named(&manifest, name);
+        }
+        files.saved = Some(Saved { manifest, vectors });
+        let graph = files.read_graph(settings, Graph::map);
+        Ok((files, Found::Rows { table, graph }))
+    }
+
+    fn read_table(&self, manifest: &Manifest) -> Result<(Table, Hasher), Unread> {
+        let Manifest { dimension, rows, .. } = *manifest;
+        let vectors = self.disk.path(&manifest.vectors.file);
+        let (values, hasher) = read_values(&vectors, rows, dimension)?;
+        check(&vectors, &hasher, &manifest.vectors)?;
+        let keys = self.disk.path(&manifest.keys.file);
+        let (stored, keys_hasher) = read_keys(&keys, rows)?;
+        check(&keys, &keys_hasher, &manifest.keys)?;
+        let table = Table::restore(dimension, values, stored)
+            .ok_or_else(|| damaged(&keys, "a key is there twice"))?;
+        Ok((table, hasher))
+    }
+
+    /// The saved graph; `None` when none was saved.
+    fn read_graph(
+        &self,
+        settings: &Settings,
+        read: impl FnOnce(&Path, &Settings, usize, usize) -> Result<Graph, String>,
+    ) -> Result<Option<Graph>, Reason> {
+        let Some(saved) = self.saved.as_ref().and_then(|saved| saved.manifest.graph.as_ref())
+        else {
+            return Ok(None);
+        };
+        if saved.scalar != settings.scalar.into() {
+            return Err(Reason::OtherScalar);
+        }
+        if saved.library != graph::library() {
+            return Err(Reason::OtherLibrary { found: saved.library.clone() });
+        }
+        let path = self.disk.path(&saved.checked.file);
+        let (hasher, _) = hash(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Reason::Missing { file: path.clone() },
+            _ => damaged(&path, error.to_string()),
+        })?;
+        check(&path, &hasher, &saved.checked)?;
+        read(&path, settings, saved.covered, saved.size)
+            .map(Some)
+            .map_err(|refusal| damaged(&path, refusal))
+    }
+
+    /// The saved graph in memory, verified again; `None` when none was saved.
+    pub(crate) fn load_graph(&self, settings: &Settings) -> Result<Option<Graph>, Reason> {
+        self.read_graph(settings, Graph::load)
+    }
+
+    /// Writes what changed. `same_rows` says that the rows that were saved are still the first of the table.
+    ///
+    /// After an error the files are what they were, or already what they were to become.
+    pub(crate) fn write(
+        &mut self,
+        settings: &Settings,
+        table: &Table,
+        graph: Option<&Graph>,
+        same_rows: bool,
+    ) -> Result<(), IndexError> {
+        self.number += 1;
+        let kept = self.saved.as_ref().filter(|_| same_rows);
+        let (manifest, hasher) =
+            self.write_named(settings, table, graph, kept).inspect_err(|_| {
+                // Room for the next save; nothing names these files.
+                for kind in [VECTORS, KEYS, GRAPH, NEW_MANIFEST] {
+                    self.disk.remove_if_there(&self.name(kind));
+                }
+            })?;
+        self.begin()?;
+        if let Some(graph) = graph {
+            graph.set_saved();
+        }
+        for name in self.disk.names().unwrap_or_default() {
+            self.remove_unless_named(&manifest, &name);
+        }
+        self.saved = Some(Saved { manifest, vectors: hasher });
+        Ok(())
+    }
+
+    /// Writes everything but the renaming: the files, and the manifest under another name.
+    fn write_named(
+        &self,
+        settings: &Settings,
+        table: &Table,
+        graph: Option<&Graph>,
+        kept: Option<&Saved>,
+    ) -> Result<(Manifest, Hasher), IndexError> {
+        let (vectors, hasher) = self.write_vectors(settings, table, kept)?;
+        let keys = self.write_keys(table)?;
+        let graph = graph.map(|graph| self.write_graph(settings, graph, kept)).transpose()?;
+        let manifest = Manifest {
+            format: manifest::FORMAT,
+            dimension: settings.dimension,
+            model: settings.model.clone(),
+            rows: table.rows(),
+            vectors,
+            keys,
+            graph,
+        };
+        let name = self.name(NEW_MANIFEST);
+        let text = manifest.encode().map_err(|error| IndexError::NotSaved {
+            file: self.disk.path(&name),
+            reason: error.to_string(),
+        })?;
+        let output = self.disk.open(&name)?;
+        output.write_at(text.as_bytes(), 0)?;
+        output.sync()?;
+        // What the manifest names must be in the directory before the manifest is.
+        self.disk.sync()?;
+        Ok((manifest, hasher))
+    }
+
+    /// Renames the manifest: until then the save before it is the index, from then on this one.
+    fn begin(&self) -> Result<(), IndexError> {
+        self.disk.rename(&self.name(NEW_MANIFEST), manifest::NAME)?;
+        self.disk.sync()
+    }
+
+    /// Appends to the vectors that are kept, or writes a new file where there are none.
+    fn write_vectors(
+        &self,
+        settings: &Settings,
+        table: &Table,
+        kept: Option<&Saved>,
+    ) -> Result<(Checked, Hasher), IndexError> {
+        let (file, mut hasher, first) = match kept {
+            Some(Saved { manifest, vectors }) => {
+                (manifest.vectors.file.clone(), vectors.clone(), manifest.rows)
+            }
+            None => (self.name(VECTORS), Hasher::new(), 0),
+        };
+        let output = self.disk.open(&file)?;
+        let mut offset = (first * settings.dimension * size_of::<f32>()) as u64;
+        for values in table.values_from(first) {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            hasher.update(&bytes);
+            output.write_at(&bytes, offset)?;
+            offset += bytes.len() as u64;
+        }
+        output.sync()?;
+        Ok((checked(file, &hasher), hasher))
+    }
+
+    fn write_keys(&self, table: &Table) -> Result<Checked, IndexError> {
+        let file = self.name(KEYS);
+        let bytes: Vec<u8> = table.keys().iter().flat_map(|key| key.to_le_bytes()).collect();
+        let output = self.disk.open(&file)?;
+        output.write_at(&bytes, 0)?;
+        output.sync()?;
+        let mut hasher = Hasher::new();
+        hasher.update(&bytes);
+        Ok(checked(file, &hasher))
+    }
+
+    /// Writes the graph, unless the kept file is the same.
+    fn write_graph(
+        &self,
+        settings: &Settings,
+        graph: &Graph,
+        kept: Option<&Saved>,
+    ) -> Result<GraphFile, IndexError> {
+        if let Some(saved) = kept.and_then(|kept| kept.manifest.graph.as_ref())
+            && graph.is_saved()
+        {
+            return Ok(saved.clone());
+        }
+        let file = self.name(GRAPH);
+        let path = self.disk.path(&file);
+        self.disk.make(&file, |path| graph.write(path))?;
+        self.disk.open(&file)?.sync()?;
+        let (hasher, bytes) = hash(&path).map_err(|error| not_saved(&path, &error))?;
+        if bytes != graph.bytes() as u64 {
+            let reason = format!("{bytes} of {} bytes were written", graph.bytes());
+            return Err(IndexError::NotSaved { file: path, reason });
+        }
+        Ok(GraphFile {
+            checked: checked(file, &hasher),
+            library: graph::library().to_owned(),
+            scalar: settings.scalar.into(),
+            covered: graph.covered(),
+            size: graph.size(),
+        })
+    }
+
+    fn remove_unless_named(&self, manifest: &Manifest, name: &str) {
+        if number(name).is_some() && !manifest.files().any(|file| file == name) {
+            self.disk.remove(name);
+        }
+    }
+
+    fn name(&self, kind: &str) -> String {
+        format!("{STEM}{}.{kind}", self.number)
+    }
+}
+
+/// The number of the save that made a file; `None` when the file is of something else.
+fn number(name: &str) -> Option<u64> {
+    let (number, kind) = name.strip_prefix(STEM)?.split_once('.')?;
+    [VECTORS, KEYS, GRAPH, NEW_MANIFEST].contains(&kind).then(|| number.parse().ok())?
+}
+
+fn checked(file: String, hasher: &Hasher) -> Checked {
+    Checked { file, blake3: hasher.finalize().to_hex().to_string() }
+}
+
+fn check(path: &Path, hasher: &Hasher, expected: &Checked) -> Result<(), Reason> {
+    match hasher.finalize().to_hex().as_str() == expected.blake3 {
+        true => Ok(()),
+        false => Err(damaged(path, "its checksum does not match")),
+    }
+}
+
+fn damaged(file: &Path, found: impl Into<String>) -> Reason {
+    Reason::Damaged { file: file.to_owned(), found: found.into() }
+}
+
+/// The checksum of a file and its length.
+fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
+    let mut hasher = Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    let bytes = hasher.count();
+    Ok((hasher, bytes))
+}
+
+/// The values of as many rows, block by block, and their checksum.
+fn read_values(
+    path: &Path,
+    rows: usize,
+    dimension: usize,
+) -> Result<(Vec<Vec<f32>>, Hasher), Unread> {
+    let failed = |error: io::Error| Unread::new(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?.len();
+    let expected = (rows as u128) * (dimension as u128) * (size_of::<f32>() as u128);
+    // Rows that a save appended without coming to its end may follow.
+    if u128::from(found) < expected {
+        return Err(damaged(path, format!("it has {found} of {expected} bytes")).into());
+    }
+    let mut hasher = Hasher::new();
+    let mut blocks = Vec::new();
+    let mut bytes = Vec::new();
+    for first in (0..rows).step_by(ROWS_PER_BLOCK) {
+        bytes.resize((rows - first).min(ROWS_PER_BLOCK) * dimension * size_of::<f32>(), 0);
+        file.read_exact(&mut bytes).map_err(failed)?;
+        hasher.update(&bytes);
+        let (values, _) = bytes.as_chunks();
+        blocks.push(values.iter().map(|value| f32::from_le_bytes(*value)).collect());
+    }
+    Ok((blocks, hasher))
+}
+
+fn read_keys(path: &Path, rows: usize) -> Result<(Vec<u64>, Hasher), Unread> {
+    let failed = |error: io::Error| Unread::new(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?.len();
+    let expected = (rows as u128) * (size_of::<u64>() as u128);
+    if u128::from(found) != expected {
+        return Err(damaged(path, format!("it has {found} of {expected} bytes")).into());
+    }
+    let mut bytes = vec![0; rows * size_of::<u64>()];
+    file.read_exact(&mut bytes).map_err(failed)?;
+    let mut hasher = Hasher::new();
+    hasher.update(&bytes);
+    let (keys, _) = bytes.as_chunks();
+    Ok((keys.iter().map(|key| u64::from_le_bytes(*key)).collect(), hasher))
+}
+
+/// Why a file that the index cannot do without was not read.
+enum Unread {
+    /// It is not what was saved.
+    Reason(Reason),
+    /// The system failed; the file may be right.
+    Failed(IndexError),
+}
+
+impl Unread {
+    fn new(path: &Path, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Reason(Reason::Missing { file: path.to_owned() }),
+            io::ErrorKind::UnexpectedEof => Self::Reason(damaged(path, "it ended early")),
+            _ => Self::Failed(unreadable(path, error)),
+        }
+    }
+}
+
+impl From<Reason> for Unread {
+    fn from(reason: Reason) -> Self {
+        Self::Reason(reason)
+    }
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> IndexError {
+    IndexError::Unreadable { file: file.to_owned(), reason: error.to_string() }
+}

@@ -1,0 +1,164 @@
+//! The vectors in memory: rows in the order in which they were added, and where each key is.
+//!
+//! A row never changes its vector or its place; replacing or removing a key marks the row as removed and
+//! nothing else, so whatever refers to rows (the graph, the files) stays right. Rows are kept in blocks, so that
+//! a growing table is never copied.
+
+use std::collections::HashMap;
+
+/// Marks a removed row where its key was.
+pub(crate) const REMOVED: u64 = u64::MAX;
+/// The most rows, removed ones included.
+pub(crate) const MOST_ROWS: usize = u32::MAX as usize;
+/// Rows in one block.
+pub(crate) const ROWS_PER_BLOCK: usize = 1_024;
+
+/// Rows of vectors with length 1.
+#[derive(Debug)]
+pub(crate) struct Table {
+    dimension: usize,
+    blocks: Vec<Vec<f32>>,
+    keys: Vec<u64>,
+    rows: HashMap<u64, usize>,
+}
+
+impl Table {
+    pub(crate) fn new(dimension: usize) -> Self {
+        Self { dimension, blocks: Vec::new(), keys: Vec::new(), rows: HashMap::new() }
+    }
+
+    /// A table of these blocks, each full but the last; `None` when the numbers do not fit or a key is there twice.
+    pub(crate) fn restore(dimension: usize, blocks: Vec<Vec<f32>>, keys: Vec<u64>) -> Option<Self> {
+        let values: usize = blocks.iter().map(Vec::len).sum();
+        if keys.len().checked_mul(dimension)? != values {
+            return None;
+        }
+        let present = || keys.iter().enumerate().filter(|(_, key)| **key != REMOVED);
+        let rows: HashMap<u64, usize> = present().map(|(row, key)| (*key, row)).collect();
+        (rows.len() == present().count()).then_some(Self { dimension, blocks, keys, rows })
+    }
+
+    /// Keys that are not removed.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Rows, removed ones included.
+    pub(crate) fn rows(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The key of each row; [`REMOVED`] where it is removed.
+    pub(crate) fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    pub(crate) fn row(&self, key: u64) -> Option<usize> {
+        self.rows.get(&key).copied()
+    }
+
+    /// The key of `row`; `None` when it is removed or there is none.
+    pub(crate) fn key(&self, row: usize) -> Option<u64> {
+        self.keys.get(row).copied().filter(|key| *key != REMOVED)
+    }
+
+    /// The vector of `row`, removed or not.
+    pub(crate) fn vector(&self, row: usize) -> Option<&[f32]> {
+        let start = (row % ROWS_PER_BLOCK) * self.dimension;
+        self.blocks.get(row / ROWS_PER_BLOCK)?.get(start..start + self.dimension)
+    }
+
+    /// Adds a row; one of the same key is removed. `vector` has the length of the table.
+    pub(crate) fn push(&mut self, key: u64, vector: &[f32]) {
+        if self.keys.len().is_multiple_of(ROWS_PER_BLOCK) {
+            // The first block of a small table grows; later ones are whole from the start.
+            let room = if self.blocks.is_empty() { 0 } else { ROWS_PER_BLOCK * self.dimension };
+            self.blocks.push(Vec::with_capacity(room));
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.extend_from_slice(vector);
+        }
+        self.remove(key);
+        self.rows.insert(key, self.keys.len());
+        self.keys.push(key);
+    }
+
+    /// Whether the key was there.
+    pub(crate) fn remove(&mut self, key: u64) -> bool {
+        let Some(row) = self.rows.remove(&key) else { return false };
+        if let Some(key) = self.keys.get_mut(row) {
+            *key = REMOVED;
+        }
+        true
+    }
+
+    /// The rows from `first` on that are not removed.
+    #[inline]
+    pub(crate) fn for_each_from(&self, first: usize, mut visit: impl FnMut(u64, &[f32])) {
+        let mut skipped = first % ROWS_PER_BLOCK;
+        let blocks = self.blocks.iter().zip(self.keys.chunks(ROWS_PER_BLOCK));
+        for (block, keys) in blocks.skip(first / ROWS_PER_BLOCK) {
+            for (vector, key) in block.chunks_exact(self.dimension).zip(keys).skip(skipped) {
+                if *key != REMOVED {
+                    visit(*key, vector);
+                }
+            }
+            skipped = 0;
+        }
+    }
+
+    /// The same without removed rows.
+    pub(crate) fn compacted(&self) -> Self {
+        let mut compacted = Self::new(self.dimension);
+        self.for_each_from(0, |key, vector| compacted.push(key, vector));
+        compacted
+    }
+
+    /// The values of the rows from `first` on, block by block.
+    pub(crate) fn values_from(&self, first: usize) -> impl Iterator<Item = &[f32]> {
+        let start = (first % ROWS_PER_BLOCK) * self.dimension;
+        self.blocks
+            .iter()
+            .skip(first / ROWS_PER_BLOCK)
+            .enumerate()
+            .filter_map(move |(at, block)| block.get(if at == 0 { start } else { 0 }..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_across_blocks() {
+        let mut table = Table::new(2);
+        for key in 0..2_500_u64 {
+            table.push(key, &[key as f32, 0.5]);
+        }
+        table.remove(2_000);
+        for first in [0, 1, 1_023, 1_024, 1_025, 2_047, 2_048, 2_499, 2_500, 9_999] {
+            let mut found = Vec::new();
+            table.for_each_from(first, |key, vector| {
+                assert_eq!(vector, [key as f32, 0.5]);
+                found.push(key);
+            });
+            let expected: Vec<u64> = (first as u64..2_500).filter(|key| *key != 2_000).collect();
+            assert_eq!(found, expected, "{first}");
+            let values: usize = table.values_from(first).map(<[f32]>::len).sum();
+            assert_eq!(values, 2 * 2_500_usize.saturating_sub(first), "{first}");
+        }
+        assert_eq!(table.vector(2_000), Some(&[2_000.0, 0.5][..]));
+        assert_eq!(table.vector(2_500), None);
+        let compacted = table.compacted();
+        assert_eq!((compacted.rows(), compacted.len()), (2_499, 2_499));
+        assert_eq!(compacted.row(2_001), Some(2_000));
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_no_table() {
+        assert!(Table::restore(1, vec![vec![1.0, 1.0]], vec![5, 5]).is_none());
+        assert!(Table::restore(1, vec![vec![1.0, 1.0]], vec![5]).is_none());
+        let table = Table::restore(1, vec![vec![1.0; 3]], vec![REMOVED, 5, REMOVED]).unwrap();
+        assert_eq!((table.len(), table.rows(), table.row(5)), (1, 3, Some(1)));
+    }
+}

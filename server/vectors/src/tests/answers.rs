@@ -1,0 +1,298 @@
+//! What is added is found, what is removed is not, and everything else is refused with its reason.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::{assert_in_order, assert_right, clustered, graph_settings, naive, open};
+use crate::{IndexError, Opened, Reason, Scalar, Settings, VectorFault, VectorIndex};
+
+fn small() -> Settings {
+    Settings::new(2, super::MODEL)
+}
+
+#[test]
+fn what_was_saved_is_found_again() {
+    for settings in [small(), graph_settings(2)] {
+        let directory = tempfile::tempdir().unwrap();
+        let (index, opened) = open(directory.path(), &settings);
+        assert_eq!(opened, Opened::Empty);
+        index.add(&[(1, [1.0, 0.0]), (2, [0.0, 2.0]), (3, [-3.0, 0.0])]).unwrap();
+        assert_eq!(index.remove(&[3, 4]), 1);
+        index.save().unwrap();
+        index.add(&[(9, [1.0, 1.0])]).unwrap();
+        drop(index);
+        let (index, opened) = open(directory.path(), &settings);
+        assert_eq!(opened, Opened::Complete);
+        let hits = index.search(&[5.0, 1.0], 9, None).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.key).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((index.len(), index.contains(1), index.contains(3)), (2, true, false));
+    }
+}
+
+#[test]
+fn what_is_no_vector_is_refused_and_nothing_of_its_batch_is_added() {
+    let directory = tempfile::tempdir().unwrap();
+    let (index, _) = open(directory.path(), &small());
+    for (vector, fault) in [
+        (vec![1.0], VectorFault::Length { found: 1, expected: 2 }),
+        (vec![1.0; 3], VectorFault::Length { found: 3, expected: 2 }),
+        (vec![1.0, f32::NAN], VectorFault::NotFinite { position: 1 }),
+        (vec![f32::INFINITY, 1.0], VectorFault::NotFinite { position: 0 }),
+        (vec![0.0, -0.0], VectorFault::Zero),
+    ] {
+        let refused = index.add(&[(6, vec![1.0, 1.0]), (7, vector.clone())]).unwrap_err();
+        assert_eq!(refused, IndexError::InvalidVector { position: 1, key: 7, fault });
+        let refused = index.search(&vector, 1, None).unwrap_err();
+        assert_eq!(refused, IndexError::InvalidQuery { fault });
+    }
+    let refused = index.add(&[(u64::MAX, [1.0, 1.0])]).unwrap_err();
+    assert_eq!(refused, IndexError::ReservedKey { position: 0 });
+    assert!(index.is_empty());
+}
+
+#[test]
+fn any_k_of_any_number() {
+    for settings in [small(), graph_settings(2)] {
+        let directory = tempfile::tempdir().unwrap();
+        let (index, _) = open(directory.path(), &settings);
+        let count = |k, allowed| index.search(&[1.0, 0.1], k, allowed).unwrap().len();
+        for k in [0, 1, usize::MAX] {
+            assert_eq!(count(k, None), 0);
+        }
+        index.add(&[(0, [1.0, 0.0]), (u64::MAX - 1, [0.0, 1.0])]).unwrap();
+        assert_eq!([0, 1, 2, 3, usize::MAX].map(|k| count(k, None)), [0, 1, 2, 2, 2]);
+        assert_eq!(count(5, Some(&[])), 0);
+        assert_eq!(count(5, Some(&[7, u64::MAX])), 0);
+        assert_eq!(count(5, Some(&[u64::MAX - 1, 0, 0])), 2);
+    }
+}
+
+#[test]
+fn equal_vectors_are_in_order_of_their_keys() {
+    let directory = tempfile::tempdir().unwrap();
+    let (index, _) = open(directory.path(), &small());
+    let vectors: Vec<(u64, [f32; 2])> = (0..50).rev().map(|key| (key, [0.3, 0.4])).collect();
+    index.add(&vectors).unwrap();
+    let keys: Vec<u64> =
+        index.search(&[1.0, 0.0], 7, None).unwrap().iter().map(|hit| hit.key).collect();
+    assert_eq!(keys, [0, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn an_index_of_another_model_or_dimension_is_not_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let (index, _) = open(directory.path(), &small());
+    index.add(&[(1, [1.0, 0.0])]).unwrap();
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(directory.path(), &Settings::new(3, super::MODEL));
+    assert_eq!(opened, Opened::EmbedAgain(Reason::OtherDimension { found: 2 }));
+    assert!(index.is_empty());
+    drop(index);
+    let (index, opened) = open(directory.path(), &Settings::new(2, "another"));
+    let found = super::MODEL.to_owned();
+    assert_eq!(opened, Opened::EmbedAgain(Reason::OtherModel { found }));
+    // Nothing of it is lost before something else is saved.
+    drop(index);
+    let (index, opened) = open(directory.path(), &small());
+    assert_eq!((opened, index.len()), (Opened::Complete, 1));
+    drop(index);
+    let (index, _) = open(directory.path(), &Settings::new(2, "another"));
+    index.add(&[(5, [1.0, 0.0])]).unwrap();
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(directory.path(), &Settings::new(2, "another"));
+    assert_eq!((opened, index.contains(5)), (Opened::Complete, true));
+    let files = std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(files, 4, "lock, manifest, vectors and keys");
+}
+
+#[test]
+fn a_graph_of_another_scalar_is_built_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = graph_settings(8);
+    let vectors = clustered(300, 8, 1);
+    let (index, _) = open(directory.path(), &settings);
+    index.add(&vectors).unwrap();
+    index.save().unwrap();
+    drop(index);
+    let settings = Settings { scalar: Scalar::I8, ..settings };
+    let (index, opened) = open(directory.path(), &settings);
+    assert_eq!(opened, Opened::GraphMissing(Reason::OtherScalar));
+    assert_right(&index.search(&vectors[0].1, 5, None).unwrap(), &vectors, &vectors[0].1, 5);
+    index.build_graph().unwrap();
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(directory.path(), &settings);
+    assert_eq!(opened, Opened::Complete);
+    assert_eq!(index.search(&vectors[0].1, 1, None).unwrap()[0].key, 0);
+}
+
+#[test]
+fn a_directory_has_one_owner() {
+    let directory = tempfile::tempdir().unwrap();
+    let (index, _) = open(directory.path(), &small());
+    let refused = VectorIndex::open(directory.path(), small()).unwrap_err();
+    assert_eq!(refused, IndexError::Locked { directory: directory.path().to_owned() });
+    drop(index);
+    let _free_again = open(directory.path(), &small());
+    let file = directory.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    let refused = VectorIndex::open(&file.join("index"), small()).unwrap_err();
+    assert!(matches!(refused, IndexError::UnusableDirectory { .. }), "{refused}");
+}
+
+#[test]
+fn a_mapped_graph_takes_vectors_after_it_was_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = Settings { crossover: 80, ..Settings::new(8, super::MODEL) };
+    let vectors = clustered(600, 8, 2);
+    let (index, _) = open(directory.path(), &settings);
+    index.add(&vectors[..500]).unwrap();
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(directory.path(), &settings);
+    assert_eq!(opened, Opened::Complete);
+    for (at, vector) in vectors.iter().enumerate().skip(500) {
+        index.add(std::slice::from_ref(vector)).unwrap();
+        let hits = index.search(&vector.1, 1, None).unwrap();
+        assert_eq!(hits[0].key, at as u64);
+    }
+    assert_right(&index.search(&vectors[9].1, 10, None).unwrap(), &vectors, &vectors[9].1, 10);
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(directory.path(), &settings);
+    assert_eq!((opened, index.len()), (Opened::Complete, 600));
+    assert_right(&index.search(&vectors[555].1, 10, None).unwrap(), &vectors, &vectors[555].1, 10);
+}
+
+#[test]
+fn rows_that_were_removed_are_dropped_when_they_are_the_most() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = graph_settings(8);
+    let mut vectors = clustered(400, 8, 3);
+    let (index, _) = open(directory.path(), &settings);
+    index.add(&vectors).unwrap();
+    index.save().unwrap();
+    let size = || -> u64 {
+        let entries = std::fs::read_dir(directory.path()).unwrap();
+        entries.map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+    };
+    let before = size();
+    index.remove(&(0..300).collect::<Vec<u64>>());
+    index.save().unwrap();
+    assert!(size() * 3 < before, "{} {before}", size());
+    vectors.drain(..300);
+    for _ in 0..2 {
+        for k in [1, 10, 100] {
+            let hits = index.search(&vectors[5].1, k, None).unwrap();
+            assert_right(&hits, &vectors, &vectors[5].1, k);
+        }
+        index.build_graph().unwrap();
+        index.save().unwrap();
+    }
+    drop(index);
+    let (index, opened) = open(directory.path(), &settings);
+    assert_eq!((opened, index.len()), (Opened::Complete, 100));
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(Vec<(u64, [f32; 3])>),
+    Remove(Vec<u64>),
+    Search([f32; 3], usize, Option<Vec<u64>>),
+    Save,
+    BuildGraph,
+    OpenAgain,
+}
+
+fn vector() -> impl Strategy<Value = [f32; 3]> {
+    prop::array::uniform3(-4..5_i8)
+        .prop_filter("a direction", |values| *values != [0; 3])
+        .prop_map(|values| values.map(f32::from))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = || 0..40_u64;
+    prop_oneof![
+        4 => prop::collection::vec((key(), vector()), 0..20).prop_map(Step::Add),
+        2 => prop::collection::vec(key(), 0..12).prop_map(Step::Remove),
+        4 => (vector(), 0..30_usize, prop::option::of(prop::collection::vec(key(), 0..30)))
+            .prop_map(|(query, k, allowed)| Step::Search(query, k, allowed)),
+        1 => Just(Step::Save),
+        1 => Just(Step::BuildGraph),
+        1 => Just(Step::OpenAgain),
+    ]
+}
+
+/// What an index must answer; `exact` says that every search compares one by one.
+fn follow(steps: Vec<Step>, settings: &Settings, exact: bool) {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut index, _) = open(directory.path(), settings);
+    let mut now: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
+    let mut saved = now.clone();
+    for step in steps {
+        match step {
+            Step::Add(vectors) => {
+                index.add(&vectors).unwrap();
+                now.extend(vectors.iter().map(|(key, vector)| (*key, vector.to_vec())));
+            }
+            Step::Remove(keys) => {
+                let there = keys.iter().filter(|key| now.remove(key).is_some()).count();
+                assert_eq!(index.remove(&keys), there);
+            }
+            Step::Search(query, k, allowed) => {
+                let vectors: Vec<(u64, Vec<f32>)> = now
+                    .iter()
+                    .filter(|(key, _)| allowed.as_ref().is_none_or(|keys| keys.contains(key)))
+                    .map(|(key, vector)| (*key, vector.clone()))
+                    .collect();
+                let hits = index.search(&query, k, allowed.as_deref()).unwrap();
+                if exact {
+                    assert_right(&hits, &vectors, &query, k);
+                } else {
+                    let all = naive(&vectors, &query, usize::MAX);
+                    assert_eq!(hits.len(), k.min(all.len()));
+                    assert_in_order(&hits);
+                    for hit in hits {
+                        let own = all.iter().find(|(key, _)| *key == hit.key).unwrap().1;
+                        assert!((f64::from(hit.similarity) - own).abs() < 1e-5);
+                    }
+                }
+            }
+            Step::Save => {
+                index.save().unwrap();
+                saved = now.clone();
+            }
+            Step::BuildGraph => index.build_graph().unwrap(),
+            Step::OpenAgain => {
+                drop(index);
+                let opened;
+                (index, opened) = open(directory.path(), settings);
+                assert!(!matches!(opened, Opened::EmbedAgain(_)), "{opened:?}");
+                now = saved.clone();
+            }
+        }
+        assert_eq!(index.len(), now.len());
+        assert!(now.keys().all(|key| index.contains(*key)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(160) })]
+
+    #[test]
+    fn one_by_one_the_answers_are_those_of_a_map(steps in prop::collection::vec(step(), 0..40)) {
+        follow(steps, &Settings::new(3, super::MODEL), true);
+    }
+
+    #[test]
+    fn with_a_graph_the_answers_are_of_the_map(
+        steps in prop::collection::vec(step(), 0..40),
+        crossover in 0..40_usize,
+        scalar in prop_oneof![Just(Scalar::F32), Just(Scalar::I8)],
+    ) {
+        follow(steps, &Settings { crossover, scalar, ..Settings::new(3, super::MODEL) }, false);
+    }
+}

@@ -1,0 +1,70 @@
+//! A disk that is really full: the save says so, the one before it opens, and with room the next one succeeds.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{clustered, graph_settings, open};
+use crate::{IndexError, Opened};
+
+/// A small file system of its own; unmounted when dropped.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this process may not mount.
+    fn new(folder: &Path) -> Option<Self> {
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
+            .arg(folder)
+            .output()
+            .ok()?;
+        mount.status.success().then(|| Self(folder.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_and_recovered_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::new(folder.path()) else {
+        println!("skipped: this process may not mount a file system");
+        return;
+    };
+    let settings = graph_settings(32);
+    let vectors = clustered(2_400, 32, 8);
+    // Less and less room, in KiB: first the graph does not fit, then the vectors, at last nothing.
+    for room in [640_u64, 320, 96, 8, 0] {
+        let directory = disk.0.join("index");
+        let (index, _) = open(&directory, &settings);
+        index.add(&vectors[..800]).unwrap();
+        index.save().unwrap();
+        let path = disk.0.join("filler");
+        let mut filler = std::fs::File::create(&path).unwrap();
+        let full = filler.write_all(&vec![0; 4 << 20]).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        let filled = filler.metadata().unwrap().len();
+        filler.set_len(filled - (room << 10)).unwrap();
+        index.add(&vectors[800..]).unwrap();
+        let refused = index.save().unwrap_err();
+        assert!(matches!(refused, IndexError::NotSaved { .. }), "{refused}");
+        assert_eq!(index.search(&vectors[2_000].1, 1, None).unwrap()[0].key, 2_000);
+        drop(index);
+        let (index, opened) = open(&directory, &settings);
+        assert_eq!((opened, index.len()), (Opened::Complete, 800), "{room}");
+        drop(filler);
+        std::fs::remove_file(&path).unwrap();
+        index.add(&vectors[800..]).unwrap();
+        index.save().unwrap();
+        drop(index);
+        let (index, opened) = open(&directory, &settings);
+        assert!(matches!(opened, Opened::Complete | Opened::GraphMissing(_)), "{opened:?}");
+        assert_eq!(index.len(), 2_400);
+        drop(index);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

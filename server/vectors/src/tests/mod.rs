@@ -1,0 +1,93 @@
+//! The index as a whole: right answers, also after damage, interruption, a full disk and among many threads.
+
+mod answers;
+mod damaged;
+mod full_disk;
+mod interrupted;
+mod recall;
+mod shared;
+
+use std::path::Path;
+
+use crate::{Hit, Opened, Settings, VectorIndex};
+
+const MODEL: &str = "model";
+
+/// Opens an index that asks its graph from the first vector on.
+fn graph_settings(dimension: usize) -> Settings {
+    Settings { crossover: 0, ..Settings::new(dimension, MODEL) }
+}
+
+fn open(directory: &Path, settings: &Settings) -> (VectorIndex, Opened) {
+    VectorIndex::open(directory, settings.clone()).unwrap()
+}
+
+/// Numbers that are the same in each run (`SplitMix64`).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// About normally distributed, mean 0.
+    fn value(&mut self) -> f32 {
+        (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum()
+    }
+
+    fn vector(&mut self, dimension: usize) -> Vec<f32> {
+        (0..dimension).map(|_| self.value()).collect()
+    }
+}
+
+/// Vectors in clusters of about fifty, as near to their centre as sentences of one subject are.
+fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)> {
+    let mut numbers = Numbers(seed);
+    let centres: Vec<Vec<f32>> =
+        (0..number.div_ceil(50)).map(|_| numbers.vector(dimension)).collect();
+    (0..number as u64)
+        .map(|key| {
+            let centre = &centres[numbers.next() as usize % centres.len()];
+            (key, centre.iter().map(|value| value + 0.7 * numbers.value()).collect())
+        })
+        .collect()
+}
+
+/// The right answer, in the simplest way.
+fn naive(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)> {
+    let length = |vector: &[f32]| vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    let mut hits: Vec<(u64, f64)> = vectors
+        .iter()
+        .map(|(key, vector)| {
+            let sum: f64 =
+                vector.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            (*key, sum / length(vector) / length(query))
+        })
+        .collect();
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    hits.truncate(k);
+    hits
+}
+
+/// Whether the hits are as good as the right answer: the same similarities, each that of its key.
+#[track_caller]
+fn assert_right(hits: &[Hit], vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) {
+    let right = naive(vectors, query, k);
+    assert_eq!(hits.len(), right.len());
+    let all = naive(vectors, query, usize::MAX);
+    for (hit, (_, similarity)) in hits.iter().zip(&right) {
+        assert!((f64::from(hit.similarity) - similarity).abs() < 1e-5, "{hit:?} {similarity}");
+        let own = all.iter().find(|(key, _)| *key == hit.key).unwrap().1;
+        assert!((f64::from(hit.similarity) - own).abs() < 1e-5, "{hit:?} {own}");
+    }
+    assert_in_order(hits);
+}
+
+#[track_caller]
+fn assert_in_order(hits: &[Hit]) {
+    assert!(hits.is_sorted_by(|a, b| a.order(b).is_lt()), "{hits:?}");
+}

@@ -1,0 +1,87 @@
+//! How many of the best the graph finds, against comparing one by one.
+
+use std::path::PathBuf;
+
+use super::{clustered, open};
+use crate::{Opened, Scalar, Settings};
+
+const K: usize = 10;
+/// Names a folder with real vectors: `*.f32`, rows of little-endian `f32`, with the dimension in the name as in
+/// `sentences-384.f32`.
+const FOLDER: &str = "GSAR_REAL_VECTORS";
+
+/// Asserts that the graph finds 99 of 100 of the ten best: of all, of every other key, and when a third is removed.
+fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
+    let parent = tempfile::tempdir().unwrap();
+    let exact = Settings { crossover: usize::MAX, ..settings.clone() };
+    let (exact, _) = open(&parent.path().join("exact"), &exact);
+    exact.add(vectors).unwrap();
+    let approximate = Settings { crossover: 0, ..settings.clone() };
+    let (index, _) = open(&parent.path().join("graph"), &approximate);
+    index.add(vectors).unwrap();
+    index.build_graph().unwrap();
+    index.save().unwrap();
+    drop(index);
+    let (index, opened) = open(&parent.path().join("graph"), &approximate);
+    assert_eq!(opened, Opened::Complete);
+    let keys = |step| vectors.iter().map(|(key, _)| *key).step_by(step).collect::<Vec<u64>>();
+    let recall = |case: &str, allowed: Option<&[u64]>| {
+        let (mut found, mut asked) = (0, 0);
+        for (_, query) in vectors.iter().step_by(vectors.len().div_ceil(200)) {
+            let right = exact.search(query, K, allowed).unwrap();
+            let hits = index.search(query, K, allowed).unwrap();
+            assert_eq!(hits.len(), right.len());
+            // Equal vectors are as good as each other.
+            let worst = right.last().unwrap().similarity;
+            found += hits.iter().filter(|hit| hit.similarity >= worst).count();
+            asked += right.len();
+        }
+        let recall = found * 1_000 / asked;
+        println!("{what}, {:?}, {case}: recall@{K} {recall} of 1000", settings.scalar);
+        assert!(recall >= 990, "{what}, {:?}, {case}: {recall} of 1000", settings.scalar);
+    };
+    recall("all", None);
+    recall("every other", Some(&keys(2)));
+    assert_eq!(exact.remove(&keys(3)), index.remove(&keys(3)));
+    recall("a third removed", None);
+}
+
+#[test]
+fn of_clustered_vectors_the_graph_finds_99_of_100() {
+    assert_found("clustered", &clustered(20_000, 64, 11), &Settings::new(64, super::MODEL));
+}
+
+#[test]
+fn of_clustered_vectors_a_graph_of_bytes_finds_99_of_100() {
+    let settings = Settings { scalar: Scalar::I8, ..Settings::new(64, super::MODEL) };
+    assert_found("clustered", &clustered(20_000, 64, 11), &settings);
+}
+
+#[test]
+fn of_real_vectors_the_graph_finds_99_of_100() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
+        println!("skipped: {FOLDER} names no folder with real vectors");
+        return;
+    };
+    let mut files = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(dimension) = dimension(&path) else { continue };
+        let bytes = std::fs::read(&path).unwrap();
+        let values: Vec<f32> =
+            bytes.as_chunks().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
+        let rows = values.chunks_exact(dimension).map(<[f32]>::to_vec);
+        let vectors: Vec<(u64, Vec<f32>)> = (0..).zip(rows).collect();
+        for scalar in [Scalar::F32, Scalar::I8] {
+            let settings = Settings { scalar, ..Settings::new(dimension, super::MODEL) };
+            assert_found(&path.display().to_string(), &vectors, &settings);
+        }
+        files += 1;
+    }
+    assert!(files > 0, "{} has no file like sentences-384.f32", folder.display());
+}
+
+fn dimension(path: &std::path::Path) -> Option<usize> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".f32")?;
+    name.rsplit_once('-')?.1.parse().ok()
+}

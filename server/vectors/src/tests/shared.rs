@@ -1,0 +1,68 @@
+//! One index, many threads: no search fails, none sees what is not there.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{assert_in_order, clustered, graph_settings, open};
+use crate::{Opened, Scalar, Settings};
+
+const DIMENSION: usize = 16;
+const THREADS: usize = 64;
+const EACH: usize = 40;
+
+#[test]
+fn many_threads_search_add_remove_and_save() {
+    for scalar in [Scalar::F32, Scalar::I8] {
+        let directory = tempfile::tempdir().unwrap();
+        // Fewer places than threads: some wait.
+        let settings = Settings { scalar, callers: 5, ..graph_settings(DIMENSION) };
+        let vectors = clustered(THREADS * EACH, DIMENSION, 4);
+        let (index, _) = open(directory.path(), &settings);
+        let searches = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for (thread, own) in vectors.chunks(EACH).enumerate() {
+                let (index, searches) = (&index, &searches);
+                scope.spawn(move || {
+                    for part in own.chunks(5) {
+                        index.add(part).unwrap();
+                        for (key, vector) in part {
+                            let hits = index.search(vector, 10, None).unwrap();
+                            assert_in_order(&hits);
+                            let [found] = index.search(vector, 1, Some(&[*key])).unwrap()[..]
+                            else {
+                                panic!("{key} was added");
+                            };
+                            assert_eq!(found.key, *key);
+                            searches.fetch_add(2, Ordering::Relaxed);
+                        }
+                        let gone = part[0].0;
+                        assert_eq!(index.remove(&[gone]), 1);
+                        let hits = index.search(&part[0].1, 50, None).unwrap();
+                        assert!(hits.iter().all(|hit| hit.key != gone));
+                    }
+                    if thread % 16 == 0 {
+                        index.save().unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(searches.into_inner(), 2 * vectors.len());
+        let left = vectors.iter().filter(|(key, _)| key % 5 != 0);
+        assert_eq!(index.len(), left.clone().count());
+        index.build_graph().unwrap();
+        index.save().unwrap();
+        drop(index);
+        let (index, opened) = open(directory.path(), &settings);
+        assert_eq!((opened, index.len()), (Opened::Complete, left.clone().count()));
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    let asked = left.clone().step_by(37);
+                    let found = asked
+                        .clone()
+                        .filter(|(key, v)| index.search(v, 1, None).unwrap()[0].key == *key);
+                    assert!(found.count() * 100 >= asked.count() * 98);
+                });
+            }
+        });
+    }
+}
