@@ -58,7 +58,7 @@ pub(crate) fn is_number_of(reading: &Reading<'_>, figure: &Figure) -> bool {
     let called =
         all.iter().rev().find(|word| !is_number(word.text) && !word.is("and") && !word.is("or"));
     let is_plain =
-        figure.span.len() > 0 && reading.text.get(figure.span.clone()).is_some_and(is_number);
+        !figure.span.is_empty() && reading.text.get(figure.span.clone()).is_some_and(is_number);
     let Some(called) = called.filter(|_| is_plain) else { return false };
     let between = before.get(called.span.end..).unwrap_or("");
     let is_list = between.chars().all(|c| c.is_ascii_digit() || " ,andor&".contains(c));
