@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `97 %`, `1.8 s` | half a unit of the last digit stated, either way |
 //! | `1Gi` where the evidence says `512Mi`: both whole, in binary units | that size only |
-//! | "about 97 %" | two points, for other units 5 %; never less than the line above |
+//! | "about 97 %", "3.1 million" | two points, for other units 5 %; never less than the line above |
 //! | "at least", "over", "at most", "under" | everything from there on |
 //! | `2 GB` where the evidence says `2 GiB` | nothing: equal digits in the two systems are a mix-up |
 //! | `2.15 GB` where the evidence says `2 GiB` | 1 % either way at most |
@@ -278,6 +278,8 @@ mod tests {
             ("about 1200 ms", "1.23 s", Same),
             ("1.8 s", "2 s", Incomparable),
             ("1.4 s", "2 s", Different),
+            ("2.1 million", "2118400", Same),
+            ("2.1 million", "3118400", Different),
         ] {
             assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
         }

@@ -295,6 +295,10 @@ impl<'a> Scanner<'a> {
         if let Some((power, end)) = self.power_after(span.end) {
             if let Some(decimal) = decimal.times_power(power) {
                 self.figure(span.start..end, decimal, Unit::COUNT);
+                // Nobody who writes "3.1 million" means the last digit.
+                if let Some(figure) = self.found.figures.last_mut() {
+                    figure.approximate = true;
+                }
             }
         } else if let Some((unit, end)) = following {
             self.figure(span.start..end, decimal, unit);

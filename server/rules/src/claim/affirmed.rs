@@ -35,7 +35,9 @@ pub(crate) fn affirmed(reading: &Reading<'_>) -> Option<Affirmed> {
     let (denial, None) = (denials.next()?, denials.next()) else { return None };
     let cue = denial.span.clone();
     let before = text.get(..cue.start)?;
-    let is_governing = !words(text).any(|word| is_among(word.text, &NARROWING))
+    let is_explained = text.get(cue.end..)?.contains([':', ';', '–', '—']);
+    let is_governing = !is_explained
+        && !words(text).any(|word| is_among(word.text, &NARROWING))
         && !words(before).any(|word| is_among(word.text, &SUBORDINATE))
         && !words(text.get(cue.end..)?).take(1).any(|word| is_among(word.text, &DENIED_IN_PART));
     if !is_governing {

@@ -12,6 +12,7 @@ use crate::claim::reading::{Reading, Role};
 use crate::evidence::observations::NONE;
 use crate::evidence::values::{Value, clock, compare, other_time, same_time};
 use crate::matching::fit::{LEAST_PROSE, Outcome, Span};
+use crate::rules::counts::is_number_of;
 use crate::verdict::note;
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::phases::{exclude, phase_of_key, phase_of_word};
@@ -109,6 +110,7 @@ pub(crate) fn figure_outcome(case: &Case<'_, '_, '_>, fields: Span, figure: &Fig
         }
         (Some((strength, _)), _) if strength < against => Outcome::Open,
         (Some((_, field)), _) => Outcome::Supported(Cite::Field(field)),
+        (None, Some(_)) if is_count && is_number_of(reading, figure) => Outcome::Open,
         (None, Some((_, field, says))) => Outcome::Refuted(Cite::Field(field), says),
         (None, None) => Outcome::Open,
     }

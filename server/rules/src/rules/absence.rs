@@ -11,9 +11,10 @@ use gsar_core::text::tokens::words;
 
 use crate::claim::reading::{Role, Term};
 use crate::evidence::observations::first_line;
-use crate::evidence::observations::{Corpus, NONE, ValueKind};
+use crate::evidence::observations::{Corpus, NONE, Object, ValueKind};
 use crate::evidence::values::moment;
 use crate::matching::candidates::{Target, is_line};
+use crate::matching::magnitudes::bits_in;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 
@@ -36,8 +37,12 @@ pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     }
     // "No event came more than 40 minutes late" denies the figure, not the events.
     let denies_figure = !reading.figures.figures.is_empty();
+    // "No longer": that it was once there says nothing against it.
+    let speaks_of_now =
+        words(reading.text).any(|word| word.is("longer") || word.is("anymore") || word.is("more"));
     if !searched
         && !denies_figure
+        && !speaks_of_now
         && let Some(field) = shown(case, denied)
     {
         return Some(Ruling::contradicted(
@@ -76,7 +81,14 @@ fn shown(case: &Case<'_, '_, '_>, denied: u64) -> Option<u32> {
         let is_telling = denied.count_ones() >= 2
             || case.reading.bits(|term| term.role == Role::Name) & denied != 0
             || is_row && few_words;
+        // The heading of a table bears none of the names, a container beside another only those of that.
+        let named = if line {
+            case.marks.field(*field) & others != 0 || !is_heading(case.corpus.value(*field))
+        } else {
+            found.object == record || is_named_around(case, found.object, record, others)
+        };
         case.marks.field(*field) & denied == denied
+            && named
             && is_telling
             && (line || is_row)
             && others & !near == 0
@@ -90,6 +102,22 @@ fn shown(case: &Case<'_, '_, '_>, denied: u64) -> Option<u32> {
             && !is_nothing(case.corpus.value(*field))
             && !is_false_condition(case, record, denied)
     })
+}
+
+/// Whether a line has words only, each a column of its own.
+fn is_heading(line: &str) -> bool {
+    line.contains("  ") && !line.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether an object within a record bears the names of a claim itself, where any object of the record does.
+fn is_named_around(case: &Case<'_, '_, '_>, object: u32, record: u32, names: u64) -> bool {
+    let within = case.corpus.around(object).take_while(|(number, _)| *number != record);
+    let heading = |(_, object): (u32, &Object)| {
+        bits_in(case.reading, case.corpus.heading_words(object), names)
+    };
+    let own = within.map(heading).fold(0, |bits, found| bits | found) | case.marks.content(object);
+    let elsewhere = case.marks.content(record) & names & !own;
+    elsewhere == 0
 }
 
 /// Whether the record says of what the claim denies that it is false: `MemoryPressure False`.

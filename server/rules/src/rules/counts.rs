@@ -5,6 +5,7 @@
 
 use gsar_core::text::figures::{Agreement, Decimal, Dimension, Figure, Unit, agree};
 use gsar_core::text::polarity::MarkerKind;
+use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::{Reading, Role, Term};
 use crate::evidence::values::moment;
@@ -22,7 +23,13 @@ const MOST_CITED: usize = 6;
 
 /// Whether the claim says something of all of a kind, without saying how many: "all 6 checks" states a figure.
 pub(crate) fn is_universal(reading: &Reading<'_>) -> bool {
+    let is_at_all = |before: Option<&str>| {
+        before.is_some_and(|before| words(before).last().is_some_and(|word| word.is("at")))
+    };
     reading.markers.iter().filter(|marker| marker.kind == MarkerKind::All).any(|marker| {
+        if is_at_all(reading.text.get(..marker.span.start)) {
+            return false;
+        }
         let counts_words = reading.figures.figures.iter().any(|figure| {
             let gap = reading.text.get(marker.span.end..figure.span.start);
             let kinds = reading.bits(|term| term.role == Role::Kind);
@@ -39,8 +46,34 @@ pub(crate) fn count_of_things<'r>(reading: &'r Reading<'_>) -> Option<(usize, &'
             return false;
         }
         let noun = reading.noun(&figure.span);
-        reading.bits(|term| term.role == Role::Kind) & noun != 0
+        reading.bits(|term| term.role == Role::Kind) & noun != 0 && !is_number_of(reading, figure)
     })
+}
+
+/// "Partitions 0 and 2", "nodes 3, 4 and 5", "partition 7": the numbers that things are called by.
+pub(crate) fn is_number_of(reading: &Reading<'_>, figure: &Figure) -> bool {
+    let before = reading.text.get(..figure.span.start).unwrap_or("");
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let all: Vec<Word<'_>> = words(before).collect();
+    let called =
+        all.iter().rev().find(|word| !is_number(word.text) && !word.is("and") && !word.is("or"));
+    let is_plain =
+        !figure.span.is_empty() && reading.text.get(figure.span.clone()).is_some_and(is_number);
+    let Some(called) = called.filter(|_| is_plain) else { return false };
+    let between = before.get(called.span.end..).unwrap_or("");
+    let is_list = between.chars().all(|c| c.is_ascii_digit() || " ,andor&".contains(c));
+    let is_noun = reading
+        .terms
+        .iter()
+        .any(|term| term.span == called.span && matches!(term.role, Role::Kind | Role::Word));
+    let has_noun_after = reading.noun(&figure.span);
+    let after = reading.text.get(figure.span.end..).unwrap_or("");
+    let next_is_verb = words(after).next().is_some_and(|word| {
+        ["and", "or", "are", "do", "had", "has", "have", "is", "of", "on", "was", "were"]
+            .iter()
+            .any(|verb| word.is(verb))
+    });
+    is_list && is_noun && (has_noun_after == 0 || next_is_verb)
 }
 
 /// Decides a claim about things that one item lists.

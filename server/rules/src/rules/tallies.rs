@@ -13,6 +13,7 @@ use crate::claim::portions::{self, Portion, Quantifier, Share};
 use crate::claim::reading::Role;
 use crate::evidence::lists::Lists;
 use crate::evidence::observations::ValueKind;
+use crate::matching::magnitudes::bits_in;
 use crate::matching::members::{Member, members};
 use crate::matching::scope;
 use crate::matching::slots::shows_other;
@@ -116,6 +117,11 @@ fn states_number(case: &Case<'_, '_, '_>, item: u32, portion: &Portion) -> bool 
         .filter(|field| is_total(case.corpus.name(*field)))
         .flat_map(|field| case.cache.values(case.corpus, field))
         .any(|value| agree(part, &value.figure) == Agreement::Same)
+}
+
+/// Whether a field says that there is nothing of what its key names.
+fn is_nothing(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    case.cache.values(case.corpus, field).iter().any(|value| value.figure.value.mantissa == 0)
 }
 
 /// Whether a key says how many there are of something.
@@ -257,6 +263,9 @@ impl Tally<'_, '_, '_, '_> {
         if self.portion.is_only && so.is_empty() && subject & self.shown != 0 && self.is_outermost()
         {
             let field = meant.first().filter(|member| !self.denies(member))?.field?;
+            if is_nothing(self.case, field) {
+                return None;
+            }
             let says = note::says(self.case, field);
             return Some(Ruling::contradicted(Basis::Stated, vec![Cite::Field(field)], says));
         }
@@ -273,6 +282,10 @@ impl Tally<'_, '_, '_, '_> {
             let asked = !self.list.is_lines || self.portion.is_of_listing || self.is_asked_for();
             (asked || other.is_akin).then_some(other.field)
         });
+        // "Only X has Y" where Y is what a key names: who has it, the values say.
+        if self.portion.is_only && !self.shows_in_values(subject) {
+            return None;
+        }
         // A field that bears a name of the claim itself shows nothing else.
         let names = self.case.reading.bits(|term| term.role == Role::Entity);
         let other = other.filter(|field| self.case.marks.field(*field) & names == 0);
@@ -300,6 +313,17 @@ impl Tally<'_, '_, '_, '_> {
         }
         let says = note::count(self.case, self.list.item, so.len(), meant.len());
         Some(Ruling::grounded(Basis::Derived, self.cites(&so), says))
+    }
+
+    /// Whether some member shows terms in values of its own, not in keys only.
+    fn shows_in_values(&self, terms: u64) -> bool {
+        let corpus = self.case.corpus;
+        let in_values =
+            self.members.iter().flat_map(|member| member.fields(corpus)).fold(0, |bits, field| {
+                let words = corpus.field(field).map_or(&[][..], |found| corpus.value_words(found));
+                bits | bits_in(self.case.reading, words, terms)
+            });
+        terms & in_values != 0
     }
 
     /// "Each call took longer than five seconds": every member states a quantity that keeps to it.

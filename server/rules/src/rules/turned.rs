@@ -5,6 +5,7 @@
 
 use gsar_core::Class;
 use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::text::figures::Dimension;
 use gsar_core::text::polarity::MarkerKind;
 use gsar_core::text::tokens::words;
 
@@ -86,7 +87,13 @@ fn is_told_there(case: &Case<'_, '_, '_>, found: &Ruling, denying: &Reading<'_>)
         let says_non = line
             .split(|c: char| !c.is_ascii_alphanumeric())
             .any(|word| word.eq_ignore_ascii_case("non") || word.eq_ignore_ascii_case("not"));
-        if is_question || says_non || line.starts_with("Params ") || line.starts_with("$ ") {
+        let is_nothing = affirmed_of_nothing(case, field, denying);
+        if is_question
+            || says_non
+            || is_nothing
+            || line.starts_with("Params ")
+            || line.starts_with("$ ")
+        {
             return false;
         }
         let record =
@@ -96,6 +103,29 @@ fn is_told_there(case: &Case<'_, '_, '_>, found: &Ruling, denying: &Reading<'_>)
         told |= case.marks.field(field) | case.marks.candidate(case.corpus, place).terms;
     }
     found.basis == Basis::Measured || denied == 0 || denied & told != 0
+}
+
+/// Whether a field says of what is denied that there is nothing of it: a zero in its record, or a bare time.
+fn affirmed_of_nothing(case: &Case<'_, '_, '_>, field: u32, denying: &Reading<'_>) -> bool {
+    const MOST: usize = 60;
+    let corpus = case.corpus;
+    if !words(denying.text).any(|word| word.is("no")) {
+        return false;
+    }
+    let value = corpus.value(field).trim();
+    let is_bare_time = case
+        .cache
+        .times(corpus, field)
+        .iter()
+        .any(|time| time.span.start == 0 && time.span.end >= value.len());
+    let has_zero = |field: u32| {
+        case.cache.values(corpus, field).iter().any(|value| {
+            value.figure.value.mantissa == 0 && value.figure.unit.dimension != Dimension::Percent
+        })
+    };
+    let record = corpus.field(field).and_then(|found| corpus.object(corpus.record(found.object)));
+    let fields = record.map_or((field, field + 1), |record| record.fields);
+    is_bare_time || (fields.0..fields.1).take(MOST).any(has_zero)
 }
 
 fn turned(found: Ruling, denial: Denial) -> Option<Ruling> {

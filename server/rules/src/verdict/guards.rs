@@ -16,6 +16,7 @@ use crate::matching::flags;
 use crate::verdict::decide::{item_number, item_of};
 use crate::verdict::rivals;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
+use crate::verdict::sections;
 use crate::verdict::unread;
 use crate::vocabulary::denied_words::is_written_as_name;
 
@@ -32,6 +33,10 @@ pub(crate) fn is_beside_the_claim(case: &Case<'_, '_, '_>, ruling: &Ruling) -> b
         || rivals::say_otherwise(case, &ruling.cites)
         || flags::are_denied(case, cited_records(case, &ruling.cites))
         || is_of_another_source(case, ruling)
+        || sections::are_of_another_number(case, &ruling.cites)
+        || sections::are_of_a_part(case, &ruling.cites)
+        || sections::are_of_who_asked(case, &ruling.cites)
+        || ruling.basis == Basis::Stated && sections::are_scattered(case, &ruling.cites)
 }
 
 /// Whether a claim is of something else than the cited places: of what people knew, or of a text that it quotes and
@@ -42,6 +47,7 @@ pub(crate) fn is_about_another(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool
     if unread::is_told_of_people(&all)
         || is_only_a_level(case, &all, ruling)
         || is_told_in_other_prose(case, ruling)
+        || sections::are_of_another_number(case, &ruling.cites)
     {
         return true;
     }
@@ -117,6 +123,62 @@ fn is_told_in_other_prose(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
                     .values(corpus, *field)
                     .iter()
                     .any(|value| compare(figure, &value.figure) == Agreement::Same)
+        })
+}
+
+/// Whether a record beside the cited one has the claim's figure under the same key, and the cited one lacks a word of
+/// the claim: then it may be the other that is meant.
+pub(crate) fn is_stated_beside(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const MOST: usize = 4_000;
+    let corpus = case.corpus;
+    let [Cite::Field(cited)] = ruling.cites.as_slice() else { return false };
+    let Some(found) = corpus.field(*cited).filter(|_| ruling.basis == Basis::Stated) else {
+        return false;
+    };
+    let record = corpus.record(found.object);
+    let content = case.reading.bits(|term| matches!(term.role, Role::Word | Role::Name));
+    let here =
+        case.marks.content(record) | case.marks.around(corpus, record) | case.marks.field(*cited);
+    let list = corpus.object(record).and_then(|record| corpus.object(record.parent));
+    let (Some(list), name) = (list, corpus.name(*cited)) else { return false };
+    !name.is_empty()
+        && content & !here != 0
+        && (list.fields.0..list.fields.1).take(MOST).any(|field| {
+            corpus.name(field) == name && !corpus.holds(record, field) && states(case, field)
+        })
+}
+
+/// Whether a field states one of the claim's figures.
+fn states(case: &Case<'_, '_, '_>, field: u32) -> bool {
+    case.cache.values(case.corpus, field).iter().any(|value| {
+        case.reading
+            .figures
+            .figures
+            .iter()
+            .any(|figure| compare(figure, &value.figure) == Agreement::Same)
+    })
+}
+
+/// Whether a number that things or lines were counted against stands in the evidence itself, beside words of the
+/// claim: a list may show a part only, or other things.
+pub(crate) fn is_stated_as_counted(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
+    const MOST: usize = 4_000;
+    const TELLING: i128 = 100;
+    let corpus = case.corpus;
+    if ruling.basis != Basis::Derived {
+        return false;
+    }
+    let [figure] = case.reading.figures.figures.as_slice() else { return false };
+    let is_telling = figure.unit.dimension == Dimension::Count && figure.value.mantissa >= TELLING
+        || figure.unit.factor > 1;
+    let content = case.reading.bits(|term| {
+        matches!(term.role, Role::Word | Role::Name | Role::Kind) && !term.span.is_empty()
+    });
+    is_telling
+        && case.marks.marked_fields().iter().take(MOST).any(|field| {
+            case.marks.field(*field) & content != 0
+                && corpus.field(*field).is_some()
+                && states(case, *field)
         })
 }
 

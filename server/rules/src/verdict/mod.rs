@@ -9,4 +9,8 @@ pub(crate) mod note;
 pub(crate) mod repairs;
 pub(crate) mod rivals;
 pub(crate) mod ruling;
+pub(crate) mod sections;
 pub(crate) mod unread;
+
+#[cfg(test)]
+mod tests;

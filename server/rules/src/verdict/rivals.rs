@@ -60,7 +60,9 @@ pub(crate) fn say_otherwise(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
     let claims = |wanted: &str| all.iter().any(|word| is_or_has(word.text, wanted));
     let (of_record, of_field) = (claimed(&OF_RECORD, &claims), claimed(&OF_FIELD, &claims));
     let turned = turned(&all);
-    if is_other_phase(case, &all, cites) || is_other_line(case, &claimed(&OF_LINE, &claims), cites)
+    if is_of_another_doer(case, &all, cites)
+        || is_other_phase(case, &all, cites)
+        || is_other_line(case, &claimed(&OF_LINE, &claims), cites)
     {
         return true;
     }
@@ -159,6 +161,42 @@ fn is_other_line(case: &Case<'_, '_, '_>, asked: &[(&str, &str)], cites: &[Cite]
             };
             case.marks.field(*field) & strict != 0 && has(other) && !has(one)
         })
+    })
+}
+
+/// "Merged by alice" where the cited record says under a key of its own by whom: `mergedBy`.
+fn is_of_another_doer(case: &Case<'_, '_, '_>, all: &[Word<'_>], cites: &[Cite]) -> bool {
+    const MOST: usize = 200;
+    let corpus = case.corpus;
+    all.windows(3).any(|three| {
+        let [deed, by, doer] = three else { return false };
+        if !by.is("by") || !deed.text.ends_with("ed") {
+            return false;
+        }
+        let says_by_whom = |field: u32| {
+            corpus.field(field).is_some_and(|found| {
+                corpus.pointer(found.place, found.object).split('/').any(|key| {
+                    let mut said = parts(key).peekable();
+                    said.next().is_some_and(|first| first.eq_ignore_ascii_case(deed.text))
+                        && said.next().is_some_and(|second| second.eq_ignore_ascii_case("by"))
+                })
+            })
+        };
+        let told: Vec<u32> = cites
+            .iter()
+            .filter_map(|cite| match cite {
+                Cite::Field(field) => corpus
+                    .field(*field)
+                    .and_then(|found| corpus.object(corpus.record(found.object))),
+                Cite::Sample { .. } | Cite::Item(_) => None,
+            })
+            .flat_map(|record| (record.fields.0..record.fields.1).take(MOST))
+            .filter(|field| says_by_whom(*field))
+            .collect();
+        let is_doer = |field: &u32| {
+            words(corpus.value(*field)).any(|word| word.text.eq_ignore_ascii_case(doer.text))
+        };
+        !told.is_empty() && !told.iter().any(is_doer)
     })
 }
 

@@ -5,6 +5,7 @@
 use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::Reading;
+use crate::verdict::ruling::Basis;
 
 /// Whether a claim says something that no rule reads.
 pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
@@ -19,6 +20,58 @@ pub(crate) fn says_more(reading: &Reading<'_>) -> bool {
     (0..all.len()).any(|at| {
         is_short_of(reading, &all, at) || is_nth_time(&all, at) || is_on_purpose(&all, at)
     })
+}
+
+/// Whether a claim may mean more, or something else, than the place that says otherwise: what it counts is a part,
+/// what it states is a sum or a pace, or its subject was named before.
+pub(crate) fn may_mean_more(reading: &Reading<'_>, basis: Basis) -> bool {
+    let all: Vec<Word<'_>> = words(reading.text).collect();
+    let is_read = basis == Basis::Derived;
+    (0..all.len()).any(|at| {
+        basis != Basis::Measured && counts_the_rest(reading, &all, at)
+            || !is_read && (is_sum(&all, at) || is_pace(reading, &all, at))
+    }) || points_back(reading, &all)
+}
+
+/// "The other two shards", "another 40 messages": some of those that there are.
+fn counts_the_rest(reading: &Reading<'_>, all: &[Word<'_>], at: usize) -> bool {
+    const REST: [&str; 6] = ["additional", "another", "extra", "further", "other", "remaining"];
+    let starts = |word: &Word<'_>| {
+        reading.figures.figures.iter().any(|figure| figure.span.start == word.span.start)
+    };
+    is_any(all.get(at), &REST) && all.get(at + 1).is_some_and(starts)
+}
+
+/// "In total", "altogether", "all told".
+fn is_sum(all: &[Word<'_>], at: usize) -> bool {
+    const SUMS: [&str; 8] =
+        ["altogether", "combined", "cumulatively", "jointly", "sum", "summed", "together", "total"];
+    is_any(all.get(at), &SUMS)
+        || is_any(all.get(at), &["in"]) && is_any(all.get(at + 1), &["all"])
+        || is_any(all.get(at), &["all"]) && is_any(all.get(at + 1), &["told"])
+}
+
+/// "12 GB every ten minutes", "40 an hour", "300 per day".
+fn is_pace(reading: &Reading<'_>, all: &[Word<'_>], at: usize) -> bool {
+    const STRETCHES: [&str; 10] =
+        ["minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "second", "seconds"];
+    let Some(word) = all.get(at) else { return false };
+    let follows_figure = reading.figures.figures.iter().any(|figure| {
+        let gap = reading.text.get(figure.span.end..word.span.start);
+        gap.is_some_and(|gap| words(gap).count() <= 2)
+    });
+    let is_every = is_any(Some(word), &["every", "each"])
+        && (is_any(all.get(at + 1), &STRETCHES) || is_any(all.get(at + 2), &STRETCHES));
+    let is_per = is_any(Some(word), &["a", "an", "per"])
+        && is_any(all.get(at + 1), &["minute", "hour", "day", "week"]);
+    follows_figure && (is_every || is_per)
+}
+
+/// "The same step", "it", "they": what was named before, where nothing was taken over from there.
+fn points_back(reading: &Reading<'_>, all: &[Word<'_>]) -> bool {
+    let is_taken_over = reading.terms.iter().any(|term| term.span.is_empty());
+    let is_pronoun = is_any(all.first(), &["it", "they"]);
+    is_any(all.first(), &["the"]) && is_any(all.get(1), &["same"]) || is_pronoun && !is_taken_over
 }
 
 /// "Nobody noticed that", "everyone agreed that": what people knew or thought.

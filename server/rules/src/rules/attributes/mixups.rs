@@ -9,18 +9,28 @@ use super::reach::{fields, headings, keys_of, needed, said_in, tie};
 use super::spoken;
 use crate::claim::reading::Role;
 use crate::evidence::values::{Value, compare};
+use crate::matching::scope;
 use crate::verdict::note;
 use crate::verdict::ruling::{Basis, Case, Cite, Ruling};
 
 /// A claim with the number of the evidence and another unit.
 pub(crate) fn decide(case: &Case<'_, '_, '_>) -> Option<Ruling> {
     let mut refuted = None;
+    let is_of_another_time = |field: u32| {
+        let (claimed, stated) = (&case.reading.figures.times, case.cache.times(case.corpus, field));
+        !claimed.is_empty()
+            && !stated.is_empty()
+            && !stated.iter().any(|stated| scope::is_meant(case, claimed, stated))
+    };
     for figure in &case.reading.figures.figures {
         if !can_be_mixed_up(figure) {
             continue;
         }
         let spoken = spoken(case.reading, figure.unit.dimension);
         for field in fields(case, &spoken, &[]) {
+            if is_of_another_time(field) {
+                continue;
+            }
             for value in case.cache.values(case.corpus, field) {
                 match compare(figure, &value.figure) {
                     Agreement::Same => return None,

@@ -19,6 +19,18 @@ impl View<'_> {
     }
 }
 
+/// Whether a plain figure is by how much the samples of a window changed, or what they add up to.
+pub(super) fn come_to(view: &View<'_>, figure: &Figure) -> bool {
+    let (Some(first), Some(last)) = (view.first(), view.last()) else { return false };
+    let change = (last.value - first.value).abs();
+    let sum = view.points.iter().fold(0_i128, |sum, point| sum.saturating_add(point.value));
+    figure.comparator.is_none()
+        && view.points.len() > 1
+        && [change, sum]
+            .into_iter()
+            .any(|value| value > 0 && view.agree(figure, Point { value, ..first }) == Same)
+}
+
 /// Every sample keeps to a bound, or lies between two figures.
 pub(super) fn bound(view: &View<'_>, low: &Figure, high: Option<&Figure>) -> Option<Finding> {
     let test = |point: &Point| match high {
@@ -246,9 +258,11 @@ pub(super) fn level(view: &View<'_>, statement: &Statement, figure: &Figure) -> 
     if statement.has(Cue::Average) {
         return mean(view, figure);
     }
-    let has_window = !view.is_whole;
-    if statement.has(Cue::Every) || statement.has(Cue::Keep) || has_window {
-        return bound(view, figure, None);
+    let is_of_all = statement.has(Cue::Every) || statement.has(Cue::Keep);
+    if is_of_all || !view.is_whole {
+        // "Five hundred between 10:00 and 10:10" may be said of one of the samples.
+        let is_open = !is_of_all && figure.comparator.is_none() && !view.all_differ(figure);
+        return bound(view, figure, None).filter(|found| found.holds || !is_open);
     }
     if statement.has(Cue::AtStart) {
         return settled(view, figure, view.first()?);

@@ -259,8 +259,16 @@ fn of_one(statement: &Statement, meant: &[&Track], tracks: &[Track]) -> Option<F
     }
 }
 
-/// The predicate of a clause over one track.
+/// What one track says to a clause: nothing against figures that its samples come to together.
 fn judge(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Finding> {
+    predicate(view, statement, tracks).filter(|found| {
+        let comes_to = |(_, figure): &(Part, Figure)| levels::come_to(view, figure);
+        found.holds || !statement.values.iter().any(comes_to)
+    })
+}
+
+/// The predicate of a clause over one track.
+fn predicate(view: &View<'_>, statement: &Statement, tracks: &[Track]) -> Option<Finding> {
     let says = |cue| statement.has(cue);
     if !statement.other.is_empty() || statement.later.is_some() || says(Cue::SameTime) {
         return pairs::decide(view, statement, tracks);

@@ -115,7 +115,7 @@ use Cue::{
 };
 
 /// Phrases of several words, tried before single words.
-pub(super) const PHRASES: [(&str, Cue); 201] = [
+pub(super) const PHRASES: [(&str, Cue); 206] = [
     ("stayed there", Cue::Stay),
     ("stays there", Cue::Stay),
     ("staying there", Cue::Stay),
@@ -162,6 +162,11 @@ pub(super) const PHRASES: [(&str, Cue); 201] = [
     ("with every sample", Every),
     ("from sample to sample", Every),
     ("minute by minute", Every),
+    ("at that moment", Cue::Vague),
+    ("at that point", Cue::Vague),
+    ("at that time", Cue::Vague),
+    ("at the time", Cue::Vague),
+    ("at this point", Cue::Vague),
     ("by then", Cue::Vague),
     ("until then", Cue::Vague),
     ("until the end", Filler),

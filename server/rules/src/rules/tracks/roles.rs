@@ -91,6 +91,12 @@ impl Statement {
                     self.window.last_seconds = seconds;
                     return;
                 }
+                // "stayed within 1.2 s of the primary".
+                Some(Cue::Within) if self.has(Cue::Keep) => {
+                    let comparator = Some(Comparator::AtMost);
+                    self.values.push((Part::Value, Figure { comparator, ..figure.clone() }));
+                    return;
+                }
                 Some(Cue::Within) => {
                     self.window.within = seconds;
                     return;
@@ -187,7 +193,10 @@ impl Statement {
         } else {
             match lead {
                 Some(Cue::From | Cue::Between) => &mut self.window.from,
-                Some(Cue::Until) => &mut self.window.until,
+                Some(Cue::Until) => {
+                    self.window.ends_before = leads_with(before, "before");
+                    &mut self.window.until
+                }
                 _ if goes_on => &mut self.window.from,
                 _ => &mut self.window.at,
             }
@@ -232,6 +241,18 @@ impl Statement {
         self.is_range = true;
         true
     }
+}
+
+/// Whether a word is among the cues right before a place.
+fn leads_with(before: &[Token<'_>], wanted: &str) -> bool {
+    before
+        .iter()
+        .rev()
+        .map_while(|token| match token {
+            Token::Cue(_, written) => Some(*written),
+            _ => None,
+        })
+        .any(|written| written.eq_ignore_ascii_case(wanted))
 }
 
 /// The last cue that is no filler.

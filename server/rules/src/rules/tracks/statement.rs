@@ -28,6 +28,8 @@ pub(super) struct Window {
     pub(super) at: Option<ClockTime>,
     pub(super) from: Option<ClockTime>,
     pub(super) until: Option<ClockTime>,
+    /// What was sampled at its end is not in it: "before 16:20".
+    pub(super) ends_before: bool,
     /// Only so many seconds from the start, or so many from the end.
     pub(super) first_seconds: Option<i64>,
     pub(super) last_seconds: Option<i64>,

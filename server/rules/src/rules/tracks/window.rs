@@ -46,7 +46,8 @@ pub(super) fn view<'t>(track: &'t Track, window: &Window) -> Option<View<'t>> {
     }
     if let Some(until) = &window.until {
         // "until 16:22" takes in what was sampled in that minute.
-        end = instant(track, until)? + (i64::from(until.grain) - 1) * 1_000_000;
+        let last = if window.ends_before { -1 } else { i64::from(until.grain) - 1 };
+        end = instant(track, until)? + last * 1_000_000;
     }
     if let Some(seconds) = window.first_seconds {
         end = start.checked_add(seconds.checked_mul(1_000_000)?)?;
