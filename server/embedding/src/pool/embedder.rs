@@ -58,7 +58,7 @@ struct Pool {
 }
 
 impl Embedder {
-    /// Starts a pool for a model. Takes about 0.3 s for each worker with a model of 100 MB.
+    /// Starts a pool for a model. Blocks, about 0.3 s for each worker with a model of 100 MB.
     ///
     /// # Errors
     /// [`StartError`].

@@ -1,0 +1,95 @@
+//! How many texts a second are embedded: by bare sessions on given batches, and by the pool in its own.
+//!
+//! `embedding_times FILE WORKERS` reads batches of texts (JSON, an array of arrays) and loads the model of the
+//! user's cache. For every line it then reads, it measures once and prints one line of JSON; so a driver can let
+//! it take turns with something else (`benches/embedding/compare.py`).
+
+use std::error::Error;
+use std::io::BufRead;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
+
+/// How many texts are embedded one after the other for the latency.
+const SINGLE: usize = 24;
+
+#[tokio::main(flavor = "current_thread")]
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(file), Some(workers)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: embedding_times FILE WORKERS".into());
+    };
+    let batches: Vec<Vec<String>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    let texts: Vec<String> = batches.iter().flatten().cloned().collect();
+    let workers = workers.parse()?;
+
+    let start = Instant::now();
+    let runtime = Runtime::load(None)?;
+    let model = Model::all_mini_lm()?;
+    let options = Options { workers, ..Options::default() };
+    let embedder = Embedder::start(&runtime, &model, &options, None)?;
+    let started = start.elapsed().as_secs_f64();
+    let mut sessions =
+        (0..workers).map(|_| model.session(&runtime)).collect::<Result<Vec<_>, _>>()?;
+
+    for line in std::io::stdin().lock().lines() {
+        line?;
+        let session = per_second(texts.len(), || on_batches(&mut sessions, &batches))?;
+        let start = Instant::now();
+        embedder.embed(texts.clone(), Priority::Background).await?;
+        let pool = texts.len() as f64 / start.elapsed().as_secs_f64();
+        let single = single(&embedder, &texts).await?;
+        let measured = serde_json::json!({
+            "session": session, "pool": pool, "single_ms": single, "start_s": started,
+        });
+        println!("{measured}");
+    }
+    Ok(())
+}
+
+fn per_second(
+    texts: usize,
+    run: impl FnOnce() -> Result<(), Box<dyn Error>>,
+) -> Result<f64, Box<dyn Error>> {
+    let start = Instant::now();
+    run()?;
+    Ok(texts as f64 / start.elapsed().as_secs_f64())
+}
+
+/// Every batch once, each by whichever session is free.
+fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(), Box<dyn Error>> {
+    let next = AtomicUsize::new(0);
+    let work = |session: &mut OnnxSession| {
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let texts: Vec<&str> = batch.iter().map(String::as_str).collect();
+            session.embed(&texts)?;
+        }
+        Ok(())
+    };
+    let outcomes: Vec<Result<(), String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            sessions.iter_mut().map(|session| scope.spawn(|| work(session))).collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread.join() {
+                Ok(outcome) => outcome.map_err(|error: gsar_embedding::SessionError| error.0),
+                Err(_) => Err("a thread panicked".to_owned()),
+            })
+            .collect()
+    });
+    Ok(outcomes.into_iter().collect::<Result<(), String>>()?)
+}
+
+/// The median time of one text alone, in milliseconds.
+async fn single(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
+    let mut times = Vec::new();
+    for text in texts.iter().step_by(texts.len().div_ceil(SINGLE).max(1)) {
+        let start = Instant::now();
+        embedder.embed(vec![text.clone()], Priority::Query).await?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times.get(times.len() / 2).copied().unwrap_or(0.0))
+}
