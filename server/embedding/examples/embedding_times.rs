@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// How many texts are embedded one after the other for the latency.
 const SINGLE: usize = 24;
@@ -36,26 +37,37 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     for line in std::io::stdin().lock().lines() {
         line?;
-        let session = per_second(texts.len(), || on_batches(&mut sessions, &batches))?;
-        let start = Instant::now();
+        let clocks = Clocks::now();
+        on_batches(&mut sessions, &batches)?;
+        let session = clocks.per_second(texts.len());
+        let clocks = Clocks::now();
         embedder.embed(texts.clone(), Priority::Background).await?;
-        let pool = texts.len() as f64 / start.elapsed().as_secs_f64();
-        let single = single(&embedder, &texts).await?;
+        let pool = clocks.per_second(texts.len());
         let measured = serde_json::json!({
-            "session": session, "pool": pool, "single_ms": single, "start_s": started,
+            "session": session.0, "session_processor": session.1,
+            "pool": pool.0, "pool_processor": pool.1,
+            "single_ms": single(&embedder, &texts).await?, "start_s": started,
         });
         println!("{measured}");
     }
     Ok(())
 }
 
-fn per_second(
-    texts: usize,
-    run: impl FnOnce() -> Result<(), Box<dyn Error>>,
-) -> Result<f64, Box<dyn Error>> {
-    let start = Instant::now();
-    run()?;
-    Ok(texts as f64 / start.elapsed().as_secs_f64())
+/// The clock, and the processor time of this process.
+struct Clocks(Instant, Timespec);
+
+impl Clocks {
+    fn now() -> Self {
+        Self(Instant::now(), clock_gettime(ClockId::ProcessCPUTime))
+    }
+
+    /// Texts a second by the clock, and a second of processor time.
+    fn per_second(self, texts: usize) -> (f64, f64) {
+        let now = Self::now();
+        let spent = |time: Timespec| time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+        let texts = texts as f64;
+        (texts / (now.0 - self.0).as_secs_f64(), texts / (spent(now.1) - spent(self.1)))
+    }
 }
 
 /// Every batch once, each by whichever session is free.

@@ -125,14 +125,16 @@ impl Shared {
             if !keep.is_empty() {
                 faults.extend(guarded(|| cache.put_many(&keep)).err());
             }
-            if !look_up.is_empty() {
-                let known = guarded(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
+            let known = if look_up.is_empty() {
+                Vec::new()
+            } else {
+                guarded(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
                     faults.push(fault);
                     Vec::new()
-                });
-                self.looked_up(&look_up, known);
-            }
+                })
+            };
             count(&self.counts.cache_faults, faults.len());
+            self.looked_up(&look_up, known);
             if let Some(fault) = faults.first()
                 && !is_failing
             {
@@ -158,6 +160,9 @@ impl Shared {
     }
 
     fn looked_up(&self, keys: &[Key], known: Vec<Option<Vector>>) {
+        if keys.is_empty() {
+            return;
+        }
         let fitting = known
             .into_iter()
             .map(|vector| vector.filter(|vector| vector::is_unit(vector, self.dimension)))
