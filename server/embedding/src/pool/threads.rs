@@ -1,0 +1,229 @@
+//! The threads of a pool: one for each session, and one for the cache.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::batch::Bounds;
+use super::queue::{Begun, Outcome, Queue};
+use crate::cache::{Cache, CacheError, Key};
+use crate::error::EmbedError;
+use crate::session::{Session, SessionError, caught};
+use crate::vector::{self, Vector};
+
+/// What the threads and the callers of a pool share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    queue: Mutex<Queue>,
+    /// For workers: something waits.
+    work: Condvar,
+    /// For the cache thread: something is to be looked up or kept.
+    errand: Condvar,
+    ending: AtomicBool,
+    workers_ended: AtomicBool,
+    bounds: Bounds,
+    workers: usize,
+    pub(super) dimension: usize,
+    pub(super) counts: Counts,
+}
+
+/// What the cache thread does next.
+struct Errand {
+    keep: Vec<(Key, Vector)>,
+    look_up: Vec<Key>,
+}
+
+/// What happened since the start.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) computed: AtomicU64,
+    pub(super) batches: AtomicU64,
+    pub(super) known: AtomicU64,
+    pub(super) failed: AtomicU64,
+    pub(super) cache_faults: AtomicU64,
+}
+
+fn count(counter: &AtomicU64, number: usize) {
+    counter.fetch_add(number as u64, Ordering::Relaxed);
+}
+
+impl Shared {
+    pub(super) fn new(queue: Queue, bounds: Bounds, workers: usize, dimension: usize) -> Self {
+        Self {
+            queue: Mutex::new(queue),
+            work: Condvar::new(),
+            errand: Condvar::new(),
+            ending: AtomicBool::new(false),
+            workers_ended: AtomicBool::new(false),
+            bounds,
+            workers,
+            dimension,
+            counts: Counts::default(),
+        }
+    }
+
+    pub(super) fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes a thread for a job that was added.
+    pub(super) fn added(&self) {
+        self.errand.notify_one();
+        self.work.notify_one();
+    }
+
+    /// Tells the workers to end after their batch.
+    pub(super) fn end_workers(&self) {
+        let _queue = self.queue();
+        self.ending.store(true, Ordering::Relaxed);
+        self.work.notify_all();
+    }
+
+    /// Tells the cache thread to end when it has kept what the workers computed.
+    pub(super) fn end_cache(&self) {
+        let _queue = self.queue();
+        self.workers_ended.store(true, Ordering::Relaxed);
+        self.errand.notify_all();
+    }
+
+    /// Computes batches until the pool ends.
+    pub(super) fn work(&self, mut session: Box<dyn Session>) {
+        while let Some(batch) = self.next_batch() {
+            let texts: Vec<&str> = batch.iter().map(|begun| begun.text.as_str()).collect();
+            let outcomes = compute(&mut *session, &texts, self.dimension);
+            let computed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+            count(&self.counts.computed, computed);
+            count(&self.counts.failed, outcomes.len() - computed);
+            count(&self.counts.batches, 1);
+            let mut queue = self.queue();
+            for (Begun { key, .. }, outcome) in batch.iter().zip(&outcomes) {
+                queue.finish(*key, outcome);
+            }
+            drop(queue);
+            self.errand.notify_one();
+        }
+    }
+
+    fn next_batch(&self) -> Option<Vec<Begun>> {
+        let mut queue = self.queue();
+        loop {
+            if self.ending.load(Ordering::Relaxed) {
+                return None;
+            }
+            let batch = queue.begin(self.bounds, self.workers);
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+            queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Keeps and looks up vectors until the pool ends.
+    pub(super) fn serve_cache(&self, cache: &dyn Cache) {
+        let mut is_failing = false;
+        while let Some(Errand { keep, look_up }) = self.next_errand() {
+            let mut faults = Vec::new();
+            if !keep.is_empty() {
+                faults.extend(guarded(|| cache.put_many(&keep)).err());
+            }
+            let known = if look_up.is_empty() {
+                Vec::new()
+            } else {
+                guarded(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
+                    faults.push(fault);
+                    Vec::new()
+                })
+            };
+            count(&self.counts.cache_faults, faults.len());
+            self.looked_up(&look_up, known);
+            if let Some(fault) = faults.first()
+                && !is_failing
+            {
+                tracing::warn!("{fault}; texts are embedded again until it works");
+            }
+            is_failing = !faults.is_empty();
+        }
+    }
+
+    fn next_errand(&self) -> Option<Errand> {
+        let mut queue = self.queue();
+        loop {
+            // What is kept is taken together with what is looked up, and goes to the cache before it.
+            let errand = Errand { keep: queue.take_to_keep(), look_up: queue.take_look_ups() };
+            if !errand.keep.is_empty() || !errand.look_up.is_empty() {
+                return Some(errand);
+            }
+            if self.workers_ended.load(Ordering::Relaxed) {
+                return None;
+            }
+            queue = self.errand.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn looked_up(&self, keys: &[Key], known: Vec<Option<Vector>>) {
+        if keys.is_empty() {
+            return;
+        }
+        let fitting = known
+            .into_iter()
+            .map(|vector| vector.filter(|vector| vector::is_unit(vector, self.dimension)))
+            .chain(std::iter::repeat(None));
+        let mut queue = self.queue();
+        for (key, vector) in keys.iter().zip(fitting) {
+            count(&self.counts.known, usize::from(vector.is_some()));
+            queue.looked_up(*key, vector);
+        }
+        drop(queue);
+        self.work.notify_all();
+    }
+}
+
+fn guarded<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T, CacheError> {
+    caught(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
+}
+
+/// Computes a batch; when it fails, text by text, so that nobody's text fails for another's.
+fn compute(session: &mut dyn Session, texts: &[&str], dimension: usize) -> Vec<Outcome> {
+    match run(session, texts, dimension) {
+        Ok(vectors) => vectors.into_iter().map(Ok).collect(),
+        Err(error) if texts.len() > 1 => {
+            tracing::debug!(
+                texts = texts.len(),
+                "a batch failed and is computed text by text: {error}"
+            );
+            texts.iter().flat_map(|text| compute(session, &[text], dimension)).collect()
+        }
+        Err(error) => texts
+            .iter()
+            .map(|text| Err(EmbedError::Session { bytes: text.len(), reason: error.to_string() }))
+            .collect(),
+    }
+}
+
+fn run(
+    session: &mut dyn Session,
+    texts: &[&str],
+    dimension: usize,
+) -> Result<Vec<Vector>, SessionError> {
+    let vectors =
+        caught(|| session.embed(texts)).unwrap_or_else(|panic| Err(SessionError(panic)))?;
+    if vectors.len() != texts.len() {
+        return Err(SessionError(format!(
+            "{} vectors came for {} texts",
+            vectors.len(),
+            texts.len()
+        )));
+    }
+    vectors
+        .iter()
+        .map(|values| {
+            if values.len() != dimension {
+                return Err(SessionError(format!(
+                    "a vector of {} numbers came, expected {dimension}",
+                    values.len()
+                )));
+            }
+            vector::unit(values)
+                .ok_or_else(|| SessionError("the vector has no direction".to_owned()))
+        })
+        .collect()
+}

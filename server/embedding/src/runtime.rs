@@ -1,0 +1,311 @@
+//! The shared library of ONNX Runtime: where it is looked for, and what is checked before it is loaded.
+//!
+//! A process loads it once. ONNX Runtime allows one environment in the life of a process, which is the only
+//! global state of this crate.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ort::environment::Environment;
+use ort::logging::LogLevel;
+
+use crate::user_cache::{self, Manifest};
+
+/// The version that `make onnxruntime` fetches.
+const FETCHED_VERSION: &str = "1.27.0";
+/// The least version that has what the crates in between ask for.
+const NEEDED: &str = "1.24";
+/// The variable that names the library.
+const VARIABLE: &str = "ORT_DYLIB_PATH";
+
+static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
+
+/// ONNX Runtime, loaded. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    pub(crate) environment: Environment,
+    library: Arc<Path>,
+}
+
+/// Why ONNX Runtime could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuntimeError {
+    /// There is no file.
+    #[error("ONNX Runtime: there is no file {} ({origin}); {}", file.display(), mend(*origin))]
+    Missing {
+        /// What was looked for.
+        file: PathBuf,
+        /// Why it was looked for.
+        origin: Origin,
+    },
+    /// No place to look at: nothing was named, and the user has no cache folder.
+    #[error(
+        "ONNX Runtime: no library is named and neither XDG_CACHE_HOME nor HOME is an absolute path; set {VARIABLE} to the shared library of version {NEEDED} or later"
+    )]
+    NoCacheFolder,
+    /// The file is no shared library that can be loaded here.
+    #[error("ONNX Runtime: {} ({origin}) is no shared library of it: {found}; {}", file.display(), mend(*origin))]
+    NotALibrary {
+        /// The file.
+        file: PathBuf,
+        /// Why it was taken.
+        origin: Origin,
+        /// What is wrong with it.
+        found: String,
+    },
+    /// The library is of a version that lacks what is needed.
+    #[error("ONNX Runtime: {} ({origin}) is version {found}, {NEEDED} or later is needed; {}", file.display(), mend(*origin))]
+    TooOld {
+        /// The file.
+        file: PathBuf,
+        /// Why it was taken.
+        origin: Origin,
+        /// Its version.
+        found: String,
+    },
+    /// The library is no longer the one that was fetched.
+    #[error("ONNX Runtime: {} ({origin}) has sha256 {found}, its manifest says {expected}; run `make onnxruntime`", file.display())]
+    Changed {
+        /// The file.
+        file: PathBuf,
+        /// Why it was taken.
+        origin: Origin,
+        /// The digest that was written when it was fetched.
+        expected: String,
+        /// The digest of what lies there.
+        found: String,
+    },
+    /// This process has loaded another library before.
+    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; name one library", loaded.display(), asked.display())]
+    OtherLoaded {
+        /// What was loaded.
+        loaded: PathBuf,
+        /// What was asked for now.
+        asked: PathBuf,
+    },
+    /// The library was loaded and then refused to start.
+    #[error("ONNX Runtime: {} does not start: {reason}", file.display())]
+    Refused {
+        /// The file.
+        file: PathBuf,
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// Why a library is the one to load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The caller named it.
+    Given,
+    /// The variable `ORT_DYLIB_PATH` names it.
+    Variable,
+    /// It is where `make onnxruntime` puts it.
+    Cache,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Given => "named by the configuration",
+            Self::Variable => "named by ORT_DYLIB_PATH",
+            Self::Cache => "in the user's cache",
+        })
+    }
+}
+
+fn mend(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Given | Origin::Variable => {
+            "name the shared library of version 1.24 or later, or name none and run `make onnxruntime`"
+        }
+        Origin::Cache => "run `make onnxruntime`, or set ORT_DYLIB_PATH",
+    }
+}
+
+impl Runtime {
+    /// Loads the library: the one that is named, else the one that `ORT_DYLIB_PATH` names, else the one in
+    /// the user's cache. What is named is never passed over for the next.
+    ///
+    /// A second call gives the library that is loaded. Takes about 0.2 s the first time.
+    ///
+    /// # Errors
+    /// Every [`RuntimeError`]; the process can try again with another file after each but
+    /// [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
+    pub fn load(library: Option<&Path>) -> Result<Self, RuntimeError> {
+        let (file, origin) = locate(library, |name| std::env::var_os(name))?;
+        let file = file
+            .canonicalize()
+            .map_err(|_missing| RuntimeError::Missing { file: file.clone(), origin })?;
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(runtime) = &*loaded {
+            return if *runtime.library == *file {
+                Ok(runtime.clone())
+            } else {
+                Err(RuntimeError::OtherLoaded {
+                    loaded: runtime.library.to_path_buf(),
+                    asked: file,
+                })
+            };
+        }
+        check(&file, origin)?;
+        let environment = start(&file, origin)?;
+        tracing::debug!(library = %file.display(), "ONNX Runtime is loaded");
+        Ok(loaded.insert(Self { environment, library: file.into() }).clone())
+    }
+
+    /// The library that is loaded.
+    #[must_use]
+    pub fn library(&self) -> &Path {
+        &self.library
+    }
+}
+
+fn locate(
+    given: Option<&Path>,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<(PathBuf, Origin), RuntimeError> {
+    if let Some(file) = given {
+        return Ok((file.to_owned(), Origin::Given));
+    }
+    if let Some(file) = variable(VARIABLE).filter(|file| !file.is_empty()) {
+        return Ok((file.into(), Origin::Variable));
+    }
+    let folder = user_cache::folder(variable).ok_or(RuntimeError::NoCacheFolder)?;
+    let name = format!("libonnxruntime{}", std::env::consts::DLL_SUFFIX);
+    Ok((folder.join("onnxruntime").join(FETCHED_VERSION).join(name), Origin::Cache))
+}
+
+/// Refuses what would crash the loader of the system, or what it would not notice.
+fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
+    let refused =
+        |found: String| RuntimeError::NotALibrary { file: file.to_owned(), origin, found };
+    if !file.is_file() {
+        return Err(refused("it is not a file".to_owned()));
+    }
+    let content = std::fs::read(file).map_err(|error| refused(error.to_string()))?;
+    if content.is_empty() {
+        return Err(refused("it is empty".to_owned()));
+    }
+    if let Some(whole) = length_by_header(&content)
+        && whole > content.len() as u64
+    {
+        return Err(refused(format!("it is cut short: {} of {whole} bytes", content.len())));
+    }
+    let (Some(folder), Some(name)) =
+        (file.parent(), file.file_name().and_then(|name| name.to_str()))
+    else {
+        return Ok(());
+    };
+    let manifest = Manifest::read(folder)
+        .map_err(|error| refused(format!("its manifest.json cannot be read: {error}")))?;
+    let Some(expected) = manifest.as_ref().and_then(|manifest| manifest.sha256(name)) else {
+        return Ok(());
+    };
+    let found = user_cache::hexadecimal(&user_cache::sha256(&content));
+    if found == expected {
+        return Ok(());
+    }
+    Err(RuntimeError::Changed {
+        file: file.to_owned(),
+        origin,
+        expected: expected.to_owned(),
+        found,
+    })
+}
+
+/// Where the last table of a 64-bit little-endian ELF file ends; `None` for other files. The loader of the
+/// system maps what the header announces without looking at the length of the file.
+fn length_by_header(content: &[u8]) -> Option<u64> {
+    let number = |offset: usize, bytes: usize| {
+        let field = content.get(offset..offset + bytes)?;
+        Some(field.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    if !content.starts_with(b"\x7fELF\x02\x01") {
+        return None;
+    }
+    // e_shoff, e_shentsize and e_shnum.
+    let Some((offset, (size, count))) = number(40, 8).zip(number(58, 2).zip(number(60, 2))) else {
+        return Some(64);
+    };
+    Some(offset.saturating_add(size * count))
+}
+
+fn start(file: &Path, origin: Origin) -> Result<Environment, RuntimeError> {
+    let not_a_library =
+        |found: String| RuntimeError::NotALibrary { file: file.to_owned(), origin, found };
+    let builder = ort::init_from(file).map_err(|error| match error {
+        ort::LoadDynamicError::Dlopen { error, .. } => not_a_library(error.to_string()),
+        ort::LoadDynamicError::MissingApi { .. } => {
+            not_a_library("it does not export OrtGetApiBase".to_owned())
+        }
+        ort::LoadDynamicError::InvalidVersionString => {
+            not_a_library("its version is not text".to_owned())
+        }
+        ort::LoadDynamicError::BadVersion { version_str, .. } => {
+            RuntimeError::TooOld { file: file.to_owned(), origin, found: version_str }
+        }
+    })?;
+    let environment = builder
+        .with_name("gsar")
+        .with_telemetry(false)
+        .with_logger(Arc::new(log))
+        .build()
+        .map_err(|error| RuntimeError::Refused {
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })?;
+    environment.set_log_level(LogLevel::Warning);
+    Ok(environment)
+}
+
+fn log(level: LogLevel, _category: &str, _id: &str, location: &str, message: &str) {
+    match level {
+        LogLevel::Error | LogLevel::Fatal => tracing::warn!(location, "ONNX Runtime: {message}"),
+        _ => tracing::debug!(location, "ONNX Runtime: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_comes_before_the_variable_and_that_before_the_cache() {
+        let both = |name: &str| match name {
+            VARIABLE => Some(OsString::from("/by/variable")),
+            "HOME" => Some(OsString::from("/home/user")),
+            _ => None,
+        };
+        let given = locate(Some(Path::new("given")), both).unwrap();
+        assert_eq!(given, ("given".into(), Origin::Given));
+        assert_eq!(locate(None, both).unwrap(), ("/by/variable".into(), Origin::Variable));
+        let home = |name: &str| both(name).filter(|_| name != VARIABLE);
+        let (file, origin) = locate(None, home).unwrap();
+        assert_eq!(origin, Origin::Cache);
+        assert!(file.starts_with("/home/user/.cache/gsar/onnxruntime/1.27.0"), "{file:?}");
+        assert_eq!(locate(None, |_| None).unwrap_err(), RuntimeError::NoCacheFolder);
+    }
+
+    #[test]
+    fn the_version_is_the_one_that_is_fetched() {
+        let program = include_str!("../fetch.py");
+        assert!(program.contains(&format!("RUNTIME_VERSION = \"{FETCHED_VERSION}\"")));
+    }
+
+    #[test]
+    fn a_library_that_is_cut_short_is_told_by_its_header() {
+        let mut library = vec![0_u8; 64];
+        library[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        library[40..48].copy_from_slice(&1000_u64.to_le_bytes());
+        library[58] = 64;
+        library[60] = 3;
+        assert_eq!(length_by_header(&library), Some(1192));
+        library[40..48].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(length_by_header(&library), Some(u64::MAX));
+        assert_eq!(length_by_header(&library[..50]), Some(64));
+        assert_eq!(length_by_header(b"text"), None);
+    }
+}

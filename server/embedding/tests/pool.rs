@@ -1,0 +1,277 @@
+//! The pool with sessions that are no model: who waits, what is computed once, what is given up.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gsar_embedding::{
+    Cache, CacheError, EmbedError, Embedder, Key, LayeredCache, MemoryCache, Options, Priority,
+    Session, SqliteCache, StartError, Vector,
+};
+use support::{Free, Gate, gated, vector_of};
+
+const DIGEST: [u8; 32] = [3; 32];
+
+fn options() -> Options {
+    Options { workers: 1, batch_texts: 4, batch_bytes: 4096, queue_bytes: 16 << 20 }
+}
+
+fn gated_pool(options: &Options, cache: Option<Box<dyn Cache>>) -> (Embedder, Gate) {
+    let (session, gate) = gated();
+    (Embedder::with_sessions(vec![session], DIGEST, options, cache).unwrap(), gate)
+}
+
+fn free_pool(cache: Option<Box<dyn Cache>>) -> Embedder {
+    Embedder::with_sessions(vec![Box::new(Free), Box::new(Free)], DIGEST, &options(), cache)
+        .unwrap()
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn expected(texts: &[&str]) -> Vec<Vec<f32>> {
+    texts.iter().map(|text| vector_of(text)).collect()
+}
+
+fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
+    assert_eq!(vectors.len(), expected.len());
+    for (vector, expected) in vectors.iter().zip(expected) {
+        assert_eq!(vector.len(), expected.len());
+        assert!(vector.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-6));
+    }
+}
+
+/// Waits, without sleeping, until so many texts wait.
+async fn until_waiting(embedder: &Embedder, number: usize) {
+    while embedder.statistics().waiting != number {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn spawned(
+    embedder: &Embedder,
+    texts: &[&str],
+    priority: Priority,
+) -> tokio::task::JoinHandle<Result<Vec<Vector>, EmbedError>> {
+    let (embedder, texts) = (embedder.clone(), owned(texts));
+    tokio::spawn(async move { embedder.embed(texts, priority).await })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn order_is_kept_whatever_the_lengths_and_repetitions() {
+    let long = "long ".repeat(300);
+    let texts = ["b", &long, "", "a", "b", "middle of the road", &long, "\0", "b"];
+    for cache in [None, Some(Box::new(MemoryCache::new(1 << 20)) as Box<dyn Cache>)] {
+        let embedder = free_pool(cache);
+        for _ in 0..2 {
+            let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
+            assert_near(&vectors, &expected(&texts));
+        }
+    }
+    let embedder = free_pool(None);
+    assert!(embedder.embed(Vec::new(), Priority::Query).await.unwrap().is_empty());
+    assert_eq!(embedder.statistics().computed, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_of_many_callers_share_batches_and_each_text_is_computed_once() {
+    let (embedder, gate) = gated_pool(&options(), None);
+    let first = spawned(&embedder, &["first"], Priority::Background);
+    assert_eq!(gate.begun.recv().unwrap(), ["first"]);
+    let one = spawned(&embedder, &["a", "b"], Priority::Background);
+    let two = spawned(&embedder, &["b", "c", "first"], Priority::Background);
+    until_waiting(&embedder, 3).await;
+    gate.go_on.send(()).unwrap();
+    let mut batch = gate.pass();
+    batch.sort();
+    assert_eq!(batch, ["a", "b", "c"]);
+    assert_near(&first.await.unwrap().unwrap(), &expected(&["first"]));
+    assert_near(&one.await.unwrap().unwrap(), &expected(&["a", "b"]));
+    // "first" may have been asked for after it was answered, where nothing is cached.
+    drop(gate);
+    assert_near(&two.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_overtakes_background_work() {
+    let (embedder, gate) = gated_pool(&Options { batch_texts: 1, ..options() }, None);
+    let first = spawned(&embedder, &["first"], Priority::Background);
+    gate.begun.recv().unwrap();
+    let background = spawned(&embedder, &["later one", "later two"], Priority::Background);
+    until_waiting(&embedder, 2).await;
+    let query = spawned(&embedder, &["now"], Priority::Query);
+    until_waiting(&embedder, 3).await;
+    gate.go_on.send(()).unwrap();
+    assert_eq!(gate.pass(), ["now"]);
+    query.await.unwrap().unwrap();
+    assert_eq!(gate.pass(), ["later one"]);
+    assert_eq!(gate.pass(), ["later two"]);
+    background.await.unwrap().unwrap();
+    first.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_given_up_before_it_began_is_not_computed() {
+    let (embedder, gate) = gated_pool(&options(), Some(Box::new(MemoryCache::new(1 << 20))));
+    let first = spawned(&embedder, &["first"], Priority::Query);
+    gate.begun.recv().unwrap();
+    let given_up = spawned(&embedder, &["a", "b"], Priority::Query);
+    let kept = spawned(&embedder, &["b"], Priority::Query);
+    until_waiting(&embedder, 2).await;
+    given_up.abort();
+    given_up.await.unwrap_err();
+    until_waiting(&embedder, 1).await;
+    first.abort();
+    gate.go_on.send(()).unwrap();
+    assert_eq!(gate.pass(), ["b"]);
+    kept.await.unwrap().unwrap();
+    // What had begun was computed and kept, although its caller had gone.
+    embedder.embed(owned(&["first"]), Priority::Query).await.unwrap();
+    let statistics = embedder.statistics();
+    assert_eq!((statistics.computed, statistics.known, statistics.waiting), (2, 1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_queue_makes_callers_wait_and_queries_have_room_of_their_own() {
+    let options = Options { batch_texts: 1, queue_bytes: 4096, ..options() };
+    let (embedder, gate) = gated_pool(&options, None);
+    let texts: Vec<String> = (0..40).map(|number| format!("text {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let background = spawned(&embedder, &texts, Priority::Background);
+    gate.begun.recv().unwrap();
+    // Each counts its bytes and 256: 15 have room.
+    until_waiting(&embedder, 15).await;
+    let query = spawned(&embedder, &["now"], Priority::Query);
+    until_waiting(&embedder, 16).await;
+    gate.go_on.send(()).unwrap();
+    assert_eq!(gate.pass(), ["now"]);
+    query.await.unwrap().unwrap();
+    // Larger than the whole queue, and yet it gets its turn.
+    let large = "x".repeat(100_000);
+    let large = spawned(&embedder, &[&large], Priority::Query);
+    for _ in 0..40 {
+        gate.pass();
+    }
+    background.await.unwrap().unwrap();
+    large.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_bad_text_fails_only_those_who_asked_for_it() {
+    let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
+    for bad in ["bad", "bad panic", "wide", "nan", "zero"] {
+        let one = spawned(&embedder, &["good one", bad], Priority::Query);
+        let two = spawned(&embedder, &["good two", "good one"], Priority::Query);
+        assert_near(&two.await.unwrap().unwrap(), &expected(&["good two", "good one"]));
+        let error = one.await.unwrap().unwrap_err();
+        assert!(
+            matches!(error, EmbedError::Session { bytes, .. } if bytes == bad.len()),
+            "{error}"
+        );
+    }
+    // Nothing of a failure is kept.
+    assert_eq!(embedder.statistics().failed, 5);
+    embedder.embed(owned(&["bad"]), Priority::Query).await.unwrap_err();
+    assert_eq!(embedder.statistics().failed, 6);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_text_is_computed_twice_by_many_callers_at_once() {
+    let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
+    let callers: Vec<_> = (0..64)
+        .map(|caller| {
+            let texts: Vec<String> =
+                (0..50).map(|at| format!("text {}", (at * 7 + caller) % 100)).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let priority = if caller % 2 == 0 { Priority::Query } else { Priority::Background };
+            spawned(&embedder, &texts, priority)
+        })
+        .collect();
+    for caller in callers {
+        assert_eq!(caller.await.unwrap().unwrap().len(), 50);
+    }
+    assert_eq!(embedder.statistics().computed, 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_text_is_computed_twice_across_restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = owned(&["a", "b", "c", "a"]);
+    let mut computed = Vec::new();
+    for _ in 0..2 {
+        let file = SqliteCache::open(&folder.path().join("vectors.sqlite3"), 1 << 30).unwrap();
+        let cache = LayeredCache::new(MemoryCache::new(1 << 20), file);
+        let embedder = free_pool(Some(Box::new(cache)));
+        let vectors = embedder.embed(texts.clone(), Priority::Background).await.unwrap();
+        assert_near(&vectors, &expected(&["a", "b", "c", "a"]));
+        computed.push(embedder.statistics().computed);
+    }
+    assert_eq!(computed, [3, 0]);
+}
+
+/// A cache that can be broken.
+struct Broken {
+    panics: bool,
+    asked: Arc<AtomicBool>,
+}
+
+impl Cache for Broken {
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
+        self.asked.store(true, Ordering::Relaxed);
+        assert!(!self.panics, "as asked");
+        // Too few, of another model, and not of unit length.
+        Ok(vec![Some(vec![1.0; keys.len()].into())])
+    }
+
+    fn put_many(&self, _vectors: &[(Key, Vector)]) -> Result<(), CacheError> {
+        Err(CacheError::Other("full".to_owned()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cache_that_fails_or_lies_fails_nobody() {
+    for panics in [false, true] {
+        let asked = Arc::new(AtomicBool::new(false));
+        let embedder = free_pool(Some(Box::new(Broken { panics, asked: Arc::clone(&asked) })));
+        for texts in [["a", "b"], ["b", "c"]] {
+            let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
+            assert_near(&vectors, &expected(&texts));
+        }
+        assert!(asked.load(Ordering::Relaxed));
+        assert!(embedder.statistics().cache_faults > 0);
+        assert_eq!(embedder.statistics().known, 0);
+    }
+}
+
+#[test]
+fn sessions_of_several_models_are_refused() {
+    struct Other;
+    impl Session for Other {
+        fn dimension(&self) -> usize {
+            5
+        }
+        fn longest_text(&self) -> usize {
+            1
+        }
+        fn embed(&mut self, _: &[&str]) -> Result<Vec<Vec<f32>>, gsar_embedding::SessionError> {
+            Ok(Vec::new())
+        }
+    }
+    let sessions: Vec<Box<dyn Session>> = vec![Box::new(Free), Box::new(Other)];
+    let refused = Embedder::with_sessions(sessions, DIGEST, &options(), None).unwrap_err();
+    assert_eq!(refused, StartError::Dimensions { first: 8, other: 5 });
+    let refused = Embedder::with_sessions(Vec::new(), DIGEST, &options(), None).unwrap_err();
+    assert!(matches!(refused, StartError::InvalidOption { field: "workers", .. }));
+}

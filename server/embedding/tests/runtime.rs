@@ -1,0 +1,112 @@
+//! Files that are no ONNX Runtime, in a process that has loaded none: each is refused by name, and never by a crash.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use gsar_embedding::{Origin, Runtime, RuntimeError};
+
+/// A shared library that says it is ONNX Runtime of some version; `None`, with a line that says so, without
+/// a C compiler.
+fn library(folder: &Path, name: &str, source: &str) -> Option<std::path::PathBuf> {
+    let (code, library) = (folder.join("code.c"), folder.join(name));
+    fs::write(&code, source).unwrap();
+    let compiled =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &code]).status();
+    if compiled.is_ok_and(|status| status.success()) {
+        return Some(library);
+    }
+    println!("skipped the library {name}: there is no C compiler");
+    None
+}
+
+fn refused(file: &Path) -> RuntimeError {
+    Runtime::load(Some(file)).unwrap_err()
+}
+
+#[test]
+fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+
+    let missing = refused(&at("missing.so"));
+    assert_eq!(missing, RuntimeError::Missing { file: at("missing.so"), origin: Origin::Given });
+    assert!(missing.to_string().contains("make onnxruntime"), "{missing}");
+
+    fs::write(at("text.so"), "this is a text").unwrap();
+    fs::write(at("empty.so"), "").unwrap();
+    for file in [at("text.so"), at("empty.so"), folder.path().to_owned(), "/dev/null".into()] {
+        let error = refused(&file);
+        assert!(matches!(error, RuntimeError::NotALibrary { .. }), "{error}");
+        assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+    }
+
+    let other = library(folder.path(), "other.so", "int answer(void) { return 42; }");
+    if let Some(file) = other {
+        let error = refused(&file);
+        assert!(error.to_string().contains("does not export OrtGetApiBase"), "{error}");
+        let whole = fs::read(&file).unwrap();
+        for length in [1, 20, 64, 1_000, whole.len() / 2, whole.len() - 1] {
+            fs::write(at("short.so"), &whole[..length]).unwrap();
+            let error = refused(&at("short.so"));
+            assert!(matches!(error, RuntimeError::NotALibrary { .. }), "{length}: {error}");
+        }
+    }
+    let old = library(
+        folder.path(),
+        "old.so",
+        "static const char *version(void) { return \"1.23.2\"; }\n\
+         static const void *api(unsigned number) { return 0; }\n\
+         static const struct { const void *(*api)(unsigned); const char *(*version)(void); } base = {api, version};\n\
+         const void *OrtGetApiBase(void) { return &base; }\n",
+    );
+    if let Some(file) = old {
+        let error = refused(&file);
+        assert!(
+            matches!(&error, RuntimeError::TooOld { found, .. } if found == "1.23.2"),
+            "{error}"
+        );
+        assert!(error.to_string().contains("1.24 or later"), "{error}");
+    }
+
+    // After all that, the right one is loaded, once; where it is at hand.
+    let runtime = match Runtime::load(None) {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            println!("skipped loading the right one: {error}");
+            return;
+        }
+    };
+    assert_eq!(Runtime::load(Some(runtime.library())).unwrap().library(), runtime.library());
+    let again = refused(&at("text.so"));
+    assert!(matches!(again, RuntimeError::OtherLoaded { .. }), "{again}");
+
+    let copy = at("libonnxruntime.so");
+    fs::copy(runtime.library(), &copy).unwrap();
+    assert!(matches!(refused(&copy), RuntimeError::OtherLoaded { .. }));
+}
+
+#[test]
+fn a_library_that_changed_after_it_was_fetched_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("libonnxruntime.so");
+    fs::write(&file, "another library").unwrap();
+    let manifest = r#"{"files": {"libonnxruntime.so": {"sha256": "00"}}}"#;
+    fs::write(folder.path().join("manifest.json"), manifest).unwrap();
+    let error = refused(&file);
+    // The other test of this process may have loaded the right one by now.
+    assert!(
+        matches!(error, RuntimeError::Changed { .. } | RuntimeError::OtherLoaded { .. }),
+        "{error}"
+    );
+}

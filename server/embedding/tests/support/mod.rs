@@ -1,0 +1,112 @@
+//! A session that waits to be let go on, and says what it was given.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and each uses a part of this"
+)]
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use gsar_embedding::{Model, Runtime, Session, SessionError};
+
+/// The length of the vectors of [`Gated`].
+pub(crate) const DIMENSION: usize = 8;
+
+/// A session that computes a batch when it is let.
+pub(crate) struct Gated {
+    begun: Sender<Vec<String>>,
+    go_on: Receiver<()>,
+}
+
+/// The other end of a [`Gated`].
+pub(crate) struct Gate {
+    pub(crate) begun: Receiver<Vec<String>>,
+    pub(crate) go_on: Sender<()>,
+}
+
+impl Gate {
+    /// Waits for a batch to begin and lets it be computed.
+    pub(crate) fn pass(&self) -> Vec<String> {
+        let batch = self.begun.recv().unwrap();
+        self.go_on.send(()).unwrap();
+        batch
+    }
+}
+
+pub(crate) fn gated() -> (Box<dyn Session>, Gate) {
+    let (begun, is_begun) = channel();
+    let (go_on, may_go_on) = channel();
+    (Box::new(Gated { begun, go_on: may_go_on }), Gate { begun: is_begun, go_on })
+}
+
+/// What [`Gated`] and [`Free`] give for a text.
+pub(crate) fn vector_of(text: &str) -> Vec<f32> {
+    let hash = text.bytes().fold(17_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
+    let values: Vec<f32> =
+        (0..DIMENSION).map(|at| (hash.rotate_left(4 * at as u32) % 100) as f32 + 1.0).collect();
+    let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
+    values.iter().map(|value| value / length).collect()
+}
+
+fn embed(texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
+    match texts.iter().find(|text| text.starts_with("bad")) {
+        Some(text) if text.contains("panic") => panic!("as asked"),
+        Some(_) => Err(SessionError("as asked".to_owned())),
+        None => Ok(texts
+            .iter()
+            .map(|text| match *text {
+                "wide" => vec![1.0; DIMENSION + 1],
+                "nan" => vec![f32::NAN; DIMENSION],
+                "zero" => vec![0.0; DIMENSION],
+                text => vector_of(text),
+            })
+            .collect()),
+    }
+}
+
+impl Session for Gated {
+    fn dimension(&self) -> usize {
+        DIMENSION
+    }
+
+    fn longest_text(&self) -> usize {
+        1_000
+    }
+
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
+        self.begun.send(texts.iter().map(|text| (*text).to_owned()).collect()).ok();
+        self.go_on.recv().ok();
+        embed(texts)
+    }
+}
+
+/// A session that computes at once.
+pub(crate) struct Free;
+
+impl Session for Free {
+    fn dimension(&self) -> usize {
+        DIMENSION
+    }
+
+    fn longest_text(&self) -> usize {
+        1_000
+    }
+
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
+        embed(texts)
+    }
+}
+
+/// The runtime and the model of the user's cache; `None`, with a line that says so, where they are not.
+pub(crate) fn real(test: &str) -> Option<(Runtime, Model)> {
+    let loaded = Runtime::load(None).map_err(|error| error.to_string()).and_then(|runtime| {
+        Ok((runtime, Model::all_mini_lm().map_err(|error| error.to_string())?))
+    });
+    loaded.map_err(|error| println!("skipped {test}: {error}")).ok()
+}
