@@ -58,18 +58,55 @@ struct Questions {
     claims: Vec<(String, Vec<usize>)>,
 }
 
-/// Reads a file, stores its evidence, and searches with each of its claims.
-pub(crate) async fn find(client: &Client, path: &Path) -> Result<Found> {
+/// Reads a file, stores its evidence, and searches with each of its claims in every way that serves.
+async fn find(client: &Client, path: &Path) -> Result<Vec<Found>> {
     let questions = read(path).with_context(|| path.display().to_string())?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let name = name.split('.').next().unwrap_or(&name).to_owned();
     store(client, &name, &questions.texts).await?;
+    let mut found = vec![ask(client, &name, &questions, v1::SearchMethod::Lexical).await?];
+    if is_embedded(client, &name).await? {
+        for method in [v1::SearchMethod::Vector, v1::SearchMethod::Hybrid] {
+            found.push(ask(client, &name, &questions, method).await?);
+        }
+    }
+    client.delete_corpus(&name).await?;
+    Ok(found)
+}
+
+/// Waits until everything has its vector; false where the server has no model.
+async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
+    let probe = v1::SearchRequest {
+        corpus_id: corpus.to_owned(),
+        query: "probe".to_owned(),
+        method: v1::SearchMethod::Vector.into(),
+        ..Default::default()
+    };
+    loop {
+        let request = v1::ListCorporaRequest { page_size: 1_000, ..Default::default() };
+        let all = client.list_corpora(request).await?.corpora;
+        if all.iter().any(|listed| listed.corpus_id == corpus && listed.embedded) {
+            return Ok(true);
+        }
+        let answer = client.search(probe.clone()).await?;
+        if !answer.degraded.is_empty() && !answer.degraded.contains("vector yet") {
+            return Ok(false);
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    }
+}
+
+async fn ask(
+    client: &Client,
+    name: &str,
+    questions: &Questions,
+    method: v1::SearchMethod,
+) -> Result<Found> {
     let answers: Vec<(Option<usize>, String)> = futures_util::stream::iter(&questions.claims)
-        .map(|(claim, linked)| search(client, &name, claim, linked))
+        .map(|(claim, linked)| search(client, name, claim, linked, method))
         .buffered(AT_ONCE)
         .try_collect()
         .await?;
-    client.delete_corpus(&name).await?;
     let mut cases = vec![[Counts::default(); DEPTHS.len()]; questions.texts.len()];
     let mut sum = 0.0;
     for ((_, linked), (rank, _)) in questions.claims.iter().zip(&answers) {
@@ -91,7 +128,7 @@ pub(crate) async fn find(client: &Client, path: &Path) -> Result<Found> {
         recall: [share(0), share(1), share(2)],
         reciprocal_rank: sum / questions.claims.len().max(1) as f64,
         method: answers.first().map(|(_, method)| method.clone()).unwrap_or_default(),
-        name,
+        name: name.to_owned(),
     })
 }
 
@@ -150,6 +187,7 @@ async fn search(
     corpus: &str,
     claim: &str,
     linked: &[usize],
+    method: v1::SearchMethod,
 ) -> Result<(Option<usize>, String)> {
     let answer = client
         .search(v1::SearchRequest {
@@ -157,6 +195,7 @@ async fn search(
             query: claim.to_owned(),
             most: PASSAGES,
             filter: None,
+            method: method.into(),
         })
         .await?;
     let mut items: Vec<&str> = Vec::new();
@@ -174,7 +213,7 @@ async fn search(
 pub(crate) async fn find_all(client: &Client, paths: &[PathBuf]) -> Result<Vec<Found>> {
     let mut found = Vec::with_capacity(paths.len());
     for path in paths {
-        found.push(find(client, path).await?);
+        found.extend(find(client, path).await?);
     }
     Ok(found)
 }

@@ -368,6 +368,17 @@ pub(crate) enum Evidence {
     },
 }
 
+/// How passages are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// By the words that passage and query share
+    Lexical,
+    /// By meaning
+    Vector,
+    /// By both
+    Hybrid,
+}
+
 /// Find the passages of a corpus that bear on a query
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -384,6 +395,9 @@ pub(crate) struct Search {
     /// How many passages at most
     #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) most: u32,
+    /// How to find: by words, by meaning, or by both where a model is at hand
+    #[arg(long, value_enum)]
+    pub(crate) method: Option<Method>,
     /// Only items of this kind, such as tool_output or signal
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) kind: Vec<EvidenceKind>,

@@ -42,7 +42,17 @@ fn arrows_between_crates() {
         ("server/rules", &["gsar-core"]),
         ("server/embedding", &[]),
         ("server/vectors", &[]),
-        ("server", &["gsar-core", "gsar-proto", "gsar-retrieval", "gsar-rules"]),
+        (
+            "server",
+            &[
+                "gsar-core",
+                "gsar-embedding",
+                "gsar-proto",
+                "gsar-retrieval",
+                "gsar-rules",
+                "gsar-vectors",
+            ],
+        ),
         ("client", &["gsar-core", "gsar-proto"]),
         ("calibration", &["gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"]),
     ] {

@@ -281,6 +281,7 @@ impl Process {
             .args(["--listen", &format!("unix://{}", socket.display())])
             .arg("--data-dir")
             .arg(folder.join("data"))
+            .env("GSAR_EVIDENCE__EMBEDDINGS", "off")
             .stderr(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -332,4 +333,62 @@ async fn what_was_acknowledged_outlives_a_kill_and_what_was_not_is_gone() {
     assert!(again.items[0].unchanged && !again.items[1].unchanged);
     assert_eq!(again.corpus.unwrap().items, 2);
     process.kill();
+}
+
+#[tokio::test]
+async fn evidence_is_found_by_its_meaning() {
+    let auto = |config: &mut gsar_server::config::Config| {
+        config.evidence.embeddings = gsar_server::config::EmbeddingsWanted::Auto;
+    };
+    let server = Wanted::default().start(auto).await;
+    let mut evidence = server.evidence();
+    let told = [
+        ("volume", "No space is left on the device /dev/vdb1."),
+        ("certificate", "The TLS chain of the gateway ran out at midnight."),
+        ("rollout", "Deployment cart was updated to image 4.2."),
+    ];
+    let items = told.into_iter().map(|(id, text)| item(id, text)).collect();
+    evidence.put_evidence(put("inc-7", items)).await.unwrap();
+    let by_meaning = |query: &str| v1::SearchRequest {
+        method: v1::SearchMethod::Vector.into(),
+        ..search("inc-7", query)
+    };
+    let found = evidence.search(by_meaning("disk full")).await.unwrap().into_inner();
+    if !found.degraded.is_empty() && !found.degraded.contains("vector yet") {
+        assert_eq!(found.method, "lexical");
+        eprintln!("skipped: {}", found.degraded);
+        return;
+    }
+    let all = || v1::ListCorporaRequest::default();
+    while !evidence.list_corpora(all()).await.unwrap().into_inner().corpora[0].embedded {
+        tokio::task::yield_now().await;
+    }
+    for (query, id) in [("the disk is full", "volume"), ("an expired certificate", "certificate")] {
+        let found = evidence.search(by_meaning(query)).await.unwrap().into_inner();
+        assert_eq!((found.method.as_str(), found.degraded.as_str()), ("vector", ""));
+        assert_eq!(found.hits[0].evidence_id, id, "{query}");
+        assert_eq!((found.hits[0].vector_rank, found.hits[0].lexical_rank), (1, 0));
+    }
+    let both = evidence.search(search("inc-7", "the disk is full")).await.unwrap().into_inner();
+    assert_eq!((both.method.as_str(), both.hits[0].evidence_id.as_str()), ("hybrid", "volume"));
+}
+
+#[tokio::test]
+async fn a_model_that_is_required_and_missing_keeps_the_server_from_starting() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .args(["--listen", &format!("unix://{}", folder.path().join("s").display())])
+        .arg("--data-dir")
+        .arg(folder.path().join("data"))
+        .env("GSAR_EVIDENCE__EMBEDDINGS", "required")
+        .env("GSAR_EVIDENCE__MODEL", folder.path().join("nowhere"))
+        .env("GSAR_EVIDENCE__ONNXRUNTIME", folder.path().join("no.so"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("evidence.embeddings is required") && told.contains("make onnxruntime"),
+        "{told}"
+    );
 }

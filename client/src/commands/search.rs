@@ -4,7 +4,7 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
 use super::{check_kept, is_json, note, print, print_json};
-use crate::arguments::Search;
+use crate::arguments::{Method, Search};
 use crate::failure::Failure;
 use crate::human::hits;
 use crate::session::with_client;
@@ -23,6 +23,13 @@ pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Statu
             entities: arguments.entity.clone(),
             window: None,
         }),
+        method: match arguments.method {
+            None => v1::SearchMethod::Unspecified,
+            Some(Method::Lexical) => v1::SearchMethod::Lexical,
+            Some(Method::Vector) => v1::SearchMethod::Vector,
+            Some(Method::Hybrid) => v1::SearchMethod::Hybrid,
+        }
+        .into(),
     };
     with_client(&arguments.connection, async |client, _| {
         let answer = client.search(request).await?;

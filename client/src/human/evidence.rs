@@ -136,6 +136,7 @@ mod tests {
             size: 3_449,
             created_at: Some(instant),
             expires_at: Some(instant),
+            embedded: false,
         };
         let item = |id: &str, lines, unchanged, same_as: &str| v1::StoredItem {
             evidence_id: id.to_owned(),

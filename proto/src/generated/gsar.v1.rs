@@ -806,6 +806,9 @@ pub struct CorpusSummary {
     /// expires_at is when it may be deleted; absent for never.
     #[prost(message, optional, tag = "6")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// embedded says that everything in it is found by its meaning as well; vectors follow in the background.
+    #[prost(bool, tag = "7")]
+    pub embedded: bool,
 }
 /// GetSnapshotRequest asks for the content of an item.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -896,6 +899,9 @@ pub struct SearchRequest {
     /// filter restricts what is looked at.
     #[prost(message, optional, tag = "4")]
     pub filter: ::core::option::Option<SearchFilter>,
+    /// method of the search; unspecified for the best that serves.
+    #[prost(enumeration = "SearchMethod", tag = "5")]
+    pub method: i32,
 }
 /// SearchFilter restricts a search; every part that is given must hold.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -919,7 +925,7 @@ pub struct SearchResponse {
     /// hits in the order of their rank.
     #[prost(message, repeated, tag = "1")]
     pub hits: ::prost::alloc::vec::Vec<SearchHit>,
-    /// method that served: "lexical" or "hybrid".
+    /// method that served: "lexical", "vector" or "hybrid".
     #[prost(string, tag = "2")]
     pub method: ::prost::alloc::string::String,
     /// degraded says why the search by meaning did not serve; empty where it did.
@@ -987,6 +993,43 @@ pub struct DeleteCorpusResponse {
     /// corpus as it was.
     #[prost(message, optional, tag = "1")]
     pub corpus: ::core::option::Option<CorpusSummary>,
+}
+/// SearchMethod is how passages are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SearchMethod {
+    /// By both where search by meaning serves, else by terms.
+    Unspecified = 0,
+    /// By the terms that passage and query share.
+    Lexical = 1,
+    /// By meaning; by terms where that does not serve.
+    Vector = 2,
+    /// By both; by terms where meaning does not serve.
+    Hybrid = 3,
+}
+impl SearchMethod {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SEARCH_METHOD_UNSPECIFIED",
+            Self::Lexical => "SEARCH_METHOD_LEXICAL",
+            Self::Vector => "SEARCH_METHOD_VECTOR",
+            Self::Hybrid => "SEARCH_METHOD_HYBRID",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SEARCH_METHOD_UNSPECIFIED" => Some(Self::Unspecified),
+            "SEARCH_METHOD_LEXICAL" => Some(Self::Lexical),
+            "SEARCH_METHOD_VECTOR" => Some(Self::Vector),
+            "SEARCH_METHOD_HYBRID" => Some(Self::Hybrid),
+            _ => None,
+        }
+    }
 }
 /// Generated client implementations.
 pub mod evidence_service_client {

@@ -33,6 +33,8 @@ pub struct ParsedSearch {
     pub lanes: Vec<Lane>,
     /// What a passage or the tool of its item must name.
     pub entities: Vec<String>,
+    /// How to find passages; unspecified for the best that serves.
+    pub method: v1::SearchMethod,
     /// When the item was collected.
     pub window: Option<Window>,
 }
@@ -47,6 +49,10 @@ pub fn search(
     let query = statement(Path::root("query"), request.query, longest, violations);
     if request.most > MOST {
         violations.add("most", format_args!("{} is above {MOST}; ask for less", request.most));
+    }
+    let method = v1::SearchMethod::try_from(request.method);
+    if method.is_err() {
+        violations.add("method", format_args!("{} is unknown; give 0 to 3", request.method));
     }
     let filter = request.filter.unwrap_or_default();
     let path = Path::root("filter");
@@ -80,5 +86,6 @@ pub fn search(
         lanes: lanes?,
         entities: entities?,
         window: window?,
+        method: method.ok()?,
     })
 }

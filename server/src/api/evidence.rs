@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{
-    CorpusName, Evidence, Hit, Named, Part, Put, Restriction, StoreError, Stored, Summary,
+    CorpusName, Evidence, Hit, Named, Part, Put, Query, Restriction, StoreError, Stored, Summary,
 };
 
 pub(super) struct Corpora(pub(super) Arc<Engine>);
@@ -70,7 +70,8 @@ impl EvidenceService for Corpora {
         let store = self.store()?;
         let mut stream = request.into_inner();
         let (name, lives) = head(stream.message().await?)?;
-        let put = blocking(move || store.put(name, lives)).await?;
+        let (of, corpus_id) = (store.clone(), name.clone());
+        let put = blocking(move || of.put(corpus_id, lives)).await?;
         let (send, parts) = mpsc::channel(WAITING);
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
@@ -86,6 +87,7 @@ impl EvidenceService for Corpora {
         }
         drop(send);
         let (summary, items) = joined(storing.await)?;
+        tokio::spawn(async move { store.embed(name).await });
         Ok(Response::new(v1::PutEvidenceResponse {
             corpus: Some(corpus(summary)),
             items: items.into_iter().map(stored).collect(),
@@ -127,12 +129,25 @@ impl EvidenceService for Corpora {
             entities: parsed.entities,
             window: parsed.window,
         };
-        let (query, most) = (parsed.query, parsed.most);
-        let hits = blocking(move || store.search(&name, &query, &restriction, most)).await?;
+        let (text, most) = (parsed.query, parsed.most);
+        let wants_meaning = parsed.method != v1::SearchMethod::Lexical;
+        let by_terms = parsed.method != v1::SearchMethod::Vector;
+        let (vector, reason) = match wants_meaning {
+            false => (None, None),
+            true => match store.vectors(vec![text.clone()]).await {
+                Ok(vectors) => (vectors.into_iter().next(), None),
+                Err(reason) => (None, Some(reason)),
+            },
+        };
+        let found = blocking(move || {
+            let query = Query { text: &text, vector: vector.as_deref(), by_terms };
+            store.search(&name, &query, &restriction, most)
+        });
+        let found = found.await?;
         Ok(Response::new(v1::SearchResponse {
-            hits: hits.into_iter().map(hit).collect(),
-            method: "lexical".to_owned(),
-            degraded: String::new(),
+            hits: found.hits.into_iter().map(hit).collect(),
+            method: found.method.name().to_owned(),
+            degraded: reason.or(found.degraded).unwrap_or_default(),
         }))
     }
 
@@ -282,6 +297,7 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
         size: summary.size,
         created_at: Some(timestamp(summary.created_at)),
         expires_at: summary.expires_at.map(timestamp),
+        embedded: summary.embedded_by.is_some(),
     }
 }
 

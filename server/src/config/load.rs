@@ -118,6 +118,7 @@ fn check(config: &Config) -> Vec<String> {
         ("limits.calls_in_flight", limits.calls_in_flight as u64),
         ("evidence.max_corpus_size", config.evidence.max_corpus_size.0),
         ("evidence.max_size", config.evidence.max_size.0),
+        ("evidence.embedding_workers", config.evidence.embedding_workers as u64),
     ] {
         if given == 0 {
             problems.push(format!("{key}: 0 allows nothing; give 1 or more"));

@@ -9,6 +9,6 @@ mod values;
 pub use load::{ConfigError, Sources};
 pub use print::effective;
 pub use values::{
-    Bytes, Config, Duration, Evidence, Judges, Ledger, Limits, Listen, Log, LogFormat, Policies,
-    Shutdown,
+    Bytes, Config, Duration, EmbeddingsWanted, Evidence, Judges, Ledger, Limits, Listen, Log,
+    LogFormat, Policies, Shutdown,
 };

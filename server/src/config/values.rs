@@ -102,6 +102,26 @@ pub struct Evidence {
     pub max_size: Bytes,
     /// How long a corpus is kept whose caller does not say; absent for ever.
     pub time_to_live: Option<Duration>,
+    /// Whether evidence is found by its meaning as well: `auto` where a model is at hand, `required`, or `off`.
+    pub embeddings: EmbeddingsWanted,
+    /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
+    pub model: Option<PathBuf>,
+    /// The shared library of ONNX Runtime; absent for ORT_DYLIB_PATH, else the one in the user's cache.
+    pub onnxruntime: Option<PathBuf>,
+    /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
+    pub embedding_workers: usize,
+}
+
+/// Whether evidence is found by its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmbeddingsWanted {
+    /// Where a model is at hand; it is started when it is first needed.
+    Auto,
+    /// The server does not start without.
+    Required,
+    /// Never.
+    Off,
 }
 
 /// What is logged and how.
@@ -163,6 +183,10 @@ impl Default for Config {
                 max_corpus_size: Bytes(2 << 30),
                 max_size: Bytes(16 << 30),
                 time_to_live: Some(seconds(30 * 24 * 3_600)),
+                embeddings: EmbeddingsWanted::Auto,
+                model: None,
+                onnxruntime: None,
+                embedding_workers: 1,
             },
             log: Log { format: LogFormat::Json, level: "info".to_owned() },
             shutdown: Shutdown { notice: seconds(0), grace: seconds(25) },

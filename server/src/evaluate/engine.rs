@@ -6,8 +6,8 @@ use std::time::Duration;
 use gsar_proto::{parse, v1};
 
 use crate::api::door::Call;
-use crate::config::{self, Config};
-use crate::evidence::{Bounds, Evidence};
+use crate::config::{self, Config, EmbeddingsWanted};
+use crate::evidence::{Bounds, Embeddings, Evidence};
 use crate::judge::{Judge, rules::Rules};
 use crate::ledger::{Durability, Ledger, Options};
 use crate::policies::PolicyStore;
@@ -44,10 +44,7 @@ impl Engine {
             false => None,
         };
         let evidence = match config.evidence.enabled {
-            true => Some(
-                Evidence::open(&config.data_dir, bounds(config))
-                    .map_err(|error| error.to_string())?,
-            ),
+            true => Some(evidence(config)?),
             false => None,
         };
         let bytes = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
@@ -125,12 +122,29 @@ fn chain(names: &[String], known: &[Arc<dyn Judge>]) -> Result<Vec<Arc<dyn Judge
     names.iter().map(named).collect()
 }
 
-fn bounds(config: &Config) -> Bounds {
-    Bounds {
-        max_corpus_size: config.evidence.max_corpus_size.0,
-        max_size: config.evidence.max_size.0,
-        time_to_live: config.evidence.time_to_live.map(|lives| lives.0),
+fn evidence(config: &Config) -> Result<Evidence, String> {
+    let wanted = &config.evidence;
+    let bounds = Bounds {
+        max_corpus_size: wanted.max_corpus_size.0,
+        max_size: wanted.max_size.0,
+        time_to_live: wanted.time_to_live.map(|lives| lives.0),
+    };
+    let embeddings = match wanted.embeddings {
+        EmbeddingsWanted::Off => Embeddings::Off,
+        EmbeddingsWanted::Auto | EmbeddingsWanted::Required => Embeddings::Model {
+            folder: wanted.model.clone(),
+            runtime: wanted.onnxruntime.clone(),
+            workers: wanted.embedding_workers,
+        },
+    };
+    let evidence =
+        Evidence::open(&config.data_dir, bounds, embeddings).map_err(|error| error.to_string())?;
+    if wanted.embeddings == EmbeddingsWanted::Required {
+        evidence
+            .start_model()
+            .map_err(|reason| format!("evidence.embeddings is required: {reason}"))?;
     }
+    Ok(evidence)
 }
 
 fn ledger_options(config: &Config) -> Options {

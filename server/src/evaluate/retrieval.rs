@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gsar_core::Claim;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, v1};
@@ -12,7 +11,7 @@ use tonic::Status;
 use super::Engine;
 use crate::api::door::{Call, Step};
 use crate::api::errors;
-use crate::evidence::{CorpusName, Evidence, Hit, Restriction, StoreError};
+use crate::evidence::{CorpusName, Evidence, Hit, Method, Query, Restriction, StoreError, Vector};
 use crate::judge::Judge;
 
 /// Passages that are looked for with each claim.
@@ -53,15 +52,24 @@ impl Engine {
             [] => gsar_rules::split(&report.synthesis),
             claims => claims.to_vec(),
         };
-        let place = call.clone();
-        let found = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            retrieve(&store, &name, &claims, budget)
-        });
-        let (items, retrieval) = match found.await {
-            Ok(found) => found.map_err(|error| errors::evidence(&error))?,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        let (of, corpus) = (store.clone(), name.clone());
+        let summary = blocking(call, move || of.summary(&corpus)).await?;
+        let retrieval = v1::Retrieval {
+            corpus_id: name.to_string(),
+            items: summary.items,
+            budget: budget as u64,
+            ..v1::Retrieval::default()
         };
+        if summary.size <= budget as u64 {
+            let items = blocking(call, move || store.items(&name)).await?;
+            let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
+            let evidence = joined(inline, items, corpus_id)?;
+            return Ok(Gathered { evidence, retrieval: Some(retrieval) });
+        }
+        let queries: Vec<String> = claims.into_iter().map(|claim| claim.text).collect();
+        let vectors = store.vectors(queries.clone()).await;
+        let found = blocking(call, move || retrieve(&store, &name, &queries, vectors, retrieval));
+        let (items, retrieval) = found.await?;
         Ok(Gathered { evidence: joined(inline, items, corpus_id)?, retrieval: Some(retrieval) })
     }
 }
@@ -90,34 +98,53 @@ fn joined(
     Ok(inline)
 }
 
+/// The passages that bear on the claims.
 fn retrieve(
     store: &Evidence,
     name: &CorpusName,
-    claims: &[Claim],
-    budget: usize,
+    queries: &[String],
+    vectors: Result<Vec<Vector>, String>,
+    mut retrieval: v1::Retrieval,
 ) -> Result<(Vec<EvidenceItem>, v1::Retrieval), StoreError> {
-    let summary = store.summary(name)?;
-    let mut retrieval = v1::Retrieval {
-        corpus_id: name.to_string(),
-        items: summary.items,
-        budget: budget as u64,
-        ..v1::Retrieval::default()
+    let (vectors, mut degraded) = match vectors {
+        Ok(vectors) => (vectors, None),
+        Err(reason) => (Vec::new(), Some(reason)),
     };
-    if summary.size <= budget as u64 {
-        retrieval.method = "whole".to_owned();
-        return Ok((store.items(name)?, retrieval));
+    let mut method = Method::Lexical;
+    let mut rankings: Vec<std::vec::IntoIter<Hit>> = Vec::with_capacity(queries.len());
+    for (number, text) in queries.iter().enumerate() {
+        let vector = vectors.get(number).map(AsRef::as_ref);
+        let query = Query { text, vector, by_terms: true };
+        let found = store.search(name, &query, &Restriction::default(), PASSAGES_OF_CLAIM)?;
+        method = found.method;
+        degraded = degraded.or(found.degraded);
+        rankings.push(found.hits.into_iter());
     }
-    retrieval.method = "lexical".to_owned();
-    retrieval.queries = u32::try_from(claims.len()).unwrap_or(u32::MAX);
-    let mut rankings: Vec<std::vec::IntoIter<Hit>> = Vec::with_capacity(claims.len());
-    for claim in claims {
-        let hits = store.search(name, &claim.text, &Restriction::default(), PASSAGES_OF_CLAIM)?;
-        rankings.push(hits.into_iter());
-    }
+    let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
     let (passages, dropped) = within(budget, rankings);
+    retrieval.method = method.name().to_owned();
+    retrieval.degraded = degraded.unwrap_or_default();
+    retrieval.queries = u32::try_from(queries.len()).unwrap_or(u32::MAX);
     retrieval.passages = passages.len() as u64;
     retrieval.dropped = dropped;
     Ok((passages.into_values().map(passage).collect(), retrieval))
+}
+
+/// Runs what blocks on a thread for such; the call keeps its place until it ends.
+async fn blocking<T: Send + 'static>(
+    call: &Call,
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Status> {
+    let place = call.clone();
+    let done = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        work()
+    });
+    match done.await {
+        Ok(done) => done.map_err(|error| errors::evidence(&error)),
+        // A panic goes on to the door, which answers it; nobody cancels these tasks.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }
 
 /// The best passages of every claim, then the second best, as long as the budget lasts; in the order of the corpus.

@@ -4,11 +4,13 @@
 //! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 use gsar_core::time::Timestamp;
 use gsar_retrieval::templates::Template;
+use gsar_vectors::VectorIndex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::database;
@@ -24,6 +26,12 @@ pub(super) struct Corpus {
     name: CorpusName,
     file: PathBuf,
     writer: Mutex<Connection>,
+    /// Its vectors, opened when they are first asked for.
+    pub(super) vectors: OnceLock<Result<VectorIndex, String>>,
+    /// Held by the one who embeds it.
+    pub(super) embedding: tokio::sync::Mutex<()>,
+    /// Something came since its passages were last looked at.
+    pub(super) to_embed: AtomicBool,
 }
 
 /// What is known of a corpus.
@@ -41,6 +49,8 @@ pub struct Summary {
     pub created_at: i64,
     /// When it may be deleted, in microseconds since the epoch; `None` for never.
     pub expires_at: Option<i64>,
+    /// The model whose vectors every passage has that should; `None` where some are missing.
+    pub embedded_by: Option<String>,
 }
 
 /// What an item is, apart from its content.
@@ -110,7 +120,14 @@ impl Corpus {
     pub(super) fn open(name: CorpusName, folder: &Path, now: i64) -> Result<Self, StoreError> {
         let file = folder.join(DATABASE);
         let connection = database::open_writer(&file, now)?;
-        let corpus = Self { name, file, writer: Mutex::new(connection) };
+        let corpus = Self {
+            name,
+            file,
+            writer: Mutex::new(connection),
+            vectors: OnceLock::new(),
+            embedding: tokio::sync::Mutex::default(),
+            to_embed: AtomicBool::default(),
+        };
         corpus.write(|transaction| {
             let numbers: Vec<i64> = transaction
                 .prepare("SELECT number FROM items WHERE is_complete = 0")?
@@ -269,7 +286,15 @@ impl Corpus {
                     signed(received.passages),
                 ],
             )?;
+            transaction.execute("UPDATE corpus SET embedded_by = NULL", [])?;
             Ok(Kept::New)
+        })
+    }
+
+    /// Notes that every passage that should have a vector of a model has it.
+    pub(super) fn mark_embedded(&self, model: &str) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute("UPDATE corpus SET embedded_by = ?1", [model]).map(|_| ())
         })
     }
 
@@ -331,10 +356,11 @@ pub(super) fn glance(name: &CorpusName, folder: &Path) -> Result<Summary, StoreE
 }
 
 fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summary> {
-    let (created_at, expires_at) =
-        connection.query_row("SELECT created_at, expires_at FROM corpus", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+    let (created_at, expires_at, embedded_by) = connection.query_row(
+        "SELECT created_at, expires_at, embedded_by FROM corpus",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
     connection.query_row(
         "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(size), 0)
          FROM items WHERE is_complete = 1",
@@ -347,6 +373,7 @@ fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summa
                 size: unsigned(row.get(2)?),
                 created_at,
                 expires_at,
+                embedded_by,
             })
         },
     )

@@ -7,6 +7,7 @@
 
 mod corpus;
 mod database;
+mod embedding;
 mod error;
 mod name;
 mod receive;
@@ -24,11 +25,14 @@ use gsar_core::evidence::EvidenceItem;
 
 use corpus::Corpus;
 pub use corpus::{Head, Summary};
+pub use embedding::Embeddings;
+use embedding::Started;
 pub use error::StoreError;
+pub use gsar_embedding::Vector;
 pub use name::CorpusName;
 use receive::Receiver;
 pub use receive::Stored;
-pub use search::{Hit, Restriction};
+pub use search::{Hit, Hits, Method, Query, Restriction};
 pub use snapshot::{Named, Part, Snapshot};
 
 /// The folder of all corpora below the data directory.
@@ -64,6 +68,7 @@ struct Shared {
     open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
     /// The bytes of each corpus, once they were asked for.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
+    started: Started,
     _lock: File,
 }
 
@@ -73,7 +78,11 @@ impl Evidence {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] where the folder cannot be made or read, or another process holds it.
-    pub fn open(data_dir: &Path, bounds: Bounds) -> Result<Self, StoreError> {
+    pub fn open(
+        data_dir: &Path,
+        bounds: Bounds,
+        embeddings: Embeddings,
+    ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
         let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
         private_folder(&folder).map_err(failed)?;
@@ -89,7 +98,8 @@ impl Evidence {
             }
         }
         let (open, sizes) = (Mutex::default(), Mutex::default());
-        let shared = Shared { folder, bounds, open, sizes, _lock: lock };
+        let started = Started::later(embeddings, &folder);
+        let shared = Shared { folder, bounds, open, sizes, started, _lock: lock };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -128,18 +138,21 @@ impl Evidence {
         })
     }
 
-    /// The passages of a corpus that bear on a query, the best first.
+    /// The passages of a corpus that bear on a query, the best first: by its terms, and by its meaning where it has a
+    /// vector.
     ///
     /// # Errors
     /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
     pub fn search(
         &self,
         name: &CorpusName,
-        query: &str,
+        query: &Query<'_>,
         restriction: &Restriction,
         most: usize,
-    ) -> Result<Vec<Hit>, StoreError> {
-        self.corpus(name, false)?.search(query, restriction, most)
+    ) -> Result<Hits, StoreError> {
+        let corpus = self.corpus(name, false)?;
+        let index = query.vector.map(|vector| (vector, self.index(&corpus)));
+        corpus.search(query, index, restriction, most)
     }
 
     /// What is known of a corpus.

@@ -1,12 +1,14 @@
-//! Finding the passages of a corpus that bear on a query, by their terms (BM25).
+//! Finding the passages of a corpus that bear on a query, by their terms (BM25), by their
+//! meaning (cosine of vectors), or by both.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::time::Window;
 use gsar_retrieval::fusion::fuse;
 use gsar_retrieval::selection::diverse;
 use gsar_retrieval::terms::terms;
+use gsar_vectors::VectorIndex;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -66,45 +68,124 @@ const RANKED_FOR_EACH: usize = 4;
 /// Terms of a query that are looked for; a longer query is hardly one statement.
 const MOST_TERMS: usize = 64;
 
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'q> {
+    /// In plain words.
+    pub text: &'q str,
+    /// Its vector; `None` to look for terms only.
+    pub vector: Option<&'q [f32]>,
+    /// Whether terms count.
+    pub by_terms: bool,
+}
+
+/// How passages were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By their terms.
+    Lexical,
+    /// By their meaning.
+    Vector,
+    /// By both.
+    Hybrid,
+}
+
+impl Method {
+    /// The word used in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Vector => "vector",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Hits {
+    /// The passages, the best first.
+    pub hits: Vec<Hit>,
+    /// How they were found.
+    pub method: Method,
+    /// Why meaning did not count, where it should have.
+    pub degraded: Option<String>,
+}
+
 impl Corpus {
     /// The passages that bear on a query, the best first.
     pub(super) fn search(
         &self,
-        query: &str,
+        query: &Query<'_>,
+        index: Option<(&[f32], Result<&VectorIndex, String>)>,
         restriction: &Restriction,
         most: usize,
-    ) -> Result<Vec<Hit>, StoreError> {
+    ) -> Result<Hits, StoreError> {
         let connection = self.reader()?;
-        self.search_with(&connection, query, restriction, most)
-    }
-
-    /// As [`Corpus::search`], with a connection at hand.
-    pub(super) fn search_with(
-        &self,
-        connection: &Connection,
-        query: &str,
-        restriction: &Restriction,
-        most: usize,
-    ) -> Result<Vec<Hit>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<Hit>> {
-            let lexical = lexical(connection, query, restriction, most * RANKED_FOR_EACH)?;
-            let ranking: Vec<u64> = lexical.iter().map(|number| unsigned(*number)).collect();
-            let mut hits = Vec::new();
-            for fused in fuse(&[&ranking]) {
-                let number = signed(fused.key);
-                let place = lexical.iter().position(|found| *found == number);
-                let rank = place.and_then(|place| u32::try_from(place + 1).ok()).unwrap_or(0);
-                hits.extend(hit(connection, number, rank)?);
+        let ranked = most.saturating_mul(RANKED_FOR_EACH);
+        let (meant, degraded) = match index {
+            None => (None, None),
+            Some((_, Err(reason))) => (None, Some(reason)),
+            Some((_, Ok(index))) if index.is_empty() => {
+                (None, Some("no passage of the corpus has a vector yet".to_owned()))
             }
-            let said: Vec<HashSet<String>> =
-                hits.iter().map(|hit| terms(&hit.text).into_iter().collect()).collect();
-            let mut chosen = diverse(&said, most);
-            chosen.sort_unstable();
-            let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
-            Ok(chosen.into_iter().filter_map(|place| hits.get_mut(place)?.take()).collect())
+            Some((vector, Ok(index))) => {
+                let allowed =
+                    allowed(&connection, restriction).map_err(|error| self.failed(&error))?;
+                match index.search(vector, ranked, allowed.as_deref()) {
+                    Ok(hits) => {
+                        (Some(hits.into_iter().map(|hit| hit.key).collect::<Vec<_>>()), None)
+                    }
+                    Err(error) => (None, Some(error.to_string())),
+                }
+            }
         };
-        read().map_err(|error| self.failed(&error))
+        let method = match (&meant, query.by_terms) {
+            (None, _) => Method::Lexical,
+            (Some(_), true) => Method::Hybrid,
+            (Some(_), false) => Method::Vector,
+        };
+        let read = || -> rusqlite::Result<Vec<Hit>> {
+            let said: Vec<u64> = match method {
+                Method::Vector => Vec::new(),
+                Method::Lexical | Method::Hybrid => {
+                    let found = lexical(&connection, query.text, restriction, ranked)?;
+                    found.into_iter().map(unsigned).collect()
+                }
+            };
+            best_of(&connection, &said, &meant.unwrap_or_default(), most)
+        };
+        let hits = read().map_err(|error| self.failed(&error))?;
+        Ok(Hits { hits, method, degraded })
     }
+}
+
+/// The best passages of two rankings that differ from one another.
+fn best_of(
+    connection: &Connection,
+    said: &[u64],
+    meant: &[u64],
+    most: usize,
+) -> rusqlite::Result<Vec<Hit>> {
+    let ranks =
+        |ranking: &[u64]| -> HashMap<u64, u32> { ranking.iter().copied().zip(1..).collect() };
+    let (by_terms, by_meaning) = (ranks(said), ranks(meant));
+    let mut hits = Vec::new();
+    for fused in fuse(&[said, meant]) {
+        if hits.len() >= most.saturating_mul(RANKED_FOR_EACH) {
+            break;
+        }
+        let rank = |ranks: &HashMap<u64, u32>| ranks.get(&fused.key).copied().unwrap_or(0);
+        // A passage that was deleted may still have its vector.
+        hits.extend(hit(connection, signed(fused.key), rank(&by_terms), rank(&by_meaning))?);
+    }
+    let texts: Vec<HashSet<String>> =
+        hits.iter().map(|hit: &Hit| terms(&hit.text).into_iter().collect()).collect();
+    let mut chosen = diverse(&texts, most);
+    chosen.sort_unstable();
+    let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
+    Ok(chosen.into_iter().filter_map(|place| hits.get_mut(place)?.take()).collect())
 }
 
 /// The numbers of the passages that have terms of a query, the best first; equal ones in their order.
@@ -124,40 +205,16 @@ fn lexical(
         return Ok(Vec::new());
     }
     let any = wanted.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ");
-    let named: Vec<String> = restriction
-        .entities
-        .iter()
-        .flat_map(|entity| terms(entity).into_iter().take(1))
-        .map(|term| quoted(&term))
-        .collect();
-    let asked = match named.as_slice() {
-        [] => any,
-        named => format!("({any}) AND {}", named.join(" AND ")),
-    };
-    let mut values = vec![Value::Text(asked)];
-    let mut conditions = String::new();
-    let mut one_of = |column: &str, names: Vec<&'static str>| {
-        if !names.is_empty() {
-            let places = vec!["?"; names.len()].join(", ");
-            conditions.push_str(&format!(" AND items.{column} IN ({places})"));
-            values.extend(names.into_iter().map(|name| Value::Text(name.to_owned())));
-        }
-    };
-    one_of("kind", restriction.kinds.iter().map(|kind| kind.name()).collect());
-    one_of("lane", restriction.lanes.iter().map(|lane| lane.name()).collect());
-    if let Some(window) = restriction.window {
-        conditions.push_str(" AND items.collected_at BETWEEN ? AND ?");
-        values.push(Value::Integer(window.start().as_micros()));
-        values.push(Value::Integer(window.end().as_micros()));
+    let mut asked = any;
+    for name in named(restriction) {
+        asked = format!("({asked}) AND {name}");
     }
+    let (condition, values) = condition(restriction);
+    let mut values: Vec<Value> = std::iter::once(Value::Text(asked)).chain(values).collect();
     values.push(Value::Integer(i64::try_from(most).unwrap_or(i64::MAX)));
-    let restricted = if conditions.is_empty() {
-        String::new()
-    } else {
-        format!(
-            " AND rowid IN (SELECT passages.number FROM passages JOIN items ON items.number = passages.item
-              WHERE 1{conditions})"
-        )
+    let restricted = match condition.as_str() {
+        "" => String::new(),
+        condition => format!(" AND rowid IN ({PASSAGES_OF_ITEMS}{condition})"),
     };
     let mut statement = connection.prepare(&format!(
         "SELECT rowid FROM terms WHERE terms MATCH ?{restricted} ORDER BY rank, rowid LIMIT ?"
@@ -166,12 +223,67 @@ fn lexical(
     rows.collect()
 }
 
+/// The passages that a restriction leaves; `None` for all.
+fn allowed(
+    connection: &Connection,
+    restriction: &Restriction,
+) -> rusqlite::Result<Option<Vec<u64>>> {
+    let (condition, mut values) = condition(restriction);
+    let named = named(restriction).join(" AND ");
+    if condition.is_empty() && named.is_empty() {
+        return Ok(None);
+    }
+    let mut sql = format!("{PASSAGES_OF_ITEMS}{condition}");
+    if !named.is_empty() {
+        sql.push_str(" AND passages.number IN (SELECT rowid FROM terms WHERE terms MATCH ?)");
+        values.push(Value::Text(named));
+    }
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| row.get(0).map(unsigned))?;
+    rows.collect::<rusqlite::Result<_>>().map(Some)
+}
+
+/// Selects the numbers of passages by what their items are; conditions follow.
+const PASSAGES_OF_ITEMS: &str =
+    "SELECT passages.number FROM passages JOIN items ON items.number = passages.item WHERE 1";
+
+/// What a passage must name, as FTS5 reads it.
+fn named(restriction: &Restriction) -> Vec<String> {
+    let first = |entity: &String| terms(entity).into_iter().next();
+    restriction.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
+}
+
+/// What items must be, as SQL behind other conditions, with its values.
+fn condition(restriction: &Restriction) -> (String, Vec<Value>) {
+    let (mut condition, mut values) = (String::new(), Vec::new());
+    let mut one_of = |column: &str, names: Vec<&'static str>| {
+        if !names.is_empty() {
+            let places = vec!["?"; names.len()].join(", ");
+            condition.push_str(&format!(" AND items.{column} IN ({places})"));
+            values.extend(names.into_iter().map(|name| Value::Text(name.to_owned())));
+        }
+    };
+    one_of("kind", restriction.kinds.iter().map(|kind| kind.name()).collect());
+    one_of("lane", restriction.lanes.iter().map(|lane| lane.name()).collect());
+    if let Some(window) = restriction.window {
+        condition.push_str(" AND items.collected_at BETWEEN ? AND ?");
+        values.push(Value::Integer(window.start().as_micros()));
+        values.push(Value::Integer(window.end().as_micros()));
+    }
+    (condition, values)
+}
+
 /// A term as FTS5 reads it; it has no quotation mark.
 fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', ""))
 }
 
-fn hit(connection: &Connection, number: i64, lexical_rank: u32) -> rusqlite::Result<Option<Hit>> {
+fn hit(
+    connection: &Connection,
+    number: i64,
+    lexical_rank: u32,
+    vector_rank: u32,
+) -> rusqlite::Result<Option<Hit>> {
     let mut asked = connection.prepare_cached(&format!(
         "SELECT item, start, end, first_line, last_line, pointer, {HEAD_COLUMNS}
          FROM passages JOIN items ON items.number = passages.item WHERE passages.number = ?1"
@@ -189,6 +301,6 @@ fn hit(connection: &Connection, number: i64, lexical_rank: u32) -> rusqlite::Res
         bytes,
         text: content(connection, item, bytes.0, bytes.1)?,
         lexical_rank,
-        vector_rank: 0,
+        vector_rank,
     }))
 }

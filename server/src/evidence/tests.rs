@@ -7,7 +7,7 @@ const BOUNDS: Bounds =
 
 fn store() -> (tempfile::TempDir, Evidence) {
     let folder = tempfile::tempdir().unwrap();
-    let evidence = Evidence::open(folder.path(), BOUNDS).unwrap();
+    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
     (folder, evidence)
 }
 
@@ -39,9 +39,13 @@ fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary,
     put.finish().unwrap()
 }
 
+fn said(text: &str) -> Query<'_> {
+    Query { text, vector: None, by_terms: true }
+}
+
 fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
-    let hits = evidence.search(&name(corpus), query, &Restriction::default(), 5).unwrap();
-    hits.iter().map(Hit::label).collect()
+    let found = evidence.search(&name(corpus), &said(query), &Restriction::default(), 5).unwrap();
+    found.hits.iter().map(Hit::label).collect()
 }
 
 fn log(lines: u32) -> String {
@@ -152,7 +156,7 @@ fn what_was_not_completed_is_gone() {
     killed.item(text("torn", &log(20_000))).unwrap();
     std::mem::forget(killed);
     evidence.shared._lock.unlock().unwrap();
-    let again = Evidence::open(folder.path(), BOUNDS).unwrap();
+    let again = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
     assert_eq!(labels(&again, "c", "ORD-11"), Vec::<String>::new());
     assert_eq!(labels(&again, "c", "kept"), ["kept#L1-1"]);
     assert_eq!(again.summary(&name("c")).unwrap().items, 1);
@@ -170,8 +174,8 @@ fn a_search_is_restricted() {
     (late.collected_at, late.lane, late.kind) = (at(20), Lane::Metrics, EvidenceKind::Signal);
     put(&evidence, "c", vec![early, late]);
     let found = |restriction: Restriction| {
-        let hits = evidence.search(&name("c"), "what is slow", &restriction, 5).unwrap();
-        hits.iter().map(|hit| hit.head.id.to_string()).collect::<Vec<_>>()
+        let found = evidence.search(&name("c"), &said("what is slow"), &restriction, 5).unwrap();
+        found.hits.iter().map(|hit| hit.head.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(found(Restriction::default()).len(), 2);
     assert_eq!(found(Restriction { lanes: vec![Lane::Metrics], ..Default::default() }), ["late"]);
@@ -186,7 +190,7 @@ fn a_search_is_restricted() {
     let window = at(15).zip(at(30)).and_then(|(from, to)| gsar_core::time::Window::new(from, to));
     assert_eq!(found(Restriction { window, ..Default::default() }), ["late"]);
     for query in ["", "the", "\" OR NEAR(", "*", "cart-9 -x:y ^ {}"] {
-        evidence.search(&name("c"), query, &Restriction::default(), 5).unwrap();
+        evidence.search(&name("c"), &said(query), &Restriction::default(), 5).unwrap();
     }
 }
 
@@ -208,16 +212,22 @@ fn corpora_are_listed_deleted_and_expire() {
     assert!(matches!(evidence.summary(&name("b")), Err(StoreError::UnknownCorpus { .. })));
     drop(evidence.put(name("a"), Some(Duration::ZERO)).unwrap());
     assert_eq!(evidence.delete_expired().unwrap(), 1);
-    assert!(matches!(Evidence::open(folder.path(), BOUNDS), Err(StoreError::Unavailable { .. })));
+    assert!(matches!(
+        Evidence::open(folder.path(), BOUNDS, Embeddings::Off),
+        Err(StoreError::Unavailable { .. })
+    ));
     drop(evidence);
-    assert_eq!(names(&Evidence::open(folder.path(), BOUNDS).unwrap(), None), ["c"]);
+    assert_eq!(
+        names(&Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap(), None),
+        ["c"]
+    );
 }
 
 #[test]
 fn bounds_hold() {
     let folder = tempfile::tempdir().unwrap();
     let bounds = Bounds { max_corpus_size: 1_000, max_size: 1_500, time_to_live: None };
-    let evidence = Evidence::open(folder.path(), bounds).unwrap();
+    let evidence = Evidence::open(folder.path(), bounds, Embeddings::Off).unwrap();
     let refused = |corpus: &str, size: usize| {
         let mut put = evidence.put(name(corpus), None).unwrap();
         put.item(text("x", &"y".repeat(size))).and_then(|()| put.finish().map(|_| ())).err()
@@ -260,7 +270,7 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
     std::fs::write(&file, "nothing that SQLite knows".repeat(500)).unwrap();
-    let evidence = Evidence::open(folder.path(), BOUNDS).unwrap();
+    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
     assert!(matches!(evidence.summary(&name("c")), Err(StoreError::Damaged { .. })));
     assert!(evidence.list(None, 9).unwrap().is_empty());
     assert_eq!(evidence.delete(&name("c")).unwrap(), None);

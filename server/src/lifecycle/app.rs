@@ -188,16 +188,19 @@ async fn load(config: &Config, judges: Vec<Arc<dyn Judge>>) -> Result<Arc<Engine
     }
 }
 
-/// How often corpora are looked at whose time may have passed.
+/// How often corpora are looked after.
 const SWEEP: std::time::Duration = std::time::Duration::from_secs(600);
 
-/// Deletes the corpora whose time has passed, on a thread of its own.
-fn delete_expired(engine: &Engine) {
+/// Deletes the corpora whose time has passed, and embeds those whose vectors are not complete, beside all calls.
+fn look_after(engine: &Engine) {
     if let Some(evidence) = engine.evidence().cloned() {
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = evidence.delete_expired() {
+        tokio::spawn(async move {
+            let expiring = evidence.clone();
+            let deleted = tokio::task::spawn_blocking(move || expiring.delete_expired()).await;
+            if let Ok(Err(error)) = deleted {
                 tracing::warn!(%error, "corpora whose time has passed stay");
             }
+            evidence.embed_all().await;
         });
     }
 }
@@ -217,7 +220,7 @@ async fn until_told(
                 Ok(count) => tracing::info!(count, "policies were read anew"),
                 Err(error) => tracing::error!(%error, "policies stay as they were"),
             },
-            _ = sweep.tick() => delete_expired(engine),
+            _ = sweep.tick() => look_after(engine),
             ended = serving.join_next() => {
                 let reason = match ended {
                     Some(Ok(Err(error))) => error.to_string(),

@@ -17,7 +17,7 @@ use gsar_proto::v1::gate_service_client::GateServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_proto::v1::policy_service_client::PolicyServiceClient;
-use gsar_server::config::{Config, Listen};
+use gsar_server::config::{Config, EmbeddingsWanted, Listen};
 use gsar_server::judge::Judge;
 use gsar_server::lifecycle::{App, Phase, PhaseCell, StartError};
 use tempfile::TempDir;
@@ -56,6 +56,8 @@ impl Wanted {
             data_dir: folder.path().join("data"),
             ..Config::default()
         };
+        // Whether a model is at hand differs from machine to machine.
+        config.evidence.embeddings = EmbeddingsWanted::Off;
         change(&mut config);
         let mut app = App::bind(config).await.unwrap();
         for judge in self.judges {

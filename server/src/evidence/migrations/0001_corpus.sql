@@ -1,7 +1,8 @@
 CREATE TABLE corpus (
     created_at INTEGER NOT NULL, -- microseconds since the epoch
     expires_at INTEGER,          -- the same; null for never
-    flushes INTEGER NOT NULL DEFAULT 0
+    flushes INTEGER NOT NULL DEFAULT 0,
+    embedded_by TEXT             -- the model whose vectors every passage has that should; null where some are missing
 ) STRICT;
 
 -- An item that is not complete is still being received, or was when the server stopped.
@@ -33,8 +34,9 @@ CREATE TABLE contents (
     PRIMARY KEY (item, start)
 ) STRICT, WITHOUT ROWID;
 
+-- A number is never used again: vectors go by it.
 CREATE TABLE passages (
-    number INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     item INTEGER NOT NULL,
     start INTEGER NOT NULL,      -- bytes of the content
     end INTEGER NOT NULL,
@@ -52,7 +54,7 @@ CREATE TABLE templates (
     count INTEGER NOT NULL,
     sample TEXT NOT NULL
 ) STRICT;
-CREATE INDEX templates_by_item ON templates (item);
+CREATE INDEX templates_by_line ON templates (item, first_line);
 
 -- The terms of each passage, by its number; what they say stands in `contents`.
 CREATE VIRTUAL TABLE terms USING fts5(

@@ -1,0 +1,287 @@
+//! Search by meaning: the model that makes vectors, started when it is first needed, and the vectors of each corpus,
+//! which follow in the background while the search by terms serves.
+//!
+//! Of a short text and of JSON every passage gets a vector; of a long text only the passages in which a line stands
+//! that says something new, so that a million lines do not need a million vectors. Without model or runtime everything
+//! else works, and every answer says so.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use gsar_embedding::{
+    Embedder, LayeredCache, MemoryCache, Model, Options, Priority, Runtime, SqliteCache, Vector,
+};
+use gsar_vectors::{Opened, Settings, VectorIndex};
+use rusqlite::params;
+
+use super::corpus::{Corpus, Summary, content, unsigned};
+use super::error::StoreError;
+use super::{CorpusName, Evidence};
+
+/// The file below the folder of all corpora that keeps vectors by what they are of.
+const CACHE: &str = ".vectors.sqlite3";
+/// Vectors kept in memory, in bytes.
+const CACHE_MEMORY: usize = 32 << 20;
+/// Vectors kept on disk, in bytes.
+const CACHE_DISK: u64 = 1 << 30;
+/// The folder of a corpus' vectors in its folder.
+const FOLDER: &str = "vectors";
+/// A text with more passages is embedded in part.
+const LONG_TEXT: i64 = 64;
+/// Passages embedded at once.
+const AT_ONCE: usize = 64;
+/// Vectors that may be lost by a crash; they are in the cache.
+const UNSAVED: usize = 2_048;
+/// Bytes of a passage that are embedded; the model reads no more.
+const LONGEST: u64 = 2_048;
+
+/// Which model, and whether there has to be one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Embeddings {
+    /// None: search is by terms.
+    #[default]
+    Off,
+    /// The one in this folder, with this library of ONNX Runtime; those in the user's cache where none is named.
+    Model {
+        /// The folder of the model.
+        folder: Option<PathBuf>,
+        /// The shared library.
+        runtime: Option<PathBuf>,
+        /// Sessions, each with a thread and a copy of the weights.
+        workers: usize,
+    },
+}
+
+/// The model as it runs.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    embedder: Embedder,
+    model: String,
+}
+
+/// The model of a server, started once.
+#[derive(Debug)]
+pub(super) struct Started {
+    wanted: Embeddings,
+    cache: PathBuf,
+    meaning: OnceLock<Result<Meaning, String>>,
+}
+
+impl Started {
+    pub(super) fn later(wanted: Embeddings, folder: &std::path::Path) -> Self {
+        Self { wanted, cache: folder.join(CACHE), meaning: OnceLock::new() }
+    }
+
+    /// The model, or why there is none. Blocks while it starts.
+    pub(super) fn meaning(&self) -> Result<&Meaning, &str> {
+        let started = self.meaning.get_or_init(|| {
+            let started = self.start();
+            match &started {
+                Ok(meaning) => tracing::info!(model = meaning.model, "search by meaning serves"),
+                Err(_) if self.wanted == Embeddings::Off => {}
+                Err(reason) => tracing::warn!(reason, "search is by words only"),
+            }
+            started
+        });
+        started.as_ref().map_err(String::as_str)
+    }
+
+    /// The model that runs; `None` where none was started.
+    fn model(&self) -> Option<&str> {
+        self.meaning.get()?.as_ref().ok().map(|meaning| meaning.model.as_str())
+    }
+
+    fn start(&self) -> Result<Meaning, String> {
+        let Embeddings::Model { folder, runtime, workers } = &self.wanted else {
+            return Err("evidence.embeddings is off".to_owned());
+        };
+        let told = |error: &dyn std::error::Error| error.to_string();
+        let runtime = Runtime::load(runtime.as_deref()).map_err(|error| told(&error))?;
+        let model = match folder {
+            Some(folder) => Model::open(folder),
+            None => Model::all_mini_lm(),
+        };
+        let model = model.map_err(|error| told(&error))?;
+        let disk = SqliteCache::open(&self.cache, CACHE_DISK).map_err(|error| told(&error))?;
+        let cache = LayeredCache::new(MemoryCache::new(CACHE_MEMORY), disk);
+        let options = Options { workers: *workers, ..Options::default() };
+        let embedder = Embedder::start(&runtime, &model, &options, Some(Box::new(cache)))
+            .map_err(|error| told(&error))?;
+        Ok(Meaning { embedder, model: blake3::Hash::from(model.digest()).to_hex().to_string() })
+    }
+}
+
+impl Evidence {
+    /// Starts the model now.
+    ///
+    /// # Errors
+    /// Why there is none, and the mend.
+    pub fn start_model(&self) -> Result<(), String> {
+        self.shared.started.meaning().map(|_| ()).map_err(str::to_owned)
+    }
+
+    /// The vectors of queries.
+    ///
+    /// # Errors
+    /// Why search by meaning does not serve, and the mend.
+    pub async fn vectors(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
+        let embedder = self.embedder().await?;
+        embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
+    }
+
+    async fn embedder(&self) -> Result<Embedder, String> {
+        let shared = Arc::clone(&self.shared);
+        let started = tokio::task::spawn_blocking(move || {
+            let meaning = shared.started.meaning();
+            meaning.map(|meaning| meaning.embedder.clone()).map_err(str::to_owned)
+        });
+        match started.await {
+            Ok(started) => started,
+            Err(panic) => Err(panic.to_string()),
+        }
+    }
+
+    /// Gives every passage of a corpus that should have one its vector. Does nothing where that is done already, goes
+    /// on elsewhere, or there is no model.
+    pub async fn embed(&self, name: CorpusName) {
+        let Ok(embedder) = self.embedder().await else { return };
+        if let Err(reason) = self.embed_with(&embedder, &name).await {
+            tracing::warn!(corpus = %name, reason, "passages stay without vectors");
+        }
+    }
+
+    async fn embed_with(&self, embedder: &Embedder, name: &CorpusName) -> Result<(), String> {
+        let (evidence, corpus_name) = (self.clone(), name.clone());
+        let corpus = blocking(move || match evidence.corpus(&corpus_name, false) {
+            Ok(corpus) => Ok(Some(corpus)),
+            Err(StoreError::UnknownCorpus { .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        });
+        let Some(corpus) = corpus.await? else { return Ok(()) };
+        corpus.to_embed.store(true, Ordering::SeqCst);
+        let Ok(_alone) = corpus.embedding.try_lock() else { return Ok(()) };
+        while corpus.to_embed.swap(false, Ordering::SeqCst) {
+            let (mut after, mut unsaved) = (0, 0);
+            loop {
+                let (evidence, of) = (self.clone(), Arc::clone(&corpus));
+                let next = move || {
+                    of.without_vector(evidence.index(&of)?, after)
+                        .map_err(|error| error.to_string())
+                };
+                let passages = blocking(next).await?;
+                let Some((last, _)) = passages.last() else { break };
+                after = *last;
+                let (numbers, texts): (Vec<i64>, Vec<String>) = passages.into_iter().unzip();
+                unsaved += numbers.len();
+                let vectors = embedder.embed(texts, Priority::Background).await;
+                let vectors = vectors.map_err(|error| error.to_string())?;
+                let save = unsaved >= UNSAVED;
+                let (evidence, of) = (self.clone(), Arc::clone(&corpus));
+                blocking(move || {
+                    let index = evidence.index(&of)?;
+                    let numbers = numbers.into_iter().map(unsigned);
+                    let added: Vec<(u64, Vector)> = numbers.zip(vectors).collect();
+                    index.add(&added).map_err(|error| error.to_string())?;
+                    if save { index.save().map_err(|error| error.to_string()) } else { Ok(()) }
+                })
+                .await?;
+                if save {
+                    unsaved = 0;
+                }
+            }
+            let (evidence, of) = (self.clone(), Arc::clone(&corpus));
+            blocking(move || {
+                let index = evidence.index(&of)?;
+                index.save().map_err(|error| error.to_string())?;
+                let meaning = evidence.shared.started.meaning()?;
+                of.mark_embedded(&meaning.model).map_err(|error| error.to_string())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Embeds every corpus whose vectors are not complete. The model is not started for none.
+    pub async fn embed_all(&self) {
+        let evidence = self.clone();
+        let names = blocking(move || {
+            let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
+            let model = evidence.shared.started.model();
+            let is_open = |summary: &Summary| match (&summary.embedded_by, model) {
+                (None, _) => true,
+                (Some(by), Some(model)) => by != model,
+                (Some(_), None) => false,
+            };
+            Ok(all.into_iter().filter(is_open).map(|summary| summary.name).collect::<Vec<_>>())
+        });
+        for name in names.await.unwrap_or_default() {
+            self.embed(name).await;
+        }
+    }
+
+    /// The vectors of a corpus.
+    pub(super) fn index<'c>(&self, corpus: &'c Corpus) -> Result<&'c VectorIndex, String> {
+        let meaning = self.shared.started.meaning()?;
+        let opened = corpus.vectors.get_or_init(|| {
+            let settings = Settings::new(meaning.embedder.dimension(), meaning.model.clone());
+            let folder = self.folder(corpus.name()).join(FOLDER);
+            super::private_folder(&folder).map_err(|error| error.to_string())?;
+            let (index, opened) =
+                VectorIndex::open(&folder, settings).map_err(|error| error.to_string())?;
+            if let Opened::GraphMissing(_) = opened {
+                index.build_graph().map_err(|error| error.to_string())?;
+            }
+            Ok(index)
+        });
+        opened.as_ref().map_err(String::clone)
+    }
+}
+
+impl Corpus {
+    /// The next passages behind one that should have a vector and have none, with what they say.
+    fn without_vector(
+        &self,
+        index: &VectorIndex,
+        after: i64,
+    ) -> Result<Vec<(i64, String)>, StoreError> {
+        let connection = self.reader()?;
+        let read = || -> rusqlite::Result<Vec<(i64, String)>> {
+            let mut asked = connection.prepare(
+                "SELECT passages.number, item, start, end FROM passages
+                 JOIN items ON items.number = passages.item
+                 WHERE passages.number > ?1 AND is_complete = 1 AND (
+                     is_json = 1 OR items.passages <= ?2 OR EXISTS (
+                         SELECT 1 FROM templates WHERE templates.item = passages.item
+                         AND templates.first_line BETWEEN passages.first_line AND passages.last_line))
+                 ORDER BY passages.number",
+            )?;
+            let mut rows = asked.query(params![after, LONG_TEXT])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let number: i64 = row.get(0)?;
+                if index.contains(unsigned(number)) {
+                    continue;
+                }
+                let (start, end) = (unsigned(row.get(2)?), unsigned(row.get(3)?));
+                let text = content(&connection, row.get(1)?, start, end.min(start + LONGEST))?;
+                found.push((number, text));
+                if found.len() == AT_ONCE {
+                    break;
+                }
+            }
+            Ok(found)
+        };
+        read().map_err(|error| self.failed(&error))
+    }
+}
+
+/// Runs what blocks on a thread for such.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panic) => Err(panic.to_string()),
+    }
+}
