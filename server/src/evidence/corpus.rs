@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 use gsar_core::time::Timestamp;
@@ -27,7 +27,7 @@ pub(super) struct Corpus {
     file: PathBuf,
     writer: Mutex<Connection>,
     /// Its vectors, opened when they are first asked for.
-    pub(super) vectors: OnceLock<Result<VectorIndex, String>>,
+    pub(super) vectors: OnceLock<Result<Arc<VectorIndex>, String>>,
     /// Held by the one who embeds it.
     pub(super) embedding: tokio::sync::Mutex<()>,
     /// Something came since its passages were last looked at.

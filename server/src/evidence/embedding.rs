@@ -229,12 +229,13 @@ impl Evidence {
             super::private_folder(&folder).map_err(|error| error.to_string())?;
             let (index, opened) =
                 VectorIndex::open(&folder, settings).map_err(|error| error.to_string())?;
+            let index = Arc::new(index);
             if let Opened::GraphMissing(_) = opened {
-                index.build_graph().map_err(|error| error.to_string())?;
+                build_graph(Arc::clone(&index));
             }
             Ok(index)
         });
-        opened.as_ref().map_err(String::clone)
+        opened.as_deref().map_err(String::clone)
     }
 }
 
@@ -274,6 +275,15 @@ impl Corpus {
         };
         read().map_err(|error| self.failed(&error))
     }
+}
+
+/// Builds the graph of an index on a thread of its own; until then searches compare one by one.
+fn build_graph(index: Arc<VectorIndex>) {
+    std::thread::spawn(move || {
+        if let Err(error) = index.build_graph().and_then(|()| index.save()) {
+            tracing::warn!(%error, "searches by meaning stay slow");
+        }
+    });
 }
 
 /// Runs what blocks on a thread for such.
