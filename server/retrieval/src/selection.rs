@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// Chooses up to `most` places of a ranking, the best first. A candidate whose terms overlap by more than four fifths
-/// (Jaccard) with one already chosen is taken only where nothing else is left.
+/// Chooses up to `most` places of a ranking, the best first. A candidate whose terms overlap by more than nineteen
+/// twentieths (Jaccard) with one already chosen is taken only where nothing else is left.
 #[must_use]
 pub fn diverse(candidates: &[HashSet<String>], most: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
@@ -26,7 +26,7 @@ pub fn diverse(candidates: &[HashSet<String>], most: usize) -> Vec<usize> {
 fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
-    shared * 5 > all * 4
+    shared * 20 > all * 19
 }
 
 #[cfg(test)]
