@@ -30,12 +30,13 @@
 //! | one part mended | | nothing else decides, and the claim is borne out once a direction, figure or time is mended |
 //! | otherwise | | never: the claim is ungrounded, and the note says what is missing |
 //!
-//! Held against every finding: one that would bear out the contrary of the claim as well decides nothing; a hedge is never contradicted; a causal link needs a line that states a cause; a deed ("rolled back") needs a change, a check or the word itself in the record; "before" and "after" need a
-//! line that says so or two instants; what a language model inferred counts neither way; a claim without an English word is
-//! never decided. Where one item bears a claim out and another, not older, says otherwise of the very same thing,
-//! the claim is ungrounded and both are cited. Figures are compared only in one dimension and under a key or noun that the claim uses; ids,
-//! ports, versions and dates are names, not figures. Names match as wholes: a pod by its workload, never
-//! `checkout` by `checkout-db`.
+//! Held against every finding: one that would bear out the contrary of the claim as well decides nothing; a hedge is
+//! never contradicted; a causal link needs a line that states a cause; a deed ("rolled back") needs a change, a check
+//! or the word itself in the record; "before" and "after" need a line that says so or two instants; what a language
+//! model inferred counts neither way; a claim without an English word is never decided. Where one item bears a claim
+//! out and another, not older, says otherwise of the very same thing, the claim is ungrounded and both are cited.
+//! Figures are compared only in one dimension and under a key or noun that the claim uses; ids, ports, versions and
+//! dates are names, not figures. Names match as wholes: a pod by its workload, never `checkout` by `checkout-db`.
 //!
 //! The type follows the cited item: tool output, change and verification give `tool_match`, a step's output
 //! `specific_data`, the signal `signal_match`; several items, counts and extremes give `synthesis`, an absence

@@ -35,7 +35,6 @@ pub(crate) fn is_beside_the_claim(case: &Case<'_, '_, '_>, ruling: &Ruling) -> b
         || is_of_another_source(case, ruling)
         || sections::are_of_another_number(case, &ruling.cites)
         || sections::are_of_a_part(case, &ruling.cites)
-        || sections::are_of_who_asked(case, &ruling.cites)
         || ruling.basis == Basis::Stated && sections::are_scattered(case, &ruling.cites)
 }
 
@@ -164,7 +163,6 @@ fn states(case: &Case<'_, '_, '_>, field: u32) -> bool {
 pub(crate) fn is_stated_as_counted(case: &Case<'_, '_, '_>, ruling: &Ruling) -> bool {
     const MOST: usize = 4_000;
     const TELLING: i128 = 100;
-    let corpus = case.corpus;
     if ruling.basis != Basis::Derived {
         return false;
     }
@@ -175,11 +173,12 @@ pub(crate) fn is_stated_as_counted(case: &Case<'_, '_, '_>, ruling: &Ruling) -> 
         matches!(term.role, Role::Word | Role::Name | Role::Kind) && !term.span.is_empty()
     });
     is_telling
-        && case.marks.marked_fields().iter().take(MOST).any(|field| {
-            case.marks.field(*field) & content != 0
-                && corpus.field(*field).is_some()
-                && states(case, *field)
-        })
+        && case
+            .marks
+            .marked_fields()
+            .iter()
+            .take(MOST)
+            .any(|field| case.marks.field(*field) & content != 0 && states(case, *field))
 }
 
 /// What stands between single quotation marks and has three words or more.

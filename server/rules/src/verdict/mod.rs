@@ -4,6 +4,7 @@ pub(crate) mod considered;
 pub(crate) mod counterclaims;
 pub(crate) mod decide;
 pub(crate) mod denials;
+pub(crate) mod emptiness;
 pub(crate) mod guards;
 pub(crate) mod note;
 pub(crate) mod repairs;

@@ -5,6 +5,7 @@
 use gsar_core::text::tokens::{Word, words};
 
 use crate::claim::reading::{Role, Term};
+use crate::verdict::decide::item_of;
 use crate::verdict::ruling::{Case, Cite};
 use crate::vocabulary::words::parts;
 
@@ -61,6 +62,7 @@ pub(crate) fn say_otherwise(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
     let (of_record, of_field) = (claimed(&OF_RECORD, &claims), claimed(&OF_FIELD, &claims));
     let turned = turned(&all);
     if is_of_another_doer(case, &all, cites)
+        || are_of_who_asked(case, cites)
         || is_other_phase(case, &all, cites)
         || is_other_line(case, &claimed(&OF_LINE, &claims), cites)
     {
@@ -198,6 +200,35 @@ fn is_of_another_doer(case: &Case<'_, '_, '_>, all: &[Word<'_>], cites: &[Cite])
         };
         !told.is_empty() && !told.iter().any(is_doer)
     })
+}
+
+/// Whether a claim gives a deed to somebody of whom only a ticket says that they wrote it.
+fn are_of_who_asked(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
+    const ASKING: [&str; 12] = [
+        "asked",
+        "authored",
+        "commented",
+        "created",
+        "filed",
+        "opened",
+        "proposed",
+        "raised",
+        "reported",
+        "requested",
+        "wrote",
+        "written",
+    ];
+    let corpus = case.corpus;
+    let is_asker = |cite: &Cite| {
+        let Cite::Field(field) = cite else { return false };
+        let is_ticket = item_of(case, *cite).is_some_and(|item| {
+            words(&item.tool).any(|word| word.is("issue") || word.is("ticket") || word.is("jira"))
+        });
+        let path = corpus.field(*field).map(|found| corpus.pointer(found.place, found.object));
+        is_ticket && path.is_some_and(|path| path.contains("author") || path.contains("reporter"))
+    };
+    let asks = words(case.reading.text).any(|word| ASKING.iter().any(|verb| word.is(verb)));
+    !asks && cites.iter().any(is_asker)
 }
 
 /// Whether a claim says "ended" of what the only cited field calls a start, or the other way round.

@@ -105,32 +105,3 @@ pub(crate) fn are_of_a_part(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
 fn is_digits(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
-
-/// Whether a claim gives a deed to somebody of whom only a ticket says that they wrote it.
-pub(crate) fn are_of_who_asked(case: &Case<'_, '_, '_>, cites: &[Cite]) -> bool {
-    const ASKING: [&str; 12] = [
-        "asked",
-        "authored",
-        "commented",
-        "created",
-        "filed",
-        "opened",
-        "proposed",
-        "raised",
-        "reported",
-        "requested",
-        "wrote",
-        "written",
-    ];
-    let corpus = case.corpus;
-    let is_asker = |cite: &Cite| {
-        let Cite::Field(field) = cite else { return false };
-        let is_ticket = item_of(case, *cite).is_some_and(|item| {
-            words(&item.tool).any(|word| word.is("issue") || word.is("ticket") || word.is("jira"))
-        });
-        let path = corpus.field(*field).map(|found| corpus.pointer(found.place, found.object));
-        is_ticket && path.is_some_and(|path| path.contains("author") || path.contains("reporter"))
-    };
-    let asks = words(case.reading.text).any(|word| ASKING.iter().any(|verb| word.is(verb)));
-    !asks && cites.iter().any(is_asker)
-}

@@ -1,6 +1,6 @@
 //! The parts that figures and times play in a clause: values, ends of a change, lengths of time, counts of samples.
 
-use gsar_core::text::figures::{ClockTime, Comparator, Decimal, Dimension, Figure};
+use gsar_core::text::figures::{ClockTime, Comparator, Decimal, Dimension, Figure, spelled};
 use gsar_core::text::tokens::Word;
 
 use super::clauses::Token;
@@ -280,39 +280,26 @@ fn preposition(before: &[Token<'_>]) -> Option<Cue> {
 
 /// "fivefold", "about seventyfold", "more than tenfold".
 pub(super) fn fold(written: &str, before: &[Token<'_>]) -> Option<Factor> {
-    const NUMBERS: [(&str, i128); 25] = [
+    const OTHERS: [(&str, i128); 5] = [
         ("quintupled", 5),
         ("sextupled", 6),
         ("septupled", 7),
-        ("two", 2),
-        ("three", 3),
-        ("four", 4),
-        ("five", 5),
-        ("six", 6),
-        ("seven", 7),
-        ("eight", 8),
-        ("nine", 9),
-        ("ten", 10),
-        ("twelve", 12),
-        ("fifteen", 15),
-        ("twenty", 20),
-        ("thirty", 30),
-        ("forty", 40),
-        ("fifty", 50),
-        ("sixty", 60),
-        ("seventy", 70),
-        ("eighty", 80),
-        ("ninety", 90),
         ("hundred", 100),
         ("thousand", 1000),
-        ("eleven", 11),
     ];
-    let stem = match NUMBERS.iter().find(|(name, _)| written.eq_ignore_ascii_case(name)) {
-        Some((name, _)) => name,
-        None => written.get(..written.len().checked_sub(4)?)?.trim_end_matches('-'),
+    let number = |word: &str| {
+        let other = OTHERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+        let spelled = || spelled(word).filter(|number| *number > 1).map(i128::from);
+        other.map(|(_, number)| *number).or_else(spelled)
     };
-    let number = NUMBERS.iter().find(|(name, _)| stem.eq_ignore_ascii_case(name)).map(|(_, n)| *n);
-    let numerator = number.or_else(|| stem.parse().ok())?;
+    let numerator = match number(written) {
+        Some(number) => number,
+        None => {
+            let end = written.len().checked_sub("fold".len())?;
+            let stem = written.get(..end)?.trim_end_matches('-');
+            number(stem).or_else(|| stem.parse().ok())?
+        }
+    };
     let recent: Vec<&str> = before
         .iter()
         .rev()
