@@ -14,14 +14,12 @@ import sys
 import tempfile
 import threading
 import time
-import venv
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from figures import PROGRAMS, TARGET, met, ratios, spread, table
+import environment
+from figures import PROGRAMS, met, ratios, spread, table
 
-HERE = Path(__file__).resolve().parent
-ENVIRONMENT = TARGET / "onnxruntime"
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", 7))
 WORKERS = [1, 2]
 SINGLE = 24
@@ -30,19 +28,6 @@ WORDS = (
     "pods were restarted by kubelet at 14:05 with exit code 137 while latency of the database rose to 950 ms"
 ).split()
 KINDS = {"sentences": (18, 36, 160), "mixed": (3, 150, 96)}
-
-
-def enter_environment() -> None:
-    """Runs this program again inside its environment, which is made when it is not there."""
-    python = ENVIRONMENT / "bin" / "python"
-    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
-        return
-    if not (ENVIRONMENT / "installed").exists():
-        venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-r", str(HERE / "requirements.txt")], check=True)
-        (ENVIRONMENT / "installed").touch()
-    os.execv(python, [str(python), __file__])
 
 
 def cache() -> Path:
@@ -174,5 +159,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    enter_environment()
+    environment.enter("onnxruntime", __file__)
     main()

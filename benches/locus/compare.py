@@ -12,15 +12,13 @@ import statistics
 import subprocess
 import sys
 import time
-import venv
 from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from figures import PROGRAMS, TARGET, met, ratios, spread, table
+import environment
+from figures import PROGRAMS, met, ratios, spread, table
 
-HERE = Path(__file__).resolve().parent
-ENVIRONMENT = TARGET / "locus"
 SIZES = [5, 20, 50, 500, 5000]
 REPETITIONS = 11
 SECONDS_EACH = 0.03
@@ -36,24 +34,9 @@ TYPES = {
 }
 
 
-def enter_environment() -> None:
-    """Runs this program again inside its environment, which is made when it is not there."""
-    python = ENVIRONMENT / "bin" / "python"
-    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
-        return
-    if not (ENVIRONMENT / "installed").exists():
-        venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-r", str(HERE / "requirements.txt")], check=True)
-        without = HERE / "requirements-without-dependencies.txt"
-        subprocess.run([*pip, "--no-deps", "-r", str(without)], check=True)
-        (ENVIRONMENT / "installed").touch()
-    os.execv(python, [str(python), __file__])
-
-
 def load_locus():
     """The module with the formula, without its package."""
-    found = list(ENVIRONMENT.glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
+    found = list(environment.place("locus").glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
     specification = importlib.util.spec_from_file_location("locus_gsar", found[0])
     module = importlib.util.module_from_spec(specification)
     sys.modules["locus_gsar"] = module
@@ -162,7 +145,7 @@ def compare_tiers(locus) -> None:
 
 
 def main() -> None:
-    enter_environment()
+    environment.enter("locus", __file__)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     locus = load_locus()
     print(f"locus-sdk on Python {sys.version.split()[0]}; processor time, medians of {REPETITIONS} rounds in turns.\n")

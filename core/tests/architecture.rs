@@ -101,13 +101,14 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Rooms of the server that may know each other, besides configuration and telemetry, which all may use.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("api", &["evaluate", "evidence", "ledger", "lifecycle", "policies"]),
     ("evaluate", &["api", "evidence", "judge", "ledger", "policies"]),
-    ("evidence", &[]),
+    ("evidence", &["storage"]),
     ("judge", &[]),
-    ("ledger", &[]),
+    ("ledger", &["storage"]),
     ("lifecycle", &["api", "evaluate", "judge"]),
+    ("storage", &[]),
     ("telemetry", &[]),
 ];
 

@@ -12,4 +12,5 @@ pub mod judge;
 pub mod ledger;
 pub mod lifecycle;
 pub mod policies;
+mod storage;
 pub mod telemetry;

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{
-    CorpusName, Evidence, Hit, Named, Part, Put, Query, Restriction, StoreError, Stored, Summary,
+    CorpusName, Evidence, Filter, Hit, Named, Part, Put, Query, StoreError, Stored, Summary,
 };
 
 pub(super) struct Corpora(pub(super) Arc<Engine>);
@@ -87,7 +87,7 @@ impl EvidenceService for Corpora {
         }
         drop(send);
         let (summary, items) = joined(storing.await)?;
-        tokio::spawn(async move { store.embed(name).await });
+        tokio::spawn(async move { store.embed_corpus(name).await });
         Ok(Response::new(v1::PutEvidenceResponse {
             corpus: Some(corpus(summary)),
             items: items.into_iter().map(stored).collect(),
@@ -123,7 +123,7 @@ impl EvidenceService for Corpora {
         let parsed = parse::search(request.into_inner(), self.0.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
         let name = corpus_name(&parsed.corpus_id)?;
-        let restriction = Restriction {
+        let filter = Filter {
             kinds: parsed.kinds,
             lanes: parsed.lanes,
             entities: parsed.entities,
@@ -134,14 +134,14 @@ impl EvidenceService for Corpora {
         let by_terms = parsed.method != v1::SearchMethod::Vector;
         let (vector, reason) = match wants_meaning {
             false => (None, None),
-            true => match store.vectors(vec![text.clone()]).await {
+            true => match store.embed_queries(vec![text.clone()]).await {
                 Ok(vectors) => (vectors.into_iter().next(), None),
                 Err(reason) => (None, Some(reason)),
             },
         };
         let found = blocking(move || {
             let query = Query { text: &text, vector: vector.as_deref(), by_terms };
-            store.search(&name, &query, &restriction, most)
+            store.search(&name, &query, &filter, most)
         });
         let found = found.await?;
         Ok(Response::new(v1::SearchResponse {

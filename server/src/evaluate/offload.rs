@@ -15,6 +15,14 @@ pub(super) async fn offload<T: Send + 'static>(
     if bytes <= LONG {
         return compute();
     }
+    offload_long(call, compute).await
+}
+
+/// Runs what computes long or waits for the disk on a thread for such; the call keeps its place as above.
+pub(super) async fn offload_long<T: Send + 'static>(
+    call: &Call,
+    compute: impl FnOnce() -> T + Send + 'static,
+) -> T {
     let place = call.clone();
     let (span, ran) = (tracing::Span::current(), tokio::task::spawn_blocking);
     let ended = ran(move || {

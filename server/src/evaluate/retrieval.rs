@@ -9,9 +9,10 @@ use gsar_proto::{parse, v1};
 use tonic::Status;
 
 use super::Engine;
+use super::offload::offload_long;
 use crate::api::door::{Call, Step};
 use crate::api::errors;
-use crate::evidence::{CorpusName, Evidence, Hit, Method, Query, Restriction, StoreError, Vector};
+use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;
 
 /// Passages that are looked for with each claim.
@@ -53,7 +54,7 @@ impl Engine {
             claims => claims.to_vec(),
         };
         let (of, corpus) = (store.clone(), name.clone());
-        let summary = blocking(call, move || of.summary(&corpus)).await?;
+        let summary = stored(call, move || of.summary(&corpus)).await?;
         let retrieval = v1::Retrieval {
             corpus_id: name.to_string(),
             items: summary.items,
@@ -61,14 +62,14 @@ impl Engine {
             ..v1::Retrieval::default()
         };
         if summary.size <= budget as u64 {
-            let items = blocking(call, move || store.items(&name)).await?;
+            let items = stored(call, move || store.items(&name)).await?;
             let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
             let evidence = joined(inline, items, corpus_id)?;
             return Ok(Gathered { evidence, retrieval: Some(retrieval) });
         }
         let queries: Vec<String> = claims.into_iter().map(|claim| claim.text).collect();
-        let vectors = store.vectors(queries.clone()).await;
-        let found = blocking(call, move || retrieve(&store, &name, &queries, vectors, retrieval));
+        let vectors = store.embed_queries(queries.clone()).await;
+        let found = stored(call, move || retrieve(&store, &name, &queries, vectors, retrieval));
         let (items, retrieval) = found.await?;
         Ok(Gathered { evidence: joined(inline, items, corpus_id)?, retrieval: Some(retrieval) })
     }
@@ -115,7 +116,7 @@ fn retrieve(
     for (number, text) in queries.iter().enumerate() {
         let vector = vectors.get(number).map(AsRef::as_ref);
         let query = Query { text, vector, by_terms: true };
-        let found = store.search(name, &query, &Restriction::default(), PASSAGES_OF_CLAIM)?;
+        let found = store.search(name, &query, &Filter::default(), PASSAGES_OF_CLAIM)?;
         method = found.method;
         degraded = degraded.or(found.degraded);
         rankings.push(found.hits.into_iter());
@@ -130,21 +131,12 @@ fn retrieve(
     Ok((passages.into_values().map(passage).collect(), retrieval))
 }
 
-/// Runs what blocks on a thread for such; the call keeps its place until it ends.
-async fn blocking<T: Send + 'static>(
+/// Asks the store on a thread that may wait for the disk.
+async fn stored<T: Send + 'static>(
     call: &Call,
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    ask: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
-    let place = call.clone();
-    let done = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        work()
-    });
-    match done.await {
-        Ok(done) => done.map_err(|error| errors::evidence(&error)),
-        // A panic goes on to the door, which answers it; nobody cancels these tasks.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
+    offload_long(call, ask).await.map_err(|error| errors::evidence(&error))
 }
 
 /// The best passages of every claim, then the second best, as long as the budget lasts; in the order of the corpus.
@@ -178,8 +170,8 @@ fn within(
 /// A passage as an item of its own, under its label. It shows a part, so that nothing follows from what it lacks.
 fn passage(hit: Hit) -> EvidenceItem {
     let label = EvidenceId::new(hit.label());
-    let is_document = !hit.pointer.is_empty() || hit.head.is_json;
-    let is_whole = is_document && serde_json::from_str::<serde::de::IgnoredAny>(&hit.text).is_ok();
+    let is_whole =
+        hit.head.is_json && serde_json::from_str::<serde::de::IgnoredAny>(&hit.text).is_ok();
     EvidenceItem {
         id: label.unwrap_or(hit.head.id),
         kind: hit.head.kind,

@@ -417,13 +417,23 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     })
 }
 
-/// The bytes of an item's content in a range, cut at whole characters.
+/// An item's content in a range of bytes, cut at whole characters.
 pub(super) fn content(
     connection: &Connection,
     item: i64,
     start: u64,
     end: u64,
 ) -> rusqlite::Result<String> {
+    content_at(connection, item, start, end).map(|(_, text)| text)
+}
+
+/// As [`content`], with the byte at which the first whole character of the range stands.
+pub(super) fn content_at(
+    connection: &Connection,
+    item: i64,
+    start: u64,
+    end: u64,
+) -> rusqlite::Result<(u64, String)> {
     let mut asked = connection.prepare_cached(
         "SELECT start, bytes FROM contents
          WHERE item = ?1 AND start < ?3 AND start + length(bytes) > ?2 ORDER BY start",
@@ -438,21 +448,20 @@ pub(super) fn content(
         };
         found.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
     }
-    Ok(whole_characters(&found).to_owned())
+    let (skipped, text) = whole_characters(&found);
+    Ok((start + skipped as u64, text.to_owned()))
 }
 
-/// The text in some bytes of a text, without the parts of characters at its ends.
-fn whole_characters(bytes: &[u8]) -> &str {
+/// The text in some bytes of a text, without the parts of characters at its ends, and the bytes left out before it.
+fn whole_characters(bytes: &[u8]) -> (usize, &str) {
     const LONGEST: usize = 3;
     let skipped = bytes.iter().take(LONGEST).take_while(|byte| (**byte & 0xC0) == 0x80).count();
     let bytes = bytes.get(skipped..).unwrap_or_default();
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(cut) => {
-            let valid = bytes.get(..cut.valid_up_to()).unwrap_or_default();
-            std::str::from_utf8(valid).unwrap_or_default()
-        }
-    }
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => return (skipped, text),
+        Err(cut) => bytes.get(..cut.valid_up_to()).unwrap_or_default(),
+    };
+    (skipped, std::str::from_utf8(valid).unwrap_or_default())
 }
 
 fn is_of(row: &Row<'_>, head: &Head, digest: &[u8; 32]) -> rusqlite::Result<bool> {

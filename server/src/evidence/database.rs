@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags};
 
 use super::error::StoreError;
+use crate::storage::{Schema, SchemaError};
 
-/// Each migration leads from the version of its position to the next. A released one is never changed.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_corpus.sql")];
-/// What SQLite calls the application: the letters `gsae`.
-const APPLICATION_ID: i64 = 0x6773_6165;
+/// Marked with the letters `gsae`.
+const SCHEMA: Schema = Schema {
+    application_id: 0x6773_6165,
+    migrations: &[include_str!("migrations/0001_corpus.sql")],
+};
 /// How long a connection waits for another one's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -22,7 +24,7 @@ pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreErro
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    check(&connection, file)?;
+    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
     prepare(&mut connection, now).map_err(failed)?;
     Ok(connection)
 }
@@ -42,7 +44,7 @@ pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    check(&connection, file)?;
+    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
     Ok(connection)
 }
 
@@ -53,41 +55,24 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -8_192)
 }
 
-/// Refuses a database that is not ours, or from the future.
-fn check(connection: &Connection, file: &Path) -> Result<(), StoreError> {
-    let ask = |sql| {
-        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        found.map_err(|error| StoreError::of_sqlite(&error, file))
-    };
-    let (application, version) = (ask("PRAGMA application_id")?, ask("PRAGMA user_version")?);
-    let is_empty = version == 0 && ask("SELECT count(*) FROM sqlite_schema")? == 0;
-    if application != APPLICATION_ID && !is_empty {
-        let reason = "it is the database of another program".to_owned();
-        return Err(StoreError::Damaged { file: file.to_owned(), reason });
+fn refused(error: SchemaError, file: &Path) -> StoreError {
+    match error {
+        SchemaError::Foreign => StoreError::Damaged {
+            file: file.to_owned(),
+            reason: "it is the database of another program".to_owned(),
+        },
+        SchemaError::Newer { found, supported } => {
+            StoreError::NewerSchema { file: file.to_owned(), found, supported }
+        }
+        SchemaError::Sqlite(error) => StoreError::of_sqlite(&error, file),
     }
-    let supported = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if version > supported {
-        return Err(StoreError::NewerSchema { file: file.to_owned(), found: version, supported });
-    }
-    Ok(())
 }
 
 fn prepare(connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
-    let mut version = 0;
-    for migration in MIGRATIONS {
-        version += 1;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if found < version {
-            transaction.execute_batch(migration)?;
-            transaction.pragma_update(None, "user_version", version)?;
-        }
-        transaction.commit()?;
-    }
+    SCHEMA.migrate(connection)?;
     connection.execute(
         "INSERT INTO corpus (created_at) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM corpus)",
         [now],

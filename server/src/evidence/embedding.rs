@@ -55,30 +55,31 @@ pub enum Embeddings {
 
 /// The model as it runs.
 #[derive(Debug)]
-pub(super) struct Meaning {
+pub(super) struct EmbeddingModel {
     embedder: Embedder,
-    model: String,
+    /// The digest of its files: which vectors may be compared.
+    digest: String,
 }
 
 /// The model of a server, started once.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct ModelOnDemand {
     wanted: Embeddings,
     cache: PathBuf,
-    meaning: OnceLock<Result<Meaning, String>>,
+    started: OnceLock<Result<EmbeddingModel, String>>,
 }
 
-impl Started {
+impl ModelOnDemand {
     pub(super) fn later(wanted: Embeddings, folder: &std::path::Path) -> Self {
-        Self { wanted, cache: folder.join(CACHE), meaning: OnceLock::new() }
+        Self { wanted, cache: folder.join(CACHE), started: OnceLock::new() }
     }
 
     /// The model, or why there is none. Blocks while it starts.
-    pub(super) fn meaning(&self) -> Result<&Meaning, &str> {
-        let started = self.meaning.get_or_init(|| {
+    pub(super) fn get(&self) -> Result<&EmbeddingModel, &str> {
+        let started = self.started.get_or_init(|| {
             let started = self.start();
             match &started {
-                Ok(meaning) => tracing::info!(model = meaning.model, "search by meaning serves"),
+                Ok(model) => tracing::info!(model = model.digest, "search by meaning serves"),
                 Err(_) if self.wanted == Embeddings::Off => {}
                 Err(reason) => tracing::warn!(reason, "search is by words only"),
             }
@@ -88,11 +89,11 @@ impl Started {
     }
 
     /// The model that runs; `None` where none was started.
-    fn model(&self) -> Option<&str> {
-        self.meaning.get()?.as_ref().ok().map(|meaning| meaning.model.as_str())
+    fn digest(&self) -> Option<&str> {
+        self.started.get()?.as_ref().ok().map(|model| model.digest.as_str())
     }
 
-    fn start(&self) -> Result<Meaning, String> {
+    fn start(&self) -> Result<EmbeddingModel, String> {
         let Embeddings::Model { folder, runtime, workers } = &self.wanted else {
             return Err("evidence.embeddings is off".to_owned());
         };
@@ -108,7 +109,10 @@ impl Started {
         let options = Options { workers: *workers, ..Options::default() };
         let embedder = Embedder::start(&runtime, &model, &options, Some(Box::new(cache)))
             .map_err(|error| told(&error))?;
-        Ok(Meaning { embedder, model: blake3::Hash::from(model.digest()).to_hex().to_string() })
+        Ok(EmbeddingModel {
+            embedder,
+            digest: blake3::Hash::from(model.digest()).to_hex().to_string(),
+        })
     }
 }
 
@@ -118,14 +122,14 @@ impl Evidence {
     /// # Errors
     /// Why there is none, and the mend.
     pub fn start_model(&self) -> Result<(), String> {
-        self.shared.started.meaning().map(|_| ()).map_err(str::to_owned)
+        self.shared.model.get().map(|_| ()).map_err(str::to_owned)
     }
 
     /// The vectors of queries.
     ///
     /// # Errors
     /// Why search by meaning does not serve, and the mend.
-    pub async fn vectors(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
+    pub async fn embed_queries(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
         let embedder = self.embedder().await?;
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
     }
@@ -133,8 +137,8 @@ impl Evidence {
     async fn embedder(&self) -> Result<Embedder, String> {
         let shared = Arc::clone(&self.shared);
         let started = tokio::task::spawn_blocking(move || {
-            let meaning = shared.started.meaning();
-            meaning.map(|meaning| meaning.embedder.clone()).map_err(str::to_owned)
+            let model = shared.model.get();
+            model.map(|model| model.embedder.clone()).map_err(str::to_owned)
         });
         match started.await {
             Ok(started) => started,
@@ -144,7 +148,7 @@ impl Evidence {
 
     /// Gives every passage of a corpus that should have one its vector. Does nothing where that is done already, goes
     /// on elsewhere, or there is no model.
-    pub async fn embed(&self, name: CorpusName) {
+    pub async fn embed_corpus(&self, name: CorpusName) {
         let Ok(embedder) = self.embedder().await else { return };
         if let Err(reason) = self.embed_with(&embedder, &name).await {
             tracing::warn!(corpus = %name, reason, "passages stay without vectors");
@@ -194,8 +198,8 @@ impl Evidence {
             blocking(move || {
                 let index = evidence.index(&of)?;
                 index.save().map_err(|error| error.to_string())?;
-                let meaning = evidence.shared.started.meaning()?;
-                of.mark_embedded(&meaning.model).map_err(|error| error.to_string())
+                let model = evidence.shared.model.get()?;
+                of.mark_embedded(&model.digest).map_err(|error| error.to_string())
             })
             .await?;
         }
@@ -207,26 +211,26 @@ impl Evidence {
         let evidence = self.clone();
         let names = blocking(move || {
             let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
-            let model = evidence.shared.started.model();
-            let is_open = |summary: &Summary| match (&summary.embedded_by, model) {
+            let digest = evidence.shared.model.digest();
+            let is_open = |summary: &Summary| match (&summary.embedded_by, digest) {
                 (None, _) => true,
-                (Some(by), Some(model)) => by != model,
+                (Some(by), Some(digest)) => by != digest,
                 (Some(_), None) => false,
             };
             Ok(all.into_iter().filter(is_open).map(|summary| summary.name).collect::<Vec<_>>())
         });
         for name in names.await.unwrap_or_default() {
-            self.embed(name).await;
+            self.embed_corpus(name).await;
         }
     }
 
     /// The vectors of a corpus.
     pub(super) fn index<'c>(&self, corpus: &'c Corpus) -> Result<&'c VectorIndex, String> {
-        let meaning = self.shared.started.meaning()?;
+        let model = self.shared.model.get()?;
         let opened = corpus.vectors.get_or_init(|| {
-            let settings = Settings::new(meaning.embedder.dimension(), meaning.model.clone());
+            let settings = Settings::new(model.embedder.dimension(), model.digest.clone());
             let folder = self.folder(corpus.name()).join(FOLDER);
-            super::private_folder(&folder).map_err(|error| error.to_string())?;
+            crate::storage::create_folder(&folder).map_err(|error| error.to_string())?;
             let (index, opened) =
                 VectorIndex::open(&folder, settings).map_err(|error| error.to_string())?;
             let index = Arc::new(index);

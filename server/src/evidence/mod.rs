@@ -10,13 +10,13 @@ mod database;
 mod embedding;
 mod error;
 mod name;
+mod put;
 mod receive;
 mod search;
 mod snapshot;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,14 +26,16 @@ use gsar_core::evidence::EvidenceItem;
 use corpus::Corpus;
 pub use corpus::{Head, Summary};
 pub use embedding::Embeddings;
-use embedding::Started;
+use embedding::ModelOnDemand;
 pub use error::StoreError;
 pub use gsar_embedding::Vector;
 pub use name::CorpusName;
-use receive::Receiver;
+pub use put::Put;
 pub use receive::Stored;
-pub use search::{Hit, Hits, Method, Query, Restriction};
+pub use search::{Filter, Hit, Hits, Method, Query};
 pub use snapshot::{Named, Part, Snapshot};
+
+use crate::storage::{LockError, create_folder, lock};
 
 /// The folder of all corpora below the data directory.
 const FOLDER: &str = "evidence";
@@ -68,7 +70,7 @@ struct Shared {
     open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
     /// The bytes of each corpus, once they were asked for.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
-    started: Started,
+    model: ModelOnDemand,
     _lock: File,
 }
 
@@ -85,8 +87,8 @@ impl Evidence {
     ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
         let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
-        private_folder(&folder).map_err(failed)?;
-        let lock = lock(&folder)?;
+        create_folder(&folder).map_err(failed)?;
+        let lock = take(&folder)?;
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let is_deleted = path
@@ -98,8 +100,8 @@ impl Evidence {
             }
         }
         let (open, sizes) = (Mutex::default(), Mutex::default());
-        let started = Started::later(embeddings, &folder);
-        let shared = Shared { folder, bounds, open, sizes, started, _lock: lock };
+        let model = ModelOnDemand::later(embeddings, &folder);
+        let shared = Shared { folder, bounds, open, sizes, model, _lock: lock };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -115,7 +117,7 @@ impl Evidence {
             let lives = i64::try_from(lives.as_micros()).unwrap_or(i64::MAX);
             corpus.expire(Some(now().saturating_add(lives)))?;
         }
-        Ok(Put { evidence: self.clone(), corpus, open: None, stored: Vec::new(), added: 0 })
+        Ok(Put::begin(self.clone(), corpus))
     }
 
     /// A part of an item.
@@ -147,12 +149,12 @@ impl Evidence {
         &self,
         name: &CorpusName,
         query: &Query<'_>,
-        restriction: &Restriction,
+        filter: &Filter,
         most: usize,
     ) -> Result<Hits, StoreError> {
         let corpus = self.corpus(name, false)?;
         let index = query.vector.map(|vector| (vector, self.index(&corpus)));
-        corpus.search(query, index, restriction, most)
+        corpus.search(query, index, filter, most)
     }
 
     /// What is known of a corpus.
@@ -266,9 +268,7 @@ impl Evidence {
             if !make {
                 return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
             }
-            let made =
-                private_folder(&folder).and_then(|()| File::open(&self.shared.folder)?.sync_all());
-            made.map_err(|error| StoreError::of_system(&error, &folder))?;
+            create_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
         }
         if open.len() >= MOST_OPEN {
             open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
@@ -301,9 +301,7 @@ impl Evidence {
         }
         Ok(())
     }
-}
 
-impl Evidence {
     /// The bytes of all corpora but one. Looked up once; then every change is counted.
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         let is_known = self.sizes().is_some();
@@ -331,113 +329,18 @@ impl Evidence {
     }
 }
 
-/// Storing in one corpus. Items that were completed stay, whatever becomes of the rest.
-#[derive(Debug)]
-pub struct Put {
-    evidence: Evidence,
-    corpus: Arc<Corpus>,
-    open: Option<Receiver>,
-    stored: Vec<Stored>,
-    /// Bytes that came since the bounds were looked at.
-    added: u64,
-}
-
-impl Put {
-    /// How many bytes may come before the bounds are looked at again.
-    const UNCHECKED: u64 = 4 << 20;
-
-    /// Completes the item before and begins the next. It is durable with [`Put::finish`].
-    ///
-    /// # Errors
-    /// [`StoreError`]; what was completed before stays.
-    pub fn item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
-        self.complete()?;
-        self.count(item.content.as_str().len() as u64)?;
-        self.open = Some(Receiver::begin(Arc::clone(&self.corpus), item)?);
-        Ok(())
-    }
-
-    /// Takes more text of the item begun last.
-    ///
-    /// # Errors
-    /// [`StoreError::Disorder`] where there is none or it is JSON, or the text is no UTF-8.
-    pub fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.count(bytes.len() as u64)?;
-        let Some(open) = &mut self.open else {
-            let reason = "more text came before an item; send the item first";
-            return Err(StoreError::Disorder(reason.to_owned()));
-        };
-        open.more(bytes)
-    }
-
-    /// Completes the last item; everything is durable then.
-    ///
-    /// # Errors
-    /// [`StoreError`]; what was completed before stays.
-    pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
-        self.complete()?;
-        self.corpus.make_durable()?;
-        Ok((self.corpus.summary()?, std::mem::take(&mut self.stored)))
-    }
-
-    fn complete(&mut self) -> Result<(), StoreError> {
-        if let Some(open) = self.open.take() {
-            self.stored.push(open.finish()?);
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, bytes: u64) -> Result<(), StoreError> {
-        let is_first = self.added == 0;
-        self.added += bytes;
-        if is_first || self.added > Self::UNCHECKED {
-            let open = self.open.as_ref().map_or(0, Receiver::size);
-            self.evidence.admit(&self.corpus, open + bytes)?;
-            self.added = 1;
-        }
-        Ok(())
-    }
-}
-
-/// Takes the folder. The system gives it back when the process ends, however it ends.
-fn lock(folder: &Path) -> Result<File, StoreError> {
+/// Takes the folder for this process.
+fn take(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join(LOCK);
-    let failed = |error: std::io::Error| StoreError::of_system(&error, &path);
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::Unavailable {
+    lock(&path).map_err(|error| match error {
+        LockError::Held(_) => StoreError::Unavailable {
             reason: format!(
                 "{} is held by another server; one server owns a data directory",
                 path.display()
             ),
-        }),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
-}
-
-impl Drop for Put {
-    fn drop(&mut self) {
-        self.open = None;
-        match self.evidence.glance(self.corpus.name()) {
-            Ok(summary) => self.evidence.count_size(self.corpus.name(), Some(summary.size)),
-            // Deleted in between.
-            Err(StoreError::UnknownCorpus { .. }) => {}
-            Err(error) => {
-                tracing::warn!(corpus = %self.corpus.name(), %error, "its size is not counted")
-            }
-        }
-    }
-}
-
-fn private_folder(path: &Path) -> std::io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+        },
+        LockError::Refused(error) => StoreError::of_system(&error, &path),
+    })
 }
 
 /// Microseconds since the epoch.

@@ -17,7 +17,7 @@ use super::error::StoreError;
 
 /// What restricts a search; every part that is given must hold.
 #[derive(Clone, Debug, Default)]
-pub struct Restriction {
+pub struct Filter {
     /// Kinds of items; empty for all.
     pub kinds: Vec<EvidenceKind>,
     /// Lanes of items; empty for all.
@@ -119,7 +119,7 @@ impl Corpus {
         &self,
         query: &Query<'_>,
         index: Option<(&[f32], Result<&VectorIndex, String>)>,
-        restriction: &Restriction,
+        filter: &Filter,
         most: usize,
     ) -> Result<Hits, StoreError> {
         let connection = self.reader()?;
@@ -131,8 +131,7 @@ impl Corpus {
                 (None, Some("no passage of the corpus has a vector yet".to_owned()))
             }
             Some((vector, Ok(index))) => {
-                let allowed =
-                    allowed(&connection, restriction).map_err(|error| self.failed(&error))?;
+                let allowed = allowed(&connection, filter).map_err(|error| self.failed(&error))?;
                 match index.search(vector, ranked, allowed.as_deref()) {
                     Ok(hits) => {
                         (Some(hits.into_iter().map(|hit| hit.key).collect::<Vec<_>>()), None)
@@ -150,7 +149,7 @@ impl Corpus {
             let said: Vec<u64> = match method {
                 Method::Vector => Vec::new(),
                 Method::Lexical | Method::Hybrid => {
-                    let found = lexical(&connection, query.text, restriction, ranked)?;
+                    let found = lexical(&connection, query.text, filter, ranked)?;
                     found.into_iter().map(unsigned).collect()
                 }
             };
@@ -192,7 +191,7 @@ fn best_of(
 fn lexical(
     connection: &Connection,
     query: &str,
-    restriction: &Restriction,
+    filter: &Filter,
     most: usize,
 ) -> rusqlite::Result<Vec<i64>> {
     let mut wanted: Vec<String> = Vec::new();
@@ -206,10 +205,10 @@ fn lexical(
     }
     let any = wanted.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ");
     let mut asked = any;
-    for name in named(restriction) {
+    for name in named(filter) {
         asked = format!("({asked}) AND {name}");
     }
-    let (condition, values) = condition(restriction);
+    let (condition, values) = condition(filter);
     let mut values: Vec<Value> = std::iter::once(Value::Text(asked)).chain(values).collect();
     values.push(Value::Integer(i64::try_from(most).unwrap_or(i64::MAX)));
     let restricted = match condition.as_str() {
@@ -223,13 +222,10 @@ fn lexical(
     rows.collect()
 }
 
-/// The passages that a restriction leaves; `None` for all.
-fn allowed(
-    connection: &Connection,
-    restriction: &Restriction,
-) -> rusqlite::Result<Option<Vec<u64>>> {
-    let (condition, mut values) = condition(restriction);
-    let named = named(restriction).join(" AND ");
+/// The passages that a filter leaves; `None` for all.
+fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<Vec<u64>>> {
+    let (condition, mut values) = condition(filter);
+    let named = named(filter).join(" AND ");
     if condition.is_empty() && named.is_empty() {
         return Ok(None);
     }
@@ -248,13 +244,13 @@ const PASSAGES_OF_ITEMS: &str =
     "SELECT passages.number FROM passages JOIN items ON items.number = passages.item WHERE 1";
 
 /// What a passage must name, as FTS5 reads it.
-fn named(restriction: &Restriction) -> Vec<String> {
+fn named(filter: &Filter) -> Vec<String> {
     let first = |entity: &String| terms(entity).into_iter().next();
-    restriction.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
+    filter.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
 }
 
 /// What items must be, as SQL behind other conditions, with its values.
-fn condition(restriction: &Restriction) -> (String, Vec<Value>) {
+fn condition(filter: &Filter) -> (String, Vec<Value>) {
     let (mut condition, mut values) = (String::new(), Vec::new());
     let mut one_of = |column: &str, names: Vec<&'static str>| {
         if !names.is_empty() {
@@ -263,9 +259,9 @@ fn condition(restriction: &Restriction) -> (String, Vec<Value>) {
             values.extend(names.into_iter().map(|name| Value::Text(name.to_owned())));
         }
     };
-    one_of("kind", restriction.kinds.iter().map(|kind| kind.name()).collect());
-    one_of("lane", restriction.lanes.iter().map(|lane| lane.name()).collect());
-    if let Some(window) = restriction.window {
+    one_of("kind", filter.kinds.iter().map(|kind| kind.name()).collect());
+    one_of("lane", filter.lanes.iter().map(|lane| lane.name()).collect());
+    if let Some(window) = filter.window {
         condition.push_str(" AND items.collected_at BETWEEN ? AND ?");
         values.push(Value::Integer(window.start().as_micros()));
         values.push(Value::Integer(window.end().as_micros()));

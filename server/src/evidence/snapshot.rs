@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::corpus::{Corpus, HEAD_COLUMNS, Head, content, head, signed, unsigned};
+use super::corpus::{Corpus, HEAD_COLUMNS, Head, content, content_at, head, signed, unsigned};
 use super::error::StoreError;
 
 /// Bytes of the head that is given where no range is asked for.
@@ -41,7 +41,7 @@ pub struct Snapshot {
     pub size: u64,
     /// The content in the part.
     pub content: String,
-    /// Where it begins.
+    /// The byte at which that begins; behind the one asked for where that is within a character.
     pub start: u64,
 }
 
@@ -83,9 +83,7 @@ fn read(connection: &Connection, named: &Named, part: Part) -> rusqlite::Result<
         Part::Lines(first, last) => lines(connection, number, first, last)?,
     };
     let end = end.min(start.saturating_add(MOST_BYTES)).min(size);
-    let content = content(connection, number, start, end)?;
-    // A part of a character at the start was left out; the end tells where the text began.
-    let start = start.min(size);
+    let (start, content) = content_at(connection, number, start.min(size), end)?;
     Ok(Some(Snapshot { head, digest, size, content, start }))
 }
 

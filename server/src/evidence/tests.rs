@@ -44,7 +44,7 @@ fn said(text: &str) -> Query<'_> {
 }
 
 fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
-    let found = evidence.search(&name(corpus), &said(query), &Restriction::default(), 5).unwrap();
+    let found = evidence.search(&name(corpus), &said(query), &Filter::default(), 5).unwrap();
     found.hits.iter().map(Hit::label).collect()
 }
 
@@ -97,6 +97,26 @@ fn what_is_put_is_found_and_read_again() {
     assert_eq!(head.size, pods.len() as u64);
     let some = snapshot(Named::Id("log".to_owned()), Part::Bytes(5, 9));
     assert_eq!(Some(some.content.as_str()), log(1).get(5..9));
+}
+
+#[test]
+fn a_range_says_where_its_first_whole_character_stands() {
+    let (_folder, evidence) = store();
+    let said = "añb€c\u{1f600}d";
+    put(&evidence, "c", vec![text("log", said)]);
+    let end = said.len() as u64;
+    for (from, to) in (0..=end + 2).flat_map(|from| (from..=end + 2).map(move |to| (from, to))) {
+        let named = Named::Id("log".to_owned());
+        let part = evidence.snapshot(&name("c"), &named, Part::Bytes(from, to)).unwrap();
+        let start = usize::try_from(part.start).unwrap();
+        let found = said.as_bytes().get(start..start + part.content.len());
+        assert_eq!(found, Some(part.content.as_bytes()), "{from}..{to}");
+        let skipped = start - usize::try_from(from.min(end)).unwrap();
+        let cut =
+            skipped + part.content.len() < usize::try_from(to.min(end) - from.min(end)).unwrap();
+        assert!(skipped == 0 || !said.is_char_boundary(usize::try_from(from).unwrap()));
+        assert!(!cut || !said.is_char_boundary(usize::try_from(to).unwrap()), "{from}..{to}");
+    }
 }
 
 #[test]
@@ -173,24 +193,24 @@ fn a_search_is_restricted() {
     let mut late = item("late", "promql", Content::Text("cart-2 is slow".to_owned()));
     (late.collected_at, late.lane, late.kind) = (at(20), Lane::Metrics, EvidenceKind::Signal);
     put(&evidence, "c", vec![early, late]);
-    let found = |restriction: Restriction| {
-        let found = evidence.search(&name("c"), &said("what is slow"), &restriction, 5).unwrap();
+    let found = |filter: Filter| {
+        let found = evidence.search(&name("c"), &said("what is slow"), &filter, 5).unwrap();
         found.hits.iter().map(|hit| hit.head.id.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(found(Restriction::default()).len(), 2);
-    assert_eq!(found(Restriction { lanes: vec![Lane::Metrics], ..Default::default() }), ["late"]);
+    assert_eq!(found(Filter::default()).len(), 2);
+    assert_eq!(found(Filter { lanes: vec![Lane::Metrics], ..Default::default() }), ["late"]);
     assert_eq!(
-        found(Restriction { kinds: vec![EvidenceKind::ToolOutput], ..Default::default() }),
+        found(Filter { kinds: vec![EvidenceKind::ToolOutput], ..Default::default() }),
         ["early"]
     );
     assert_eq!(
-        found(Restriction { entities: vec!["cart-2".to_owned()], ..Default::default() }),
+        found(Filter { entities: vec!["cart-2".to_owned()], ..Default::default() }),
         ["late"]
     );
     let window = at(15).zip(at(30)).and_then(|(from, to)| gsar_core::time::Window::new(from, to));
-    assert_eq!(found(Restriction { window, ..Default::default() }), ["late"]);
+    assert_eq!(found(Filter { window, ..Default::default() }), ["late"]);
     for query in ["", "the", "\" OR NEAR(", "*", "cart-9 -x:y ^ {}"] {
-        evidence.search(&name("c"), &said(query), &Restriction::default(), 5).unwrap();
+        evidence.search(&name("c"), &said(query), &Filter::default(), 5).unwrap();
     }
 }
 

@@ -7,7 +7,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{Fault, LedgerError};
 use super::options::Durability;
-use super::schema;
+use super::schema::SCHEMA;
+use crate::storage::SchemaError;
 
 /// How long a connection waits for another program's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,12 +27,23 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-    schema::check(&connection, file)?;
-    schema::mark(&connection).map_err(failed)?;
+    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
+    // Free pages can be handed back; this has an effect before the first table only.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     use_log(&connection, file)?;
-    schema::migrate(&mut connection).map_err(failed)?;
+    SCHEMA.migrate(&mut connection).map_err(failed)?;
     configure_writer(&connection, durability).map_err(failed)?;
     Ok(connection)
+}
+
+fn refused(error: SchemaError, file: &Path) -> LedgerError {
+    match error {
+        SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
+        SchemaError::Newer { found, supported } => {
+            LedgerError::NewerSchema { file: file.to_owned(), found, supported }
+        }
+        SchemaError::Sqlite(error) => Fault::from_sqlite(&error, file).error,
+    }
 }
 
 /// Opens the database for reading.

@@ -1,11 +1,11 @@
 //! The data directory: created for this user alone, held by one process, and still the same one later.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Fault, LedgerError};
+use crate::storage::{LockError, create_folder, lock, open_file};
 
 const DATABASE: &str = "ledger.sqlite3";
 const LOCK: &str = "ledger.lock";
@@ -31,10 +31,10 @@ impl Directory {
             directory: path.to_owned(),
             reason: error.to_string(),
         };
-        create(path).map_err(unusable)?;
-        let lock = lock(path)?;
+        create_folder(path).map_err(unusable)?;
+        let lock = take_lock(path)?;
         let database = path.join(DATABASE);
-        let file = private_file(&database).map_err(unusable)?;
+        let file = open_file(&database).map_err(unusable)?;
         let identity = file.metadata().map_err(unusable)?;
         File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable)?;
         Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
@@ -54,50 +54,15 @@ impl Directory {
     }
 }
 
-/// Creates the directory and makes the entry in its parent last.
-fn create(path: &Path) -> std::io::Result<()> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    match path.canonicalize()?.parent() {
-        Some(parent) => File::open(parent)?.sync_all(),
-        None => Ok(()),
-    }
-}
-
-/// Takes the lock file. The system gives it back when the process ends, however it ends.
-fn lock(directory: &Path) -> Result<File, LedgerError> {
-    let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
-        directory: directory.to_owned(),
-        reason: format!("{LOCK}: {error}"),
-    };
-    let mut file = private_file(&directory.join(LOCK)).map_err(unusable)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(LedgerError::Locked {
-                directory: directory.to_owned(),
-                pid: written_pid(&mut file),
-            });
-        }
-        Err(TryLockError::Error(error)) => return Err(unusable(error)),
-    }
-    file.set_len(0).and_then(|()| file.rewind()).map_err(unusable)?;
-    writeln!(file, "{}", std::process::id()).map_err(unusable)?;
-    Ok(file)
-}
-
-/// The process that holds the lock, as it wrote itself down.
-fn written_pid(file: &mut File) -> Option<u32> {
-    const LONGEST: u64 = 16;
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
-}
-
-fn private_file(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+/// Takes the lock file.
+fn take_lock(directory: &Path) -> Result<File, LedgerError> {
+    lock(&directory.join(LOCK)).map_err(|error| match error {
+        LockError::Held(pid) => LedgerError::Locked { directory: directory.to_owned(), pid },
+        LockError::Refused(error) => LedgerError::UnusableDirectory {
+            directory: directory.to_owned(),
+            reason: format!("{LOCK}: {error}"),
+        },
+    })
 }
 
 #[cfg(test)]

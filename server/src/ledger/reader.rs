@@ -232,11 +232,11 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::schema;
+    use crate::ledger::schema::SCHEMA;
 
     fn plan(filter: &Filter) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
-        schema::migrate(&mut connection).unwrap();
+        SCHEMA.migrate(&mut connection).unwrap();
         let (sql, parameters) = list_query(filter, 7);
         let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let lines = explain

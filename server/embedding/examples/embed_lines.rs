@@ -1,0 +1,33 @@
+//! Embeds every line of a file: rows of little-endian `f32`, in the order of the lines.
+//!
+//! `embed_lines LINES VECTORS WORKERS`; what measures an index wants vectors of real sentences
+//! (`benches/vectors/sentences.py`).
+
+use std::error::Error;
+use std::io::{BufWriter, Write as _};
+
+use gsar_embedding::{Embedder, Model, Options, Priority, Runtime};
+
+/// Lines that are embedded at once.
+const AT_ONCE: usize = 1_024;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [lines, vectors, workers] = arguments.as_slice() else {
+        return Err("usage: embed_lines LINES VECTORS WORKERS".into());
+    };
+    let text = std::fs::read_to_string(lines)?;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let options = Options { workers: workers.parse()?, ..Options::default() };
+    let embedder = Embedder::start(&Runtime::load(None)?, &Model::all_mini_lm()?, &options, None)?;
+    let mut out = BufWriter::new(std::fs::File::create(vectors)?);
+    for some in lines.chunks(AT_ONCE) {
+        for vector in embedder.embed(some.to_vec(), Priority::Background).await? {
+            for value in vector.iter() {
+                out.write_all(&value.to_le_bytes())?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
