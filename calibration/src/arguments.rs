@@ -28,15 +28,21 @@ pub(crate) enum Command {
     Incidents(Incidents),
     /// True claims made false or unsupported, in the midst of their report
     Mutations(Mutations),
-    /// How well the evidence of claims is found among that of all claims of a file
+    /// How well what decides claims is found among the evidence of many
     Retrieval(Retrieval),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Retrieval {
     /// Files of claims with their evidence, one JSON object per line; packed ones end in .gz
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["incidents", "labelled"])]
     pub(crate) files: Vec<PathBuf>,
+    /// The folder of incidents: the deciding passages of their labelled claims
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) incidents: Option<PathBuf>,
+    /// A folder of labelled cases: the deciding passages of their claims; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) labelled: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

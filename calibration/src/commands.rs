@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, Retrieval};
+use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::measured::measure;
 use crate::retrieval::find_all;
@@ -34,8 +34,8 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
         }
-        Command::Retrieval(Retrieval { files }) => {
-            let found = with_server(endpoint, async |client| find_all(&client, &files).await);
+        Command::Retrieval(wanted) => {
+            let found = with_server(endpoint, async |client| find_all(&client, &wanted).await);
             Ok(tables::retrieval(&found.await?))
         }
     }

@@ -1,18 +1,20 @@
-//! How well the evidence of a claim is found among the evidence of all claims of a file.
+//! How well what decides a claim is found among the evidence of many.
 //!
-//! Each piece of evidence of a file becomes one item of one corpus of a real server; each claim is a query; what people
-//! linked with the claim is what should come first.
+//! The evidence of all claims of a file, or of all cases, becomes one corpus of a real server; each claim is a query;
+//! the item that people linked with the claim, or the passage with the words that they quoted, should come first.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use gsar_client::{Client, v1};
 use serde::Deserialize;
 
+use crate::arguments::Retrieval;
+use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::statistics::{Counts, Share};
 
 /// Ranks up to which recall is counted.
@@ -30,7 +32,7 @@ pub(crate) struct Found {
     pub(crate) claims: usize,
     /// Items to find among.
     pub(crate) items: usize,
-    /// The share of claims whose evidence is among the first 1, 5, 10; claims of one item are one case.
+    /// The share of claims for which what decides is among the first 1, 5, 10; claims of one case are drawn together.
     pub(crate) recall: [Share; DEPTHS.len()],
     /// The mean of one over the rank; 0 beyond the tenth.
     pub(crate) reciprocal_rank: f64,
@@ -50,27 +52,48 @@ struct Piece {
     text: String,
 }
 
-/// A file as it is asked for.
+/// What is stored, and what is asked for.
 struct Questions {
-    /// Each distinct piece of evidence.
-    texts: Vec<String>,
-    /// Each claim with the pieces linked to it.
-    claims: Vec<(String, Vec<usize>)>,
+    name: String,
+    items: Vec<v1::EvidenceItem>,
+    /// What a rank counts: passages, else items.
+    of_passages: bool,
+    claims: Vec<Sought>,
 }
 
-/// Reads a file, stores its evidence, and searches with each of its claims in every way that serves.
-async fn find(client: &Client, path: &Path) -> Result<Vec<Found>> {
-    let questions = read(path).with_context(|| path.display().to_string())?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let name = name.split('.').next().unwrap_or(&name).to_owned();
-    store(client, &name, &questions.texts).await?;
-    let mut found = vec![ask(client, &name, &questions, v1::SearchMethod::Lexical).await?];
-    if is_embedded(client, &name).await? {
+/// A claim, and where what decides it stands.
+struct Sought {
+    text: String,
+    /// Claims of one case are drawn together.
+    case: usize,
+    wanted: Vec<Wanted>,
+}
+
+/// An item, and the words of it that decide where those are known.
+#[derive(Debug, PartialEq)]
+struct Wanted {
+    item: String,
+    quote: Option<String>,
+}
+
+impl Wanted {
+    fn is_in(&self, hit: &v1::SearchHit) -> bool {
+        let has = |quote: &String| hit.text.contains(quote.as_str());
+        hit.evidence_id == self.item && self.quote.as_ref().is_none_or(has)
+    }
+}
+
+/// Stores the evidence, and searches with each claim in every way that serves.
+async fn find(client: &Client, questions: &Questions) -> Result<Vec<Found>> {
+    let name = &questions.name;
+    store(client, name, &questions.items).await?;
+    let mut found = vec![ask(client, questions, v1::SearchMethod::Lexical).await?];
+    if is_embedded(client, name).await? {
         for method in [v1::SearchMethod::Vector, v1::SearchMethod::Hybrid] {
-            found.push(ask(client, &name, &questions, method).await?);
+            found.push(ask(client, questions, method).await?);
         }
     }
-    client.delete_corpus(&name).await?;
+    client.delete_corpus(name).await?;
     Ok(found)
 }
 
@@ -96,21 +119,17 @@ async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     }
 }
 
-async fn ask(
-    client: &Client,
-    name: &str,
-    questions: &Questions,
-    method: v1::SearchMethod,
-) -> Result<Found> {
+async fn ask(client: &Client, questions: &Questions, method: v1::SearchMethod) -> Result<Found> {
     let answers: Vec<(Option<usize>, String)> = futures_util::stream::iter(&questions.claims)
-        .map(|(claim, linked)| search(client, name, claim, linked, method))
+        .map(|sought| search(client, questions, sought, method))
         .buffered(AT_ONCE)
         .try_collect()
         .await?;
-    let mut cases = vec![[Counts::default(); DEPTHS.len()]; questions.texts.len()];
+    let cases = questions.claims.iter().map(|sought| sought.case + 1).max().unwrap_or(0);
+    let mut cases = vec![[Counts::default(); DEPTHS.len()]; cases];
     let mut sum = 0.0;
-    for ((_, linked), (rank, _)) in questions.claims.iter().zip(&answers) {
-        let Some(case) = linked.first().and_then(|item| cases.get_mut(*item)) else { continue };
+    for (sought, (rank, _)) in questions.claims.iter().zip(&answers) {
+        let Some(case) = cases.get_mut(sought.case) else { continue };
         for (counts, depth) in case.iter_mut().zip(DEPTHS) {
             counts.of += 1;
             counts.hits += u32::from(rank.is_some_and(|rank| rank <= depth));
@@ -124,21 +143,24 @@ async fn ask(
     };
     Ok(Found {
         claims: questions.claims.len(),
-        items: questions.texts.len(),
+        items: questions.items.len(),
         recall: [share(0), share(1), share(2)],
         reciprocal_rank: sum / questions.claims.len().max(1) as f64,
         method: answers.first().map(|(_, method)| method.clone()).unwrap_or_default(),
-        name: name.to_owned(),
+        name: questions.name.clone(),
     })
 }
 
-fn read(path: &Path) -> Result<Questions> {
+/// The claims of a file, each of whose evidence is an item.
+fn of_file(path: &Path) -> Result<Questions> {
     let file = File::open(path)?;
     let is_packed = path.extension().is_some_and(|extension| extension == "gz");
     let reader: Box<dyn Read> =
         if is_packed { Box::new(flate2::read::GzDecoder::new(file)) } else { Box::new(file) };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = name.split('.').next().unwrap_or(&name).to_owned();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut questions = Questions { texts: Vec::new(), claims: Vec::new() };
+    let (mut items, mut claims) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(BufReader::new(reader).lines()) {
         let row: Row = serde_json::from_str(&line?).with_context(|| format!("line {number}"))?;
         let mut linked = Vec::with_capacity(row.evidence.len());
@@ -147,73 +169,111 @@ fn read(path: &Path) -> Result<Questions> {
                 None | Some("") => piece.text,
                 Some(title) => format!("{title}\n{}", piece.text),
             };
-            let next = questions.texts.len();
+            let next = items.len();
             let number = *known.entry(text.clone()).or_insert(next);
             if number == next {
-                questions.texts.push(text);
+                items.push(text_item(next.to_string(), text));
             }
             linked.push(number);
         }
-        questions.claims.push((row.claim, linked));
+        let Some(case) = linked.first().copied() else { continue };
+        let wanted = linked.iter().map(|item| Wanted { item: item.to_string(), quote: None });
+        claims.push(Sought { text: row.claim, case, wanted: wanted.collect() });
     }
-    ensure!(!questions.claims.is_empty(), "there are no claims in it");
-    Ok(questions)
+    ensure!(!claims.is_empty(), "there are no claims in it");
+    Ok(Questions { name, items, of_passages: false, claims })
 }
 
-async fn store(client: &Client, corpus: &str, texts: &[String]) -> Result<()> {
+fn text_item(id: String, text: String) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id,
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: v1::EvidenceLane::StaticInfra.into(),
+        content: Some(v1::evidence_item::Content::Text(text)),
+        ..Default::default()
+    }
+}
+
+/// The labelled claims of a corpus for which somebody quoted the words that decide, among the evidence of all its cases.
+fn of_corpus(name: &str, corpus: Corpus) -> Result<Questions> {
+    let mut items = Vec::new();
+    for (number, case) in corpus.cases.iter().enumerate() {
+        items.extend(
+            case.evidence
+                .iter()
+                .map(|item| v1::EvidenceItem { id: in_case(number, &item.id), ..item.clone() }),
+        );
+    }
+    let labels = corpus
+        .labels
+        .into_iter()
+        .chain(corpus.reports.into_iter().flat_map(|report| report.labels));
+    let claims = labels.filter_map(|label| {
+        let (item, quote) = (label.evidence?, label.quote.filter(|quote| !quote.is_empty())?);
+        let wanted = Wanted { item: in_case(label.case, &item), quote: Some(quote) };
+        Some(Sought { text: label.text, case: label.case, wanted: vec![wanted] })
+    });
+    let claims: Vec<Sought> = claims.collect();
+    ensure!(!claims.is_empty(), "{name}: no claim has a quote");
+    Ok(Questions { name: name.to_owned(), items, of_passages: true, claims })
+}
+
+fn in_case(case: usize, item: &str) -> String {
+    format!("{case}/{item}")
+}
+
+async fn store(client: &Client, corpus: &str, items: &[v1::EvidenceItem]) -> Result<()> {
     use v1::put_evidence_request::Part;
     let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
-    let items: Vec<Part> = texts
-        .iter()
-        .enumerate()
-        .map(|(number, text)| {
-            Part::Item(v1::EvidenceItem {
-                id: number.to_string(),
-                kind: v1::EvidenceKind::ToolOutput.into(),
-                lane: v1::EvidenceLane::StaticInfra.into(),
-                content: Some(v1::evidence_item::Content::Text(text.clone())),
-                ..Default::default()
-            })
-        })
-        .collect();
-    let parts = std::iter::once(Part::Corpus(head)).chain(items);
-    client.put_evidence(parts.map(|part| v1::PutEvidenceRequest { part: Some(part) })).await?;
+    let items = items.iter().map(|item| Part::Item(item.clone()));
+    let parts: Vec<Part> = std::iter::once(Part::Corpus(head)).chain(items).collect();
+    let parts = parts.into_iter().map(|part| v1::PutEvidenceRequest { part: Some(part) });
+    client.put_evidence(parts).await?;
     Ok(())
 }
 
-/// The rank of the first linked item among the different items that are found.
+/// The rank of the first thing that decides, among the different things that are found.
 async fn search(
     client: &Client,
-    corpus: &str,
-    claim: &str,
-    linked: &[usize],
+    questions: &Questions,
+    sought: &Sought,
     method: v1::SearchMethod,
 ) -> Result<(Option<usize>, String)> {
     let answer = client
         .search(v1::SearchRequest {
-            corpus_id: corpus.to_owned(),
-            query: claim.to_owned(),
+            corpus_id: questions.name.clone(),
+            query: sought.text.clone(),
             most: PASSAGES,
             filter: None,
             method: method.into(),
         })
         .await?;
-    let mut items: Vec<&str> = Vec::new();
+    let mut things: Vec<&str> = Vec::new();
     for hit in &answer.hits {
-        if !items.contains(&hit.evidence_id.as_str()) {
-            items.push(&hit.evidence_id);
+        let thing = if questions.of_passages { &hit.label } else { &hit.evidence_id };
+        if !things.contains(&thing.as_str()) {
+            things.push(thing);
+        }
+        if sought.wanted.iter().any(|wanted| wanted.is_in(hit)) {
+            return Ok((Some(things.len()), answer.method));
         }
     }
-    let wanted: Vec<String> = linked.iter().map(usize::to_string).collect();
-    let place = items.iter().position(|item| wanted.iter().any(|wanted| wanted == item));
-    Ok((place.map(|place| place + 1), answer.method))
+    Ok((None, answer.method))
 }
 
-/// The files of a run, in the order given.
-pub(crate) async fn find_all(client: &Client, paths: &[PathBuf]) -> Result<Vec<Found>> {
-    let mut found = Vec::with_capacity(paths.len());
-    for path in paths {
-        found.extend(find(client, path).await?);
+/// The files, the incidents and the labelled cases of a run, in this order.
+pub(crate) async fn find_all(client: &Client, wanted: &Retrieval) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for path in &wanted.files {
+        let questions = of_file(path).with_context(|| path.display().to_string())?;
+        found.extend(find(client, &questions).await?);
+    }
+    if let Some(folder) = &wanted.incidents {
+        found.extend(find(client, &of_corpus("incidents", incident_corpus(folder)?)?).await?);
+    }
+    if !wanted.labelled.is_empty() {
+        let corpus = labelled_corpus(&wanted.labelled, None)?;
+        found.extend(find(client, &of_corpus("labelled", corpus)?).await?);
     }
     Ok(found)
 }
@@ -223,6 +283,31 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+
+    fn text_of(item: &v1::EvidenceItem) -> &str {
+        match &item.content {
+            Some(v1::evidence_item::Content::Text(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_decides_is_a_passage_with_the_words_of_the_label() {
+        let corpus = incident_corpus(&gsar_datasets::folder().join("incidents")).unwrap();
+        let number = corpus.cases.iter().position(|case| case.name == "checkout-oom").unwrap();
+        let questions = of_corpus("incidents", corpus).unwrap();
+        let sought = questions.claims.iter().find(|sought| sought.case == number).unwrap();
+        let [wanted] = sought.wanted.as_slice() else { panic!("{:?}", sought.wanted) };
+        assert!(wanted.item.starts_with(&format!("{number}/")));
+        let item = questions.items.iter().find(|item| item.id == wanted.item).unwrap();
+        let hit = |text: &str| v1::SearchHit {
+            evidence_id: item.id.clone(),
+            text: text.to_owned(),
+            ..Default::default()
+        };
+        assert!(wanted.is_in(&hit(wanted.quote.as_deref().unwrap())));
+        assert!(!wanted.is_in(&hit("something else")));
+    }
 
     #[test]
     fn a_piece_of_evidence_that_several_claims_share_is_one_item() {
@@ -243,17 +328,21 @@ mod tests {
         writer.write_all(lines.as_bytes()).unwrap();
         writer.finish().unwrap();
         for path in [plain, packed] {
-            let questions = read(&path).unwrap();
-            assert_eq!(questions.texts, ["T\none", "two"]);
-            let claims: Vec<_> = questions
+            let questions = of_file(&path).unwrap();
+            let texts: Vec<&str> = questions.items.iter().map(text_of).collect();
+            assert_eq!(texts, ["T\none", "two"]);
+            let claims: Vec<(&str, Vec<&str>)> = questions
                 .claims
                 .iter()
-                .map(|(claim, linked)| (claim.as_str(), linked.as_slice()))
+                .map(|sought| {
+                    let items = sought.wanted.iter().map(|wanted| wanted.item.as_str());
+                    (sought.text.as_str(), items.collect())
+                })
                 .collect();
-            assert_eq!(claims, [("a", &[0][..]), ("b", &[1, 0])]);
+            assert_eq!(claims, [("a", vec!["0"]), ("b", vec!["1", "0"])]);
         }
         let broken = folder.path().join("broken.jsonl");
         std::fs::write(&broken, "{}\n").unwrap();
-        assert!(read(&broken).is_err());
+        assert!(of_file(&broken).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A full disk refuses evaluations with a clear error; with room again the server goes on by itself.
+//! A full disk refuses evaluations and evidence with a clear error; with room again the server goes on by itself.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,9 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Wanted, request};
+use gsar_proto::v1;
+use gsar_proto::v1::put_evidence_request::Part;
+use support::{Wanted, item, request};
 use tonic::Code;
 use tonic_types::StatusExt as _;
 
@@ -72,5 +74,44 @@ async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
     let evaluation_id = answer.into_inner().evaluation_id;
     let wanted = gsar_proto::v1::GetEvaluationRequest { evaluation_id };
     assert!(server.ledger().get_evaluation(wanted).await.is_ok());
+    server.stopped().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_evidence_and_keeps_what_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::new(folder.path()) else {
+        println!("skipped: this process may not mount a file system");
+        return;
+    };
+    let data = disk.0.join("data");
+    let server = Wanted::default().start(|config| config.data_dir = data).await;
+    let mut evidence = server.evidence();
+    let head = |corpus: &str| {
+        let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
+        v1::PutEvidenceRequest { part: Some(Part::Corpus(head)) }
+    };
+    let put = |corpus: &str, text: &str| {
+        let item = v1::PutEvidenceRequest { part: Some(Part::Item(item("log", text))) };
+        tokio_stream::iter(vec![head(corpus), item])
+    };
+    evidence.put_evidence(put("before", "the pool size is 20")).await.unwrap();
+    let text: String = (0..150_000).map(|line| format!("line {line} of a log\n")).collect();
+    let refused = evidence.put_evidence(put("large", &text)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+    assert_eq!(refused.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNAVAILABLE");
+    assert!(refused.message().contains("full") && refused.message().contains("make room"));
+    let search = |corpus: &str| v1::SearchRequest {
+        corpus_id: corpus.to_owned(),
+        query: "pool size".to_owned(),
+        ..Default::default()
+    };
+    let found = evidence.search(search("before")).await.unwrap().into_inner();
+    assert_eq!(found.hits[0].text, "the pool size is 20");
+    let gone = v1::DeleteCorpusRequest { corpus_id: "large".to_owned() };
+    evidence.delete_corpus(gone).await.unwrap();
+    evidence.put_evidence(put("after", "the pool size is 30")).await.expect("there is room again");
+    let found = evidence.search(search("after")).await.unwrap().into_inner();
+    assert_eq!(found.hits[0].text, "the pool size is 30");
     server.stopped().await.unwrap();
 }

@@ -143,8 +143,35 @@ async fn a_report_is_judged_by_what_a_corpus_has() {
     assert_eq!(unknown.code(), Code::NotFound);
 }
 
+#[tokio::test]
+async fn a_corpus_that_stays_in_memory_is_never_out_of_date() {
+    let server = Running::start().await;
+    let (mut grounding, mut evidence) = (server.grounding(), server.evidence());
+    for (stored, class) in [
+        (Some("The connection pool size is 20."), v1::ClaimClass::Grounded),
+        (None, v1::ClaimClass::Grounded),
+        (Some("The connection pool size is 50."), v1::ClaimClass::Contradicted),
+        (None, v1::ClaimClass::Contradicted),
+        (Some("The connection pool size is 20."), v1::ClaimClass::Grounded),
+    ] {
+        if let Some(text) = stored {
+            evidence.put_evidence(put("inc-7", vec![item("pool", text)])).await.unwrap();
+        }
+        let told = report("The connection pool size is 20.", "inc-7");
+        let answer = grounding.evaluate(told).await.unwrap().into_inner();
+        assert_eq!(answer.claims[0].class(), class, "{stored:?}");
+    }
+    let gone = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
+    evidence.delete_corpus(gone).await.unwrap();
+    let other = item("pool", "The connection pool size is 50.");
+    evidence.put_evidence(put("inc-7", vec![other])).await.unwrap();
+    let told = report("The connection pool size is 20.", "inc-7");
+    let answer = grounding.evaluate(told).await.unwrap().into_inner();
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
+}
+
 /// The embedded judge with a bound that a test can pass.
-struct Narrow;
+struct Narrow(Rules);
 
 impl Judge for Narrow {
     fn name(&self) -> &'static str {
@@ -156,11 +183,11 @@ impl Judge for Narrow {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { max_evidence_bytes: Some(64 << 10), ..Rules.capabilities() }
+        Capabilities { max_evidence_bytes: Some(64 << 10), ..self.0.capabilities() }
     }
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Rules.judge(question)
+        self.0.judge(question)
     }
 }
 
@@ -169,7 +196,7 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server = Wanted::default().judge(Narrow).start(chain).await;
+    let server = Wanted::default().judge(Narrow(Rules::keeping(1 << 20))).start(chain).await;
     let log = log(9_000).replace("ORD-4711 was paid", "ORD-4711 was refunded");
     let pods: String = (0..900)
         .map(|pod| {
@@ -201,6 +228,31 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
         ("lexical", 2, 0)
     );
     assert!(retrieval.passages >= 2 && retrieval.budget == 64 << 10);
+    let first = &retrieval.claims[0];
+    assert_eq!((first.claim_id.as_str(), first.passages.len()), (answer.claims[0].id.as_str(), 12));
+    let cited = first.passages.iter().position(|passage| passage.label == cited[0]);
+    assert_eq!(cited, Some(0), "{first:?}");
+    assert!(first.passages.iter().all(|passage| passage.given && passage.score > 0.0));
+}
+
+#[tokio::test]
+async fn claims_whose_evidence_was_left_out_are_told() {
+    let chain = |config: &mut gsar_server::config::Config| {
+        config.judges.chain = vec!["narrow/1".to_owned()];
+    };
+    let server = Wanted::default().judge(Narrow(Rules::keeping(1 << 20))).start(chain).await;
+    server.evidence().put_evidence(put("day", vec![item("app", &log(3_000))])).await.unwrap();
+    let told: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
+    let answer = server.grounding().evaluate(report(&told, "day")).await.unwrap().into_inner();
+    let retrieval = answer.provenance.unwrap().retrieval.unwrap();
+    assert!(retrieval.dropped > 0);
+    let left_out =
+        |claim: &&v1::ClaimRetrieval| claim.passages.iter().any(|passage| !passage.given);
+    let cut = retrieval.claims.iter().filter(left_out).count();
+    assert!(0 < cut && cut <= 40);
+    let warning =
+        answer.warnings.iter().find(|warning| warning.code == "INSUFFICIENT_RETRIEVAL").unwrap();
+    assert!(warning.sentence.contains("65536 bytes"), "{}", warning.sentence);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gsar_client::Client;
 use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, find};
+use gsar_proto::v1;
 use tokio::process::Command;
 
 use super::print;
@@ -165,7 +166,22 @@ async fn server(
         ),
     });
     found.push(policies(&client).await);
+    found.extend(search(&client).await);
     found
+}
+
+/// By what stored evidence is found; nothing where the server keeps none.
+async fn search(client: &Client) -> Option<Check> {
+    let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
+    if answer.degraded.is_empty() {
+        return Some(fine("search", format!("{}: by words and by meaning", answer.method)));
+    }
+    Some(found_wrong(
+        "search",
+        Health::Doubtful,
+        format!("{}: stored evidence is found by its words only", answer.method),
+        &answer.degraded,
+    ))
 }
 
 async fn policies(client: &Client) -> Check {

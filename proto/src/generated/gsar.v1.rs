@@ -933,7 +933,7 @@ pub struct SearchResponse {
     pub degraded: ::prost::alloc::string::String,
 }
 /// SearchHit is a passage.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchHit {
     /// label names the passage in this corpus, such as `pods#/items/3` or `app-log#L120-143`.
     #[prost(string, tag = "1")]
@@ -959,6 +959,12 @@ pub struct SearchHit {
     /// vector_rank among those found by their meaning, from 1; 0 where it was not.
     #[prost(uint32, tag = "8")]
     pub vector_rank: u32,
+    /// score is the sum of 1 / (60 + rank) over both rankings; it compares passages of one search only.
+    #[prost(double, tag = "9")]
+    pub score: f64,
+    /// similarity is the cosine of passage and query, -1 to 1, where it was found by its meaning.
+    #[prost(double, optional, tag = "10")]
+    pub similarity: ::core::option::Option<f64>,
 }
 /// ListCorporaRequest asks for corpora.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -979,6 +985,12 @@ pub struct ListCorporaResponse {
     /// next_page_token asks for the next page; empty when this is the last.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+    /// method by which this server searches: "hybrid", or "lexical".
+    #[prost(string, tag = "3")]
+    pub method: ::prost::alloc::string::String,
+    /// degraded says why the search by meaning does not serve; empty where it does.
+    #[prost(string, tag = "4")]
+    pub degraded: ::prost::alloc::string::String,
 }
 /// DeleteCorpusRequest names a corpus to delete.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2873,7 +2885,7 @@ pub struct Provenance {
     pub retrieval: ::core::option::Option<Retrieval>,
 }
 /// Retrieval says what of a corpus the judge was given.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Retrieval {
     /// corpus_id of the corpus.
     #[prost(string, tag = "1")]
@@ -2899,6 +2911,44 @@ pub struct Retrieval {
     /// budget in bytes of what the judge was given.
     #[prost(uint64, tag = "8")]
     pub budget: u64,
+    /// claims with what was found for each; empty where the judge was given every item.
+    #[prost(message, repeated, tag = "9")]
+    pub claims: ::prost::alloc::vec::Vec<ClaimRetrieval>,
+    /// embedder is the BLAKE3 of the embedding model's files, in hexadecimal; empty where meaning did not count.
+    #[prost(string, tag = "10")]
+    pub embedder: ::prost::alloc::string::String,
+}
+/// ClaimRetrieval is what was found in a corpus for one claim, whose text was the query.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ClaimRetrieval {
+    /// claim_id of the claim.
+    #[prost(string, tag = "1")]
+    pub claim_id: ::prost::alloc::string::String,
+    /// passages found, the best first.
+    #[prost(message, repeated, tag = "2")]
+    pub passages: ::prost::alloc::vec::Vec<RetrievedPassage>,
+}
+/// RetrievedPassage is a passage that was found.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RetrievedPassage {
+    /// label under which the judge was given it, such as app-log#L120-143.
+    #[prost(string, tag = "1")]
+    pub label: ::prost::alloc::string::String,
+    /// lexical_rank among those found by their words, from 1; 0 where it was not.
+    #[prost(uint32, tag = "2")]
+    pub lexical_rank: u32,
+    /// vector_rank among those found by their meaning, from 1; 0 where it was not.
+    #[prost(uint32, tag = "3")]
+    pub vector_rank: u32,
+    /// score is the sum of 1 / (60 + rank) over both rankings.
+    #[prost(double, tag = "4")]
+    pub score: f64,
+    /// similarity is the cosine of passage and claim, -1 to 1, where it was found by its meaning.
+    #[prost(double, optional, tag = "5")]
+    pub similarity: ::core::option::Option<f64>,
+    /// given says that the judge was given it; false where the budget left no room.
+    #[prost(bool, tag = "6")]
+    pub given: bool,
 }
 /// JudgeLink is what one judge of the chain did.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

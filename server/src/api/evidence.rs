@@ -174,13 +174,17 @@ impl EvidenceService for Corpora {
         violations.finish(Some(()))?;
         let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0);
         let size = size.unwrap_or(DEFAULT_PAGE);
-        let mut found = blocking(move || store.list(after.as_ref(), size + 1)).await?;
+        let of = store.clone();
+        let mut found = blocking(move || of.list(after.as_ref(), size + 1)).await?;
+        let (method, degraded) = store.serves().await;
         let goes_on = found.len() > size;
         found.truncate(size);
         let last = found.last().filter(|_| goes_on).map(|last| last.name.to_string());
         Ok(Response::new(v1::ListCorporaResponse {
             corpora: found.into_iter().map(corpus).collect(),
             next_page_token: last.unwrap_or_default(),
+            method: method.name().to_owned(),
+            degraded: degraded.unwrap_or_default(),
         }))
     }
 
@@ -325,5 +329,7 @@ fn hit(hit: Hit) -> v1::SearchHit {
         text: hit.text,
         lexical_rank: hit.lexical_rank,
         vector_rank: hit.vector_rank,
+        score: hit.score as f64 / 1e9,
+        similarity: hit.similarity.map(f64::from),
     }
 }

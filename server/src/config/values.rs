@@ -102,6 +102,8 @@ pub struct Evidence {
     pub max_size: Bytes,
     /// How long a corpus is kept whose caller does not say; absent for ever.
     pub time_to_live: Option<Duration>,
+    /// The most bytes of contents of whole corpora that stay in memory for the next evaluation.
+    pub kept_in_memory: Bytes,
     /// Whether evidence is found by its meaning as well: `auto` where a model is at hand, `required`, or `off`.
     pub embeddings: EmbeddingsWanted,
     /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
@@ -183,6 +185,7 @@ impl Default for Config {
                 max_corpus_size: Bytes(2 << 30),
                 max_size: Bytes(16 << 30),
                 time_to_live: Some(seconds(30 * 24 * 3_600)),
+                kept_in_memory: Bytes(16 << 20),
                 embeddings: EmbeddingsWanted::Auto,
                 model: None,
                 onnxruntime: None,

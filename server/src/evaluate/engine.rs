@@ -36,7 +36,7 @@ impl Engine {
     /// # Errors
     /// What is wrong and the mend.
     pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
-        added.push(Arc::new(Rules));
+        added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
         let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
         let judges = chain(&config.judges.chain, &added)?;
         let ledger = match config.ledger.enabled {
@@ -128,6 +128,7 @@ fn evidence(config: &Config) -> Result<Evidence, String> {
         max_corpus_size: wanted.max_corpus_size.0,
         max_size: wanted.max_size.0,
         time_to_live: wanted.time_to_live.map(|lives| lives.0),
+        kept_in_memory: wanted.kept_in_memory.0,
     };
     let embeddings = match wanted.embeddings {
         EmbeddingsWanted::Off => Embeddings::Off,

@@ -13,7 +13,7 @@ use tonic::Status;
 use super::judging::ask;
 use super::offload::offload;
 use super::record::{self, Keyed};
-use super::retrieval::Gathered;
+use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, answer};
 use crate::api::door::{Call, Step};
@@ -85,11 +85,12 @@ impl Engine {
         let Checked { policy, report, evidence, gate } = self.check(request)?;
         watch.lap(Step::Admit);
         let inline = evidence.len();
-        let Gathered { evidence, retrieval } =
+        let Gathered { evidence, is_kept, retrieval } =
             self.gather(call, &corpus_id, evidence, &report, &judges).await?;
-        if retrieval.is_some() {
+        if let Some(retrieval) = retrieval {
+            counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             provenance.evidence.extend(evidence.iter().skip(inline).map(record::digest_of));
-            provenance.retrieval = retrieval;
+            provenance.retrieval = Some(retrieval);
             watch.lap(Step::Retrieve);
         }
 
@@ -98,6 +99,7 @@ impl Engine {
             synthesis: report.synthesis,
             claims: report.claims,
             evidence,
+            is_kept,
             explain: options.explain,
             deadline: Some(call.deadline),
         });
@@ -157,6 +159,8 @@ impl Engine {
         }
         answer.evaluation_id = uuid::Uuid::now_v7().to_string();
         answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
+        let cut = provenance.retrieval.as_ref();
+        answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));
         provenance.policy = Some(policy.applied());
         provenance.verification = render::verification_mode(policy.policy.verification).into();
         provenance.timings = watch.into_timings();

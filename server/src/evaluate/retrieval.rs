@@ -1,8 +1,10 @@
 //! What of a corpus the judge is given: every item where it reads that much, else the passages that bear on the claims.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
+use gsar_core::Claim;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, v1};
@@ -23,7 +25,9 @@ const USUAL_BUDGET: usize = 4 << 20;
 /// The evidence of an evaluation.
 pub(super) struct Gathered {
     /// What the judge is given: the items of the request, then those of the corpus.
-    pub(super) evidence: Vec<EvidenceItem>,
+    pub(super) evidence: Arc<Vec<EvidenceItem>>,
+    /// Whether it is a whole corpus, which stays in memory.
+    pub(super) is_kept: bool,
     /// What of the corpus that is.
     pub(super) retrieval: Option<v1::Retrieval>,
 }
@@ -39,7 +43,7 @@ impl Engine {
         judges: &[Arc<dyn Judge>],
     ) -> Result<Gathered, Status> {
         if corpus_id.is_empty() {
-            return Ok(Gathered { evidence: inline, retrieval: None });
+            return Ok(Gathered { evidence: Arc::new(inline), is_kept: false, retrieval: None });
         }
         call.enter(Step::Retrieve);
         let store = self.evidence().cloned().ok_or_else(|| {
@@ -64,14 +68,20 @@ impl Engine {
         if summary.size <= budget as u64 {
             let items = stored(call, move || store.items(&name)).await?;
             let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
-            let evidence = joined(inline, items, corpus_id)?;
-            return Ok(Gathered { evidence, retrieval: Some(retrieval) });
+            let is_kept = inline.is_empty();
+            let evidence = match is_kept {
+                true => items,
+                false => Arc::new(joined(inline, items.to_vec(), corpus_id)?),
+            };
+            return Ok(Gathered { evidence, is_kept, retrieval: Some(retrieval) });
         }
-        let queries: Vec<String> = claims.into_iter().map(|claim| claim.text).collect();
-        let vectors = store.embed_queries(queries.clone()).await;
-        let found = stored(call, move || retrieve(&store, &name, &queries, vectors, retrieval));
-        let (items, retrieval) = found.await?;
-        Ok(Gathered { evidence: joined(inline, items, corpus_id)?, retrieval: Some(retrieval) })
+        let queries: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
+        let vectors = store.embed_queries(queries).await;
+        let deadline = call.deadline;
+        let retrieve = move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
+        let (items, retrieval) = offload_long(call, retrieve).await?;
+        let evidence = Arc::new(joined(inline, items, corpus_id)?);
+        Ok(Gathered { evidence, is_kept: false, retrieval: Some(retrieval) })
     }
 }
 
@@ -103,32 +113,109 @@ fn joined(
 fn retrieve(
     store: &Evidence,
     name: &CorpusName,
-    queries: &[String],
+    claims: &[Claim],
     vectors: Result<Vec<Vector>, String>,
     mut retrieval: v1::Retrieval,
-) -> Result<(Vec<EvidenceItem>, v1::Retrieval), StoreError> {
+    deadline: Instant,
+) -> Result<(Vec<EvidenceItem>, v1::Retrieval), Status> {
+    let failed = |error: StoreError| errors::evidence(&error);
     let (vectors, mut degraded) = match vectors {
         Ok(vectors) => (vectors, None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
     let mut method = Method::Lexical;
-    let mut rankings: Vec<std::vec::IntoIter<Hit>> = Vec::with_capacity(queries.len());
-    for (number, text) in queries.iter().enumerate() {
+    let mut rankings: Vec<Vec<Found>> = Vec::with_capacity(claims.len());
+    for (number, claim) in claims.iter().enumerate() {
+        if Instant::now() >= deadline {
+            return Err(errors::deadline_exceeded("retrieve"));
+        }
         let vector = vectors.get(number).map(AsRef::as_ref);
-        let query = Query { text, vector, by_terms: true };
-        let found = store.search(name, &query, &Filter::default(), PASSAGES_OF_CLAIM)?;
+        let query = Query { text: &claim.text, vector, by_terms: true };
+        let found = store.search(name, &query, &Filter::default(), PASSAGES_OF_CLAIM);
+        let found = found.map_err(failed)?;
         method = found.method;
         degraded = degraded.or(found.degraded);
-        rankings.push(found.hits.into_iter());
+        rankings.push(found.hits.into_iter().map(Found::from).collect());
     }
     let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
-    let (passages, dropped) = within(budget, rankings);
+    let (given, dropped) = within(budget, &rankings);
+    retrieval.claims = claims
+        .iter()
+        .zip(&rankings)
+        .map(|(claim, hits)| v1::ClaimRetrieval {
+            claim_id: claim.id.to_string(),
+            passages: hits
+                .iter()
+                .map(|found| found.told(given.contains_key(&found.place)))
+                .collect(),
+        })
+        .collect();
     retrieval.method = method.name().to_owned();
+    if method != Method::Lexical {
+        retrieval.embedder = store.embedder_digest().unwrap_or_default();
+    }
     retrieval.degraded = degraded.unwrap_or_default();
-    retrieval.queries = u32::try_from(queries.len()).unwrap_or(u32::MAX);
-    retrieval.passages = passages.len() as u64;
+    retrieval.queries = u32::try_from(claims.len()).unwrap_or(u32::MAX);
+    retrieval.passages = given.len() as u64;
     retrieval.dropped = dropped;
-    Ok((passages.into_values().map(passage).collect(), retrieval))
+    let given: Vec<i64> = given.into_values().collect();
+    let passages = store.passages(name, &given).map_err(failed)?;
+    Ok((passages.into_iter().map(passage).collect(), retrieval))
+}
+
+/// A passage that was found, without its text: many claims find many, and few are given.
+struct Found {
+    passage: i64,
+    /// Where it stands in the order of the corpus.
+    place: (String, u64),
+    size: usize,
+    retrieved: v1::RetrievedPassage,
+}
+
+impl From<Hit> for Found {
+    fn from(hit: Hit) -> Self {
+        Self {
+            passage: hit.passage,
+            place: (hit.head.id.to_string(), hit.bytes.0),
+            size: hit.text.len(),
+            retrieved: v1::RetrievedPassage {
+                label: hit.label(),
+                lexical_rank: hit.lexical_rank,
+                vector_rank: hit.vector_rank,
+                score: hit.score as f64 / 1e9,
+                similarity: hit.similarity.map(f64::from),
+                given: false,
+            },
+        }
+    }
+}
+
+impl Found {
+    fn told(&self, given: bool) -> v1::RetrievedPassage {
+        v1::RetrievedPassage { given, ..self.retrieved.clone() }
+    }
+}
+
+/// Says which claims may be ungrounded only because passages that bear on them were left out.
+pub(super) fn insufficient(
+    retrieval: &v1::Retrieval,
+    claims: &[v1::JudgedClaim],
+) -> Option<v1::Reason> {
+    let is_cut = |of: &&v1::ClaimRetrieval| of.passages.iter().any(|passage| !passage.given);
+    let is_open = |of: &&v1::ClaimRetrieval| {
+        let judged = claims.iter().find(|claim| claim.id == of.claim_id);
+        judged.is_some_and(|claim| claim.class() == v1::ClaimClass::Ungrounded)
+    };
+    let cut = retrieval.claims.iter().filter(is_cut).filter(is_open);
+    let ids: Vec<&str> = cut.map(|of| of.claim_id.as_str()).collect();
+    (!ids.is_empty()).then(|| v1::Reason {
+        code: "INSUFFICIENT_RETRIEVAL".to_owned(),
+        sentence: format!(
+            "the judge reads {} bytes and was not given every passage that may bear on {}; ask about fewer claims at once, or keep a smaller corpus",
+            retrieval.budget,
+            ids.join(", ")
+        ),
+    })
 }
 
 /// Asks the store on a thread that may wait for the disk.
@@ -139,32 +226,26 @@ async fn stored<T: Send + 'static>(
     offload_long(call, ask).await.map_err(|error| errors::evidence(&error))
 }
 
-/// The best passages of every claim, then the second best, as long as the budget lasts; in the order of the corpus.
-fn within(
-    budget: usize,
-    mut rankings: Vec<std::vec::IntoIter<Hit>>,
-) -> (BTreeMap<(String, u64), Hit>, u64) {
+/// The best passages of every claim, then the second best, as long as the budget lasts, in the order of the corpus;
+/// and how many were left out.
+fn within(budget: usize, rankings: &[Vec<Found>]) -> (BTreeMap<&(String, u64), i64>, u64) {
+    let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
+    let by_rank = (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |of| of.get(rank)));
     let mut left = budget;
-    let mut dropped = 0;
-    let mut chosen = BTreeMap::new();
-    loop {
-        let round: Vec<Hit> = rankings.iter_mut().filter_map(Iterator::next).collect();
-        if round.is_empty() {
-            return (chosen, dropped);
+    let mut dropped = BTreeSet::new();
+    let mut given = BTreeMap::new();
+    for found in by_rank {
+        if given.contains_key(&found.place) || dropped.contains(&found.place) {
+            continue;
         }
-        for hit in round {
-            let place = (hit.head.id.to_string(), hit.bytes.0);
-            if chosen.contains_key(&place) {
-                continue;
-            }
-            if hit.text.len() > left {
-                dropped += 1;
-                continue;
-            }
-            left -= hit.text.len();
-            chosen.insert(place, hit);
+        if found.size > left {
+            dropped.insert(&found.place);
+        } else {
+            left -= found.size;
+            given.insert(&found.place, found.passage);
         }
     }
+    (given, dropped.len() as u64)
 }
 
 /// A passage as an item of its own, under its label. It shows a part, so that nothing follows from what it lacks.

@@ -4,7 +4,7 @@
 //! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
@@ -30,6 +30,8 @@ pub(super) struct Corpus {
     pub(super) vectors: OnceLock<Result<Arc<VectorIndex>, String>>,
     /// Held by the one who embeds it.
     pub(super) embedding: tokio::sync::Mutex<()>,
+    /// No two states of any corpus have the same.
+    revision: AtomicU64,
     /// Something came since its passages were last looked at.
     pub(super) to_embed: AtomicBool,
 }
@@ -126,6 +128,7 @@ impl Corpus {
             writer: Mutex::new(connection),
             vectors: OnceLock::new(),
             embedding: tokio::sync::Mutex::default(),
+            revision: AtomicU64::new(next_revision()),
             to_embed: AtomicBool::default(),
         };
         corpus.write(|transaction| {
@@ -141,6 +144,11 @@ impl Corpus {
     /// The name of the corpus.
     pub(super) fn name(&self) -> &CorpusName {
         &self.name
+    }
+
+    /// Another one after every change of its items.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision.load(Ordering::SeqCst)
     }
 
     /// A connection that only reads.
@@ -228,7 +236,7 @@ impl Corpus {
         head: &Head,
         received: &Received,
     ) -> Result<Kept, StoreError> {
-        self.write(|transaction| {
+        let kept = self.write(|transaction| {
             let id = head.id.as_str();
             let before = transaction
                 .query_row(
@@ -288,7 +296,9 @@ impl Corpus {
             )?;
             transaction.execute("UPDATE corpus SET embedded_by = NULL", [])?;
             Ok(Kept::New)
-        })
+        });
+        self.revision.store(next_revision(), Ordering::SeqCst);
+        kept
     }
 
     /// Notes that every passage that should have a vector of a model has it.
@@ -323,26 +333,35 @@ impl Corpus {
         summary(&self.name, &self.lock()).map_err(|error| self.failed(&error))
     }
 
-    /// Every complete item with its whole content, by id.
+    /// Every complete item with its whole content, by id. A content that is not what was stored is damage.
     pub(super) fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
         let connection = self.reader()?;
-        let read = || -> rusqlite::Result<Vec<(i64, Head)>> {
+        let read = || -> rusqlite::Result<Vec<(i64, [u8; 32], Head)>> {
             let mut asked = connection.prepare(&format!(
-                "SELECT number, {HEAD_COLUMNS} FROM items WHERE is_complete = 1 ORDER BY id"
+                "SELECT number, digest, {HEAD_COLUMNS} FROM items WHERE is_complete = 1 ORDER BY id"
             ))?;
-            let rows = asked.query_map([], |row| Ok((row.get(0)?, head(row, 1)?)))?;
+            let rows = asked.query_map([], |row| Ok((row.get(0)?, row.get(1)?, head(row, 2)?)))?;
             rows.collect()
         };
         let heads = read().map_err(|error| self.failed(&error))?;
         heads
             .into_iter()
-            .map(|(number, head)| {
+            .map(|(number, digest, head)| {
                 let text = content(&connection, number, 0, u64::MAX)
                     .map_err(|error| self.failed(&error))?;
+                if blake3::hash(text.as_bytes()) != blake3::Hash::from(digest) {
+                    let reason = format!("item `{}` is not what was stored", head.id);
+                    return Err(StoreError::Damaged { file: self.file.clone(), reason });
+                }
                 Ok(item(head, text))
             })
             .collect()
     }
+}
+
+fn next_revision() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::SeqCst)
 }
 
 /// What is known of a corpus that is not open.

@@ -17,7 +17,7 @@ use rusqlite::params;
 
 use super::corpus::{Corpus, Summary, content, unsigned};
 use super::error::StoreError;
-use super::{CorpusName, Evidence};
+use super::{CorpusName, Evidence, Method};
 
 /// The file below the folder of all corpora that keeps vectors by what they are of.
 const CACHE: &str = ".vectors.sqlite3";
@@ -123,6 +123,20 @@ impl Evidence {
     /// Why there is none, and the mend.
     pub fn start_model(&self) -> Result<(), String> {
         self.shared.model.get().map(|_| ()).map_err(str::to_owned)
+    }
+
+    /// How this server searches, and why not by meaning as well, where it does not. Starts the model.
+    pub async fn serves(&self) -> (Method, Option<String>) {
+        match self.embedder().await {
+            Ok(_) => (Method::Hybrid, None),
+            Err(reason) => (Method::Lexical, Some(reason)),
+        }
+    }
+
+    /// The digest of the model's files; `None` where none was started.
+    #[must_use]
+    pub fn embedder_digest(&self) -> Option<String> {
+        self.shared.model.digest().map(str::to_owned)
     }
 
     /// The vectors of queries.

@@ -14,6 +14,7 @@ mod put;
 mod receive;
 mod search;
 mod snapshot;
+mod whole;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -35,6 +36,8 @@ pub use receive::Stored;
 pub use search::{Filter, Hit, Hits, Method, Query};
 pub use snapshot::{Named, Part, Snapshot};
 
+use whole::WholeCorpora;
+
 use crate::storage::{LockError, create_folder, lock};
 
 /// The folder of all corpora below the data directory.
@@ -55,6 +58,8 @@ pub struct Bounds {
     pub max_size: u64,
     /// How long a corpus is kept that says nothing else; `None` for ever.
     pub time_to_live: Option<Duration>,
+    /// The most bytes of contents that stay in memory.
+    pub kept_in_memory: u64,
 }
 
 /// All corpora of a server. Cheap to clone.
@@ -70,6 +75,8 @@ struct Shared {
     open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
     /// The bytes of each corpus, once they were asked for.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
+    /// Corpora that were read as a whole.
+    whole: WholeCorpora,
     model: ModelOnDemand,
     _lock: File,
 }
@@ -100,8 +107,9 @@ impl Evidence {
             }
         }
         let (open, sizes) = (Mutex::default(), Mutex::default());
+        let whole = WholeCorpora::new(bounds.kept_in_memory);
         let model = ModelOnDemand::later(embeddings, &folder);
-        let shared = Shared { folder, bounds, open, sizes, model, _lock: lock };
+        let shared = Shared { folder, bounds, open, sizes, whole, model, _lock: lock };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -157,6 +165,14 @@ impl Evidence {
         corpus.search(query, index, filter, most)
     }
 
+    /// Passages of a corpus by their numbers, in that order, not ranked; without those that were deleted.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    pub fn passages(&self, name: &CorpusName, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
+        self.corpus(name, false)?.passages(numbers)
+    }
+
     /// What is known of a corpus.
     ///
     /// # Errors
@@ -165,12 +181,13 @@ impl Evidence {
         self.corpus(name, false)?.summary()
     }
 
-    /// Every item of a corpus with its whole content, by id.
+    /// Every item of a corpus with its whole content, by id; kept in memory while it is asked for again.
     ///
     /// # Errors
     /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
-    pub fn items(&self, name: &CorpusName) -> Result<Vec<EvidenceItem>, StoreError> {
-        self.corpus(name, false)?.items()
+    pub fn items(&self, name: &CorpusName) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
+        let corpus = self.corpus(name, false)?;
+        self.shared.whole.items(&corpus)
     }
 
     /// Corpora in the order of their names, after one of them, at most so many. One that cannot be opened is left out

@@ -8,7 +8,7 @@ use gsar_core::time::Window;
 use gsar_retrieval::fusion::fuse;
 use gsar_retrieval::selection::diverse;
 use gsar_retrieval::terms::terms;
-use gsar_vectors::VectorIndex;
+use gsar_vectors::{Hit as Nearest, VectorIndex};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -29,7 +29,7 @@ pub struct Filter {
 }
 
 /// A passage that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// Its number in the corpus.
     pub passage: i64,
@@ -49,6 +49,10 @@ pub struct Hit {
     pub lexical_rank: u32,
     /// Its rank among those found by their meaning, from 1; 0 where it was not.
     pub vector_rank: u32,
+    /// The sum over both rankings, in billionths.
+    pub score: u64,
+    /// The cosine of it and the query, where it was found by its meaning.
+    pub similarity: Option<f32>,
 }
 
 impl Hit {
@@ -133,9 +137,7 @@ impl Corpus {
             Some((vector, Ok(index))) => {
                 let allowed = allowed(&connection, filter).map_err(|error| self.failed(&error))?;
                 match index.search(vector, ranked, allowed.as_deref()) {
-                    Ok(hits) => {
-                        (Some(hits.into_iter().map(|hit| hit.key).collect::<Vec<_>>()), None)
-                    }
+                    Ok(hits) => (Some(hits), None),
                     Err(error) => (None, Some(error.to_string())),
                 }
             }
@@ -160,24 +162,42 @@ impl Corpus {
     }
 }
 
+impl Corpus {
+    /// Passages by their numbers, in that order, not ranked; without those that were deleted.
+    pub(super) fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
+        let connection = self.reader()?;
+        let read = |number: &i64| hit(&connection, *number).transpose();
+        let found: rusqlite::Result<Vec<Hit>> = numbers.iter().filter_map(read).collect();
+        found.map_err(|error| self.failed(&error))
+    }
+}
+
 /// The best passages of two rankings that differ from one another.
 fn best_of(
     connection: &Connection,
     said: &[u64],
-    meant: &[u64],
+    meant: &[Nearest],
     most: usize,
 ) -> rusqlite::Result<Vec<Hit>> {
-    let ranks =
-        |ranking: &[u64]| -> HashMap<u64, u32> { ranking.iter().copied().zip(1..).collect() };
-    let (by_terms, by_meaning) = (ranks(said), ranks(meant));
+    let by_terms: HashMap<u64, u32> = said.iter().copied().zip(1..).collect();
+    let by_meaning: HashMap<u64, (u32, f32)> =
+        (1..).zip(meant).map(|(rank, near)| (near.key, (rank, near.similarity))).collect();
+    let meant: Vec<u64> = meant.iter().map(|near| near.key).collect();
     let mut hits = Vec::new();
-    for fused in fuse(&[said, meant]) {
+    for fused in fuse(&[said, &meant]) {
         if hits.len() >= most.saturating_mul(RANKED_FOR_EACH) {
             break;
         }
-        let rank = |ranks: &HashMap<u64, u32>| ranks.get(&fused.key).copied().unwrap_or(0);
         // A passage that was deleted may still have its vector.
-        hits.extend(hit(connection, signed(fused.key), rank(&by_terms), rank(&by_meaning))?);
+        let Some(found) = hit(connection, signed(fused.key))? else { continue };
+        let near = by_meaning.get(&fused.key);
+        hits.push(Hit {
+            lexical_rank: by_terms.get(&fused.key).copied().unwrap_or(0),
+            vector_rank: near.map_or(0, |(rank, _)| *rank),
+            score: fused.score,
+            similarity: near.map(|(_, similarity)| *similarity),
+            ..found
+        });
     }
     let texts: Vec<HashSet<String>> =
         hits.iter().map(|hit: &Hit| terms(&hit.text).into_iter().collect()).collect();
@@ -274,12 +294,8 @@ fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', ""))
 }
 
-fn hit(
-    connection: &Connection,
-    number: i64,
-    lexical_rank: u32,
-    vector_rank: u32,
-) -> rusqlite::Result<Option<Hit>> {
+/// A passage, not ranked.
+fn hit(connection: &Connection, number: i64) -> rusqlite::Result<Option<Hit>> {
     let mut asked = connection.prepare_cached(&format!(
         "SELECT item, start, end, first_line, last_line, pointer, {HEAD_COLUMNS}
          FROM passages JOIN items ON items.number = passages.item WHERE passages.number = ?1"
@@ -296,7 +312,9 @@ fn hit(
         lines: (unsigned(row.get(3)?), unsigned(row.get(4)?)),
         bytes,
         text: content(connection, item, bytes.0, bytes.1)?,
-        lexical_rank,
-        vector_rank,
+        lexical_rank: 0,
+        vector_rank: 0,
+        score: 0,
+        similarity: None,
     }))
 }

@@ -2,8 +2,12 @@ use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane}
 
 use super::*;
 
-const BOUNDS: Bounds =
-    Bounds { max_corpus_size: 64 << 20, max_size: 256 << 20, time_to_live: None };
+const BOUNDS: Bounds = Bounds {
+    max_corpus_size: 64 << 20,
+    max_size: 256 << 20,
+    time_to_live: None,
+    kept_in_memory: 1 << 20,
+};
 
 fn store() -> (tempfile::TempDir, Evidence) {
     let folder = tempfile::tempdir().unwrap();
@@ -246,7 +250,12 @@ fn corpora_are_listed_deleted_and_expire() {
 #[test]
 fn bounds_hold() {
     let folder = tempfile::tempdir().unwrap();
-    let bounds = Bounds { max_corpus_size: 1_000, max_size: 1_500, time_to_live: None };
+    let bounds = Bounds {
+        max_corpus_size: 1_000,
+        max_size: 1_500,
+        time_to_live: None,
+        kept_in_memory: 1 << 20,
+    };
     let evidence = Evidence::open(folder.path(), bounds, Embeddings::Off).unwrap();
     let refused = |corpus: &str, size: usize| {
         let mut put = evidence.put(name(corpus), None).unwrap();
@@ -295,4 +304,49 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
     assert!(evidence.list(None, 9).unwrap().is_empty());
     assert_eq!(evidence.delete(&name("c")).unwrap(), None);
     assert!(matches!(evidence.summary(&name("c")), Err(StoreError::UnknownCorpus { .. })));
+}
+
+#[test]
+fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
+    let (folder, evidence) = store();
+    let pods = r#"{"items": [{"name": "cart-1", "phase": "Running"}]}"#;
+    let stored = vec![text("log", &log(60)), item("pods", "t", Content::Json(pods.to_owned()))];
+    put(&evidence, "c", stored);
+    let contents = |evidence: &Evidence| -> Result<Vec<String>, StoreError> {
+        let items = evidence.items(&name("c"))?;
+        Ok(items.iter().map(|item| item.content.as_str().to_owned()).collect())
+    };
+    let right = contents(&evidence).unwrap();
+    drop(evidence);
+    let file = folder.path().join(FOLDER).join("c").join(corpus::DATABASE);
+    let whole = std::fs::read(&file).unwrap();
+    let header = 0..100;
+    let rest = (100..whole.len()).step_by(whole.len() / 200);
+    let mut refused = 0;
+    for at in header.chain(rest) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        std::fs::write(&file, &damaged).unwrap();
+        let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+        match contents(&evidence) {
+            Ok(found) => assert_eq!(found, right, "byte {at}"),
+            Err(_) => refused += 1,
+        }
+        let _ = evidence.search(&name("c"), &said("order 7"), &Filter::default(), 5);
+        let head = evidence.snapshot(&name("c"), &Named::Id("log".to_owned()), Part::Head);
+        let mut put = evidence.put(name("c"), None).and_then(|mut put| {
+            put.item(text("more", "pool size is 20"))?;
+            put.finish()
+        });
+        if head.is_err() {
+            // What is damaged can be deleted and stored again.
+            evidence.delete(&name("c")).unwrap();
+            put = evidence.put(name("c"), None).and_then(Put::finish);
+            put.unwrap();
+        }
+        drop(evidence);
+        std::fs::remove_dir_all(folder.path().join(FOLDER).join("c")).unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER).join("c")).unwrap();
+    }
+    assert!(refused > 20, "{refused}");
 }

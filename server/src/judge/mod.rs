@@ -8,6 +8,7 @@ pub mod rules;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Instant;
 
 use gsar_core::evidence::EvidenceItem;
@@ -51,7 +52,9 @@ pub struct Question {
     /// The claims to judge; empty for a judge to split the synthesis.
     pub claims: Vec<Claim>,
     /// The evidence.
-    pub evidence: Vec<EvidenceItem>,
+    pub evidence: Arc<Vec<EvidenceItem>>,
+    /// Whether more questions with this very evidence may follow, so that what is read off it is worth keeping.
+    pub is_kept: bool,
     /// Whether to tell how each claim was read and what was weighed.
     pub explain: bool,
     /// When to stop. A judge looks at it between claims.

@@ -23,6 +23,8 @@ pub const REASONS: &str = "gsar_decision_reasons_total";
 pub const CORRECTIONS: &str = "gsar_corrections_total";
 /// What judges did, by `judge` and `result`.
 pub const JUDGED: &str = "gsar_judge_results_total";
+/// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
+pub const RETRIEVALS: &str = "gsar_retrievals_total";
 /// How long steps of an evaluation took, by `step`.
 pub const STEP_SECONDS: &str = "gsar_step_duration_seconds";
 /// Outcomes of the gate, by `exit`.
@@ -61,6 +63,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(CLAIMS, "claims counted, by class");
     describe_counter!(REASONS, "reasons of decisions, by code");
     describe_counter!(CORRECTIONS, "corrections by verification, by code");
+    describe_counter!(RETRIEVALS, "evaluations against a corpus, by how its evidence was chosen");
     describe_counter!(JUDGED, "what judges did, by judge and result");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "outcomes of the gate, by exit");

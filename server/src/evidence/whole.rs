@@ -1,0 +1,35 @@
+//! Corpora that were read as a whole: they stay in memory while they are asked for, as long as nothing in them changes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_core::evidence::EvidenceItem;
+use moka::sync::Cache;
+
+use super::corpus::Corpus;
+use super::error::StoreError;
+
+/// How long a corpus stays that nobody asks for.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// Items of whole corpora, by the revision of the corpus.
+#[derive(Debug)]
+pub(super) struct WholeCorpora(Cache<u64, Arc<Vec<EvidenceItem>>>);
+
+impl WholeCorpora {
+    /// Keeps so many bytes of contents at most.
+    pub(super) fn new(bytes: u64) -> Self {
+        let size = |items: &Arc<Vec<EvidenceItem>>| -> usize {
+            items.iter().map(|item| item.content.as_str().len()).sum()
+        };
+        let weigh = move |_: &u64, items: &Arc<_>| u32::try_from(size(items)).unwrap_or(u32::MAX);
+        Self(Cache::builder().max_capacity(bytes).weigher(weigh).time_to_idle(IDLE).build())
+    }
+
+    /// Every item of a corpus. Two callers at once read it once.
+    pub(super) fn items(&self, corpus: &Corpus) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
+        // What changes while it is read is kept under the revision before and never asked for again.
+        let read = || corpus.items().map(Arc::new);
+        self.0.try_get_with(corpus.revision(), read).map_err(Arc::unwrap_or_clone)
+    }
+}
