@@ -48,7 +48,7 @@ def main():
              "-print_final_stats=1"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            print(done.stderr[-3000:], file=sys.stderr)
+            print(done.stderr[-6000:], file=sys.stderr)
             sys.exit(f"crashed after {runs} inputs, see {artifacts}")
         runs += int(re.search(r"number_of_executed_units: (\d+)", done.stderr).group(1))
     print(f"{runs} inputs in {(processor_seconds() - before) / 60:.1f} processor minutes: no crash, no hang")

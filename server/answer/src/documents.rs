@@ -67,6 +67,9 @@ impl<'a> Documents<'a> {
                 _ => documents.pass(&mut reader, byte),
             }
         }
+        if documents.found.len() > 1 {
+            documents.around.add(Mend::Prose);
+        }
         if meter.is_exhausted() { Err(Unreadable::Tangled) } else { Ok(documents) }
     }
 
@@ -85,7 +88,7 @@ impl<'a> Documents<'a> {
             }
             Err(Fault::Unexpected(unexpected)) if reader.is_json => {
                 self.broken.get_or_insert(unexpected);
-                let Some(end) = reader.balanced(at) else {
+                let Some(end) = reader.balanced(at, unexpected) else {
                     return Err(Unreadable::Malformed(unexpected.place(text)));
                 };
                 let is_answer = text.get(at..end).is_some_and(|json| json.contains("claims"));

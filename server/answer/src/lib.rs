@@ -121,18 +121,19 @@ fn seek(json: &str, mut mends: Mends, seeker: &mut Seeker<'_>) -> Result<(), Unr
     }
 }
 
-/// The part of a text that is JSON with a backslash before each quotation mark.
+/// The part of a text that is JSON with a backslash before each quotation mark, but for one around the whole of it. With
+/// any other quotation mark the backslashes belong to strings, and taking them away would let those end early.
 fn escaped(text: &str) -> Option<&str> {
-    let start = text.find('{')?;
-    let json = text.get(start..)?;
-    let mut rest = json.get(1..)?;
-    loop {
-        rest = rest.trim_start();
-        match ["\\n", "\\r", "\\t"].iter().find_map(|blank| rest.strip_prefix(blank)) {
-            Some(after) => rest = after,
-            None => return rest.starts_with("\\\"").then_some(json),
-        }
-    }
+    let json = text.get(text.find('{')?..)?;
+    let inner = json.strip_suffix('"').filter(|inner| !inner.ends_with('\\')).unwrap_or(json);
+    let is_blank =
+        |character: char| character.is_whitespace() || matches!(character, '\\' | 'n' | 'r' | 't');
+    let begins_escaped = inner.get(1..)?.trim_start_matches(is_blank).starts_with('"');
+    let mut before = ' ';
+    let all_escaped = inner
+        .chars()
+        .all(|character| std::mem::replace(&mut before, character) == '\\' || character != '"');
+    (begins_escaped && all_escaped).then_some(inner)
 }
 
 /// The last complete answer, without the claims on which earlier ones differ.

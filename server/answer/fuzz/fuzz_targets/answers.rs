@@ -20,6 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(outcome, read(&text, &CLAIMS, &Bounds::default()));
     let _ = repair_prompt(&outcome);
     let Ok(reading) = outcome else { return };
+    assert_ne!(reading.rung, Rung::Salvaged(Vec::new()));
     every_claim_is_told_of_once(&reading);
     if !text.contains('\\') {
         what_is_taken_stands_there(&reading, &text);

@@ -48,7 +48,8 @@ impl Lenient<'_, '_> {
             Some(0..0x20 | 0x7f) => Blank::Mended(1, Mend::Blank),
             Some(b'#') => Blank::Mended(self.line_from(at), Mend::Comment),
             Some(b'/') => match self.byte(at + 1) {
-                Some(b'/') => Blank::Mended(self.line_from(at), Mend::Comment),
+                // A single one at the end of the text is a comment that is cut off.
+                Some(b'/') | None => Blank::Mended(self.line_from(at), Mend::Comment),
                 Some(b'*') => Blank::Mended(self.comment_from(at), Mend::Comment),
                 _ => Blank::None,
             },

@@ -231,15 +231,16 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 self.mends.add(Mend::Number);
                 Ok(plain_text(self.slice(start, self.at)))
             }
-            Some(_) => match literal.parse() {
-                Ok(number) => {
-                    if serde_json::from_str::<f64>(literal).is_err() {
-                        self.mends.add(Mend::Number);
-                    }
-                    Ok(Node::Number(number))
+            Some(_) => {
+                if let Ok(number) = serde_json::from_str(literal) {
+                    return Ok(Node::Number(number));
                 }
-                Err(_) => self.unexpected("a number"),
-            },
+                let Ok(number) = literal.parse() else {
+                    return self.unexpected("a number");
+                };
+                self.mends.add(Mend::Number);
+                Ok(Node::Number(number))
+            }
         }
     }
 

@@ -15,7 +15,7 @@ impl Lenient<'_, '_> {
     /// Goes to the end of the entry that begins at `start`.
     pub(super) fn pass_over(&mut self, start: usize, unexpected: Unexpected) -> Result<(), Fault> {
         let by_brackets = match self.byte(start) {
-            Some(b'{') => self.balanced(start).filter(|end| self.goes_on(*end)),
+            Some(b'{') => self.balanced(start, unexpected).filter(|end| self.goes_on(*end)),
             _ => self.past_words(start),
         };
         match by_brackets.or_else(|| self.next_claim(unexpected.at)) {
@@ -27,8 +27,9 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// The byte after the object at `start`, with what stands in double quotes left out of account.
-    pub(crate) fn balanced(&self, start: usize) -> Option<usize> {
+    /// The byte after the object at `start`, with what stands in double quotes left out of account; nothing where that
+    /// end lies before what was unexpected.
+    pub(crate) fn balanced(&self, start: usize, unexpected: Unexpected) -> Option<usize> {
         let mut at = start;
         let mut depth = 0_usize;
         let mut quoted = false;
@@ -42,7 +43,7 @@ impl Lenient<'_, '_> {
                 b'}' | b']' if !quoted => {
                     depth = depth.checked_sub(1)?;
                     if depth == 0 {
-                        return Some(at);
+                        return (at > unexpected.at).then_some(at);
                     }
                 }
                 _ => {}
