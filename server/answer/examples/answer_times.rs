@@ -12,7 +12,21 @@ use serde_json::{Value, json};
 const CLAIMS: usize = 50;
 const ROUNDS: usize = 20_000;
 
-/// Prints a Markdown table.
+/// As much as is read at all.
+const HOSTILE_BYTES: usize = 4 << 20;
+/// What stands first, and what is repeated.
+const HOSTILE: [(&str, &str); 8] = [
+    ("", "{"),
+    ("", "\""),
+    ("", "{\"a\":1}"),
+    ("", "{\"a\":1 b} "),
+    ("{\"a\":\"", "\" , \"b\" "),
+    ("{\"claims\":[", "{\"id\":\"c1\","),
+    ("{\"claims\":[", "{\"id\":\"c1\",\"note\":\"x\" y},"),
+    ("{\"claims\":[{\"id\":\"", "\"}\n"),
+];
+
+/// Prints two Markdown tables: of a verdict, and of answers made to be slow.
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let claims = claims();
@@ -39,6 +53,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         times.sort_unstable();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
         println!("| {name} | {:.1} |", median.as_secs_f64() * 1e6);
+    }
+    println!("\n| {HOSTILE_BYTES} bytes of | ms | read as |\n|---|---|---|");
+    for (before, part) in HOSTILE {
+        let text = format!("{before}{}", part.repeat((HOSTILE_BYTES - before.len()) / part.len()));
+        let start = Instant::now();
+        let outcome = read(&text, &claims, &Bounds::default());
+        let elapsed = start.elapsed().as_secs_f64() * 1e3;
+        println!(
+            "| `{before}` `{part}` … | {elapsed:.0} | {} |",
+            outcome.map_or_else(|why| why.name(), |_| "salvaged")
+        );
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ fn read_metered(
     let mut seeker = Seeker { expected: &expected, bounds, meter, drafts: Vec::new() };
     seek(json, mends, &mut seeker)?;
     let drafts = std::mem::take(&mut seeker.drafts);
-    last_of(drafts, &expected).map(|draft| reading(draft, &expected, meter.usage(text.len())))
+    last_of(drafts, &expected).map(|draft| settled(draft, &expected, meter.usage(text.len())))
 }
 
 /// Climbs the ladder: the whole text as JSON, as a JSON string, as JSON among other words.
@@ -146,7 +146,8 @@ fn last_of(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unr
     Ok(last)
 }
 
-fn reading(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
+/// What an answer says of each expected claim, in their order.
+fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
     let mut judged = Vec::with_capacity(expected.claims.len());
     let mut missing = Vec::new();
     let mut corrections = Vec::new();
