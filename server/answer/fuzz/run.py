@@ -51,7 +51,8 @@ def main():
             print(done.stderr[-6000:], file=sys.stderr)
             sys.exit(f"crashed after {runs} inputs, see {artifacts}")
         runs += int(re.search(r"number_of_executed_units: (\d+)", done.stderr).group(1))
-    print(f"{runs} inputs in {(processor_seconds() - before) / 60:.1f} processor minutes: no crash, no hang")
+        minutes = (processor_seconds() - before) / 60
+        print(f"{runs} inputs in {minutes:.1f} processor minutes: no crash, no hang", flush=True)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ impl Seeker<'_> {
                 Node::Text(Text { words, requoted: false })
                     if TEXT_FIELDS.contains(&name.as_ref()) && words.contains('{') =>
                 {
-                    match self.seek_text(words, &with(mends, Mend::ArgumentText), NESTED - 1) {
+                    match self.seek_text(words, &with(mends, Mend::ArgumentText), nested + 1) {
                         Ok(()) | Err(Unreadable::NoJson | Unreadable::NoClaims) => {}
                         Err(unreadable) => return Err(unreadable),
                     }

@@ -2,8 +2,7 @@
 //!
 //! The tables are `tests/answers/*.json`: a name, the answer, the rung or the reason why it is unreadable, and what is said
 //! of each of the claims c1, c2 and c3. `mends`, `invented`, `score` (millionths), `corrections` (how many) and `abstained`
-//! are compared where they stand there; an answer that lists no mends may have any, one that lists no corrections has none
-//! unless a claim has another type than its own.
+//! are compared where they stand there; an answer without `invented` or `abstained` must have none.
 
 use std::collections::BTreeMap;
 
