@@ -1,13 +1,13 @@
 //! The JSON documents that stand in an answer among other words.
 //!
-//! Reasoning is left out. A brace that begins no JSON is a word like any other. JSON that breaks off is never looked
-//! into: what stands in one of its strings is not an answer.
+//! Reasoning is left out. A brace that begins no JSON is a word like any other. Nothing is taken from a text with JSON that
+//! cannot be read: where its strings end is not known, and what stands in one of them is not an answer.
 
 use crate::bounds::Meter;
-use crate::lenient::{Fault, Lenient, Unexpected};
+use crate::lenient::{Fault, Lenient};
 use crate::mend::{Mend, Mends};
 use crate::node::Node;
-use crate::unreadable::Unreadable;
+use crate::unreadable::{Place, Unreadable};
 
 /// Marks around what a model says to itself.
 const REASONING: [(&str, &str); 9] = [
@@ -36,8 +36,8 @@ pub(crate) struct Documents<'a> {
     pub(crate) found: Vec<Document<'a>>,
     /// Mends of what stands around them.
     pub(crate) around: Mends,
-    /// The first one that could not be read.
-    pub(crate) broken: Option<Unexpected>,
+    /// Braces of sentences that are open.
+    open: usize,
 }
 
 impl<'a> Documents<'a> {
@@ -58,13 +58,12 @@ impl<'a> Documents<'a> {
                 b'<' | b'[' | 0xe2 => match reasoning(text, at)? {
                     Some(end) => {
                         documents.found.clear();
-                        documents.broken = None;
                         documents.around = Mends(vec![Mend::Reasoning]);
                         reader.at = end;
                     }
-                    None => documents.pass(&mut reader, byte),
+                    None => documents.pass(text, &mut reader, byte)?,
                 },
-                _ => documents.pass(&mut reader, byte),
+                _ => documents.pass(text, &mut reader, byte)?,
             }
         }
         if documents.found.len() > 1 {
@@ -86,20 +85,9 @@ impl<'a> Documents<'a> {
                 let mends = std::mem::take(&mut reader.mends);
                 self.found.push(Document { node, mends });
             }
-            Err(Fault::Unexpected(unexpected)) if reader.is_json => {
-                self.broken.get_or_insert(unexpected);
-                let Some(end) = reader.balanced(at, unexpected) else {
-                    return Err(Unreadable::Malformed(unexpected.place(text)));
-                };
-                let is_answer = text.get(at..end).is_some_and(|json| json.contains("claims"));
-                if is_answer && !self.found.is_empty() {
-                    return Err(Unreadable::Malformed(unexpected.place(text)));
-                }
+            Err(Fault::Unexpected(_)) if !reader.is_json => {
                 self.around.add(Mend::Prose);
-                reader.at = end;
-            }
-            Err(Fault::Unexpected(_)) => {
-                self.around.add(Mend::Prose);
+                self.open += 1;
                 reader.at = at + 1;
             }
             Err(fault) => return Err(whole(fault, text, meter)),
@@ -107,11 +95,30 @@ impl<'a> Documents<'a> {
         Ok(())
     }
 
-    fn pass(&mut self, reader: &mut Lenient<'a, '_>, byte: u8) {
-        reader.at += 1;
+    /// Goes past a byte of a sentence. After a document, what looks like the rest of JSON tells that it ended too early.
+    fn pass(
+        &mut self,
+        text: &str,
+        reader: &mut Lenient<'a, '_>,
+        byte: u8,
+    ) -> Result<(), Unreadable> {
+        let at = reader.at;
+        let is_rest = match byte {
+            b'}' => self.open == 0,
+            b'"' => reader.byte(reader.after_white_space(at + 1)) == Some(b':'),
+            _ => false,
+        };
+        if is_rest && !self.found.is_empty() {
+            return Err(Unreadable::Malformed(Place::of(text, at, "the end of the JSON")));
+        }
+        if byte == b'}' {
+            self.open = self.open.saturating_sub(1);
+        }
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
             self.around.add(Mend::Prose);
         }
+        reader.at += 1;
+        Ok(())
     }
 }
 

@@ -159,12 +159,13 @@ impl Draft {
     /// Loses the claims to which an earlier answer gives another class.
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
         for (place, first) in earlier.said.iter().enumerate() {
-            let Said::Verdict(first) = first else { continue };
-            let last = match self.said.get(place) {
-                Some(Said::Verdict(last)) if last.class != first.class => last.class,
+            let (first, last) = match (first, self.said.get(place)) {
+                (Said::Verdict(first), Some(Said::Verdict(last))) => (first.class, last.class),
                 _ => continue,
             };
-            self.lose(place, None, Loss::AnswersDiffer { first: first.class, last }, expected);
+            if first != last {
+                self.lose(place, None, Loss::AnswersDiffer { first, last }, expected);
+            }
         }
     }
 

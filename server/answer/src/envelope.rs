@@ -70,18 +70,18 @@ impl Seeker<'_> {
     ) -> Result<(), Unreadable> {
         let documents = Documents::of(text, self.meter)?;
         let before = self.drafts.len();
-        let found_any = !documents.found.is_empty();
         for document in &documents.found {
             let mut mends = mends.clone();
             mends.add_all(&documents.around);
             mends.add_all(&document.mends);
             self.seek(&document.node, &mends, nested)?;
         }
-        match documents.broken {
-            _ if self.drafts.len() > before => Ok(()),
-            Some(broken) => Err(Unreadable::Malformed(broken.place(text))),
-            None if found_any => Err(Unreadable::NoClaims),
-            None => Err(Unreadable::NoJson),
+        if self.drafts.len() > before {
+            Ok(())
+        } else if documents.found.is_empty() {
+            Err(Unreadable::NoJson)
+        } else {
+            Err(Unreadable::NoClaims)
         }
     }
 

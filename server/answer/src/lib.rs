@@ -28,6 +28,7 @@
 //! - A text that ends early is [`Unreadable::Truncated`], whatever it holds before.
 //! - An entry that can be read in two ways is lost, and with it its claim, whatever another entry says of it.
 //! - A claim judged twice has its strictest class: contradicted, ungrounded, complementary, grounded.
+//! - A text whose JSON breaks outside of single entries, or that goes on like JSON after it, is [`Unreadable::Malformed`].
 //! - Of several complete answers the last counts, and claims on which they differ are lost. They are never merged.
 //! - Names of classes and types are exact but for case, blanks and hyphens. An unknown class loses the claim; an unknown
 //!   type is inference, with a correction.

@@ -42,6 +42,14 @@ impl Lenient<'_, '_> {
         at
     }
 
+    /// The byte after white space of JSON; comments are not passed over.
+    pub(crate) fn after_white_space(&self, mut at: usize) -> usize {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
+            at += 1;
+        }
+        at
+    }
+
     fn blank_at(&self, at: usize) -> Blank {
         match self.byte(at) {
             Some(b' ' | b'\n' | b'\t' | b'\r') => Blank::Plain(1),

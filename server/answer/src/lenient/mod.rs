@@ -64,7 +64,8 @@ pub(crate) struct Lenient<'a, 'm> {
     pub(crate) at: usize,
     /// What was mended since the last [`Lenient::begin`].
     pub(crate) mends: Mends,
-    /// Whether the value that is being read has had a named field or an entry: it is no brace of a sentence.
+    /// Whether the value that is being read has had a name in quotes or a field with its value: it is no brace of a
+    /// sentence.
     pub(crate) is_json: bool,
 }
 
@@ -133,6 +134,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             return Ok(members);
         }
         loop {
+            let quoted = self.quote(self.at).is_some();
             let name = self.name()?;
             self.blank();
             match self.byte(self.at) {
@@ -140,10 +142,11 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 Some(b':') => self.at += 1,
                 Some(_) => return self.unexpected("a colon"),
             }
-            self.is_json = true;
+            self.is_json |= quoted;
             self.blank();
             let of_claims = name == "claims";
             members.push(Member { name, value: self.value(of_claims)? });
+            self.is_json = true;
             if self.is_last(Bracket::Object)? {
                 return Ok(members);
             }

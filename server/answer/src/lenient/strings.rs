@@ -101,8 +101,7 @@ impl<'a> Lenient<'a, '_> {
                         break;
                     }
                     Some(_) if position == Position::Name => {
-                        self.at = at;
-                        return self.unexpected("a colon after the name of a field");
+                        return self.unexpected("the name of a field and a colon");
                     }
                     Some((_, length)) if self.is_name_in_list(at + length) => {
                         return self.unexpected("`]` before the name of a field");
