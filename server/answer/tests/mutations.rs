@@ -228,6 +228,7 @@ proptest! {
     fn marks_that_come_or_go_never_change_a_class(
         (answer, count) in answers(),
         hostile in prop::sample::select(HOSTILE_NOTES.to_vec()),
+        writing in 0..4_u8,
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8, prop::sample::select(MARKS.to_vec())), 1..4),
     ) {
         let mut answer = answer;
@@ -235,10 +236,16 @@ proptest! {
             *note = hostile.into();
         }
         let claims = claims(count);
-        let Ok(whole) = read(&answer.to_string(), &claims, &Bounds::default()) else {
+        let text = match writing {
+            0 => answer.to_string(),
+            1 => serde_json::to_string_pretty(&answer).unwrap_or_default(),
+            2 => format!("So I say:\n```json\n{answer}\n```"),
+            _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
+        };
+        let Ok(whole) = read(&text, &claims, &Bounds::default()) else {
             return Err(TestCaseError::fail("the answer itself"));
         };
-        let mut characters: Vec<char> = answer.to_string().chars().collect();
+        let mut characters: Vec<char> = text.chars().collect();
         for (place, change, mark) in changes {
             // Marks come where marks are: there they do most.
             let places: Vec<usize> = characters

@@ -67,11 +67,21 @@ pub(crate) struct Lenient<'a, 'm> {
     /// Whether the value that is being read has had a name in quotes or a field with its value: it is no brace of a
     /// sentence.
     pub(crate) is_json: bool,
+    /// What was not there in the first entry that was passed over.
+    passed_over: Option<Unexpected>,
 }
 
 impl<'a, 'm> Lenient<'a, 'm> {
     pub(crate) fn new(text: &'a str, meter: &'m Meter) -> Self {
-        Self { text, meter, open: Vec::new(), at: 0, mends: Mends::default(), is_json: false }
+        Self {
+            text,
+            meter,
+            open: Vec::new(),
+            at: 0,
+            mends: Mends::default(),
+            is_json: false,
+            passed_over: None,
+        }
     }
 
     /// Reads the object or list that begins at `at`, and ends after it.
@@ -80,8 +90,16 @@ impl<'a, 'm> Lenient<'a, 'm> {
         self.open.clear();
         self.mends = Mends::default();
         self.is_json = false;
+        self.passed_over = None;
         let bare_list_of_claims = self.byte(at) == Some(b'[');
-        self.value(bare_list_of_claims)
+        let node = self.value(bare_list_of_claims)?;
+        // Where to go on is told by double quotes, which stand in strings between other quotes as they are.
+        let other_quotes =
+            [Mend::SingleQuotes, Mend::SmartQuotes].iter().any(|mend| self.mends.0.contains(mend));
+        match self.passed_over {
+            Some(unexpected) if other_quotes => Err(Fault::Unexpected(unexpected)),
+            _ => Ok(node),
+        }
     }
 
     /// Counts and gives a byte; nothing at the end of the text, or when too many bytes were looked at.
@@ -173,6 +191,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
                     let id = self.id_of_broken(start);
                     self.pass_over(start, unexpected)?;
                     self.mends.add(Mend::BrokenClaim);
+                    self.passed_over.get_or_insert(unexpected);
                     let broken = Broken { id, place: unexpected.place(self.text) };
                     let is_last =
                         self.byte(self.at) != Some(b'{') && self.is_last(Bracket::List)?;
