@@ -1,0 +1,102 @@
+//! What reading an answer costs: a verdict on fifty claims, beside plain `serde_json` on the same text.
+//!
+//! Rounds alternate between the readers within one run, so that all see the same machine; medians are printed.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use gsar_answer::{Bounds, read};
+use gsar_core::{Claim, ClaimId};
+use serde_json::{Value, json};
+
+const CLAIMS: usize = 50;
+const ROUNDS: usize = 20_000;
+
+/// As much as is read at all.
+const HOSTILE_BYTES: usize = 4 << 20;
+/// What stands first, and what is repeated.
+const HOSTILE: [(&str, &str); 8] = [
+    ("", "{"),
+    ("", "\""),
+    ("", "{\"a\":1}"),
+    ("", "{\"a\":1 b} "),
+    ("{\"a\":\"", "\" , \"b\" "),
+    ("{\"claims\":[", "{\"id\":\"c1\","),
+    ("{\"claims\":[", "{\"id\":\"c1\",\"note\":\"x\" y},"),
+    ("{\"claims\":[{\"id\":\"", "\"}\n"),
+];
+
+/// Prints two Markdown tables: of a verdict, and of answers made to be slow.
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let claims = claims();
+    let structured = verdict().to_string();
+    let fenced = format!("Here is my judgement:\n```json\n{structured}\n```\n");
+    let broken = structured.replacen("decided by the pod list", "decided by the \"pod\" list", 1);
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..ROUNDS {
+        let [plain, whole, among_words, mended] = &mut times;
+        plain.push(time(|| serde_json::from_str::<Value>(black_box(&structured)).is_ok()));
+        for (times, text) in [(whole, &structured), (among_words, &fenced), (mended, &broken)] {
+            times.push(time(|| read(black_box(text), &claims, &Bounds::default()).is_ok()));
+        }
+    }
+    println!("{CLAIMS} claims, {} bytes, median of {ROUNDS} rounds\n", structured.len());
+    println!("| reader | µs |\n|---|---|");
+    let names = [
+        "serde_json into Value",
+        "read, structured",
+        "read, fence and prose",
+        "read, an unescaped quote",
+    ];
+    for (name, times) in names.iter().zip(&mut times) {
+        times.sort_unstable();
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        println!("| {name} | {:.1} |", median.as_secs_f64() * 1e6);
+    }
+    println!("\n| {HOSTILE_BYTES} bytes of | ms | read as |\n|---|---|---|");
+    for (before, part) in HOSTILE {
+        let text = format!("{before}{}", part.repeat((HOSTILE_BYTES - before.len()) / part.len()));
+        let start = Instant::now();
+        let outcome = read(&text, &claims, &Bounds::default());
+        let elapsed = start.elapsed().as_secs_f64() * 1e3;
+        println!(
+            "| `{before}` `{part}` … | {elapsed:.0} | {} |",
+            outcome.map_or_else(|why| why.name(), |_| "salvaged")
+        );
+    }
+    Ok(())
+}
+
+fn time(work: impl FnOnce() -> bool) -> Duration {
+    let start = Instant::now();
+    assert!(black_box(work()));
+    start.elapsed()
+}
+
+fn claims() -> Vec<Claim> {
+    let ids = (1..=CLAIMS).filter_map(|number| ClaimId::new(format!("c{number}")).ok());
+    ids.map(|id| Claim {
+        id,
+        text: "checkout restarted four times after 14:02".to_owned(),
+        span: None,
+    })
+    .collect()
+}
+
+/// Each claim has one citation with a quote of 60 bytes, and a note.
+fn verdict() -> Value {
+    let claim = |number: usize| {
+        json!({
+            "id": format!("c{number}"), "class": "grounded", "type": "tool_match", "note": "decided by the pod list",
+            "citations": [{
+                "evidence": "e1", "field_path": "/items/0/status",
+                "quote": "checkout-7f9c 0/1 CrashLoopBackOff 4 restarts in 12 minutes!"
+            }],
+        })
+    };
+    json!({
+        "claims": (1..=CLAIMS).map(claim).collect::<Vec<_>>(), "score": 0.83, "explanation": "Most is shown.",
+        "gaps": ["logs of payments"], "contradictions": [], "abstain": null,
+    })
+}

@@ -1,0 +1,300 @@
+//! One entry of the list of claims: a claim with class, type and citations, or the reason why it is lost.
+
+use std::borrow::Cow;
+
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::{Class, EvidenceType};
+
+use crate::node::{Member, Node, Text};
+use crate::reading::{CorrectionKind, Loss};
+use crate::unreadable::Place;
+
+/// What an entry says of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Verdict {
+    pub(crate) class: Class,
+    pub(crate) evidence_type: EvidenceType,
+    pub(crate) citations: Vec<Citation>,
+    pub(crate) note: String,
+    pub(crate) corrections: Vec<CorrectionKind>,
+}
+
+impl Verdict {
+    /// Takes another verdict on the same claim: the stricter of the two stays, nothing of the other.
+    pub(crate) fn join(&mut self, other: Self) {
+        if other.is_stricter(self) {
+            *self = other;
+        }
+        self.corrections.retain(|kind| !matches!(kind, CorrectionKind::JudgedTwice { .. }));
+        self.corrections.push(CorrectionKind::JudgedTwice { taken: self.class });
+    }
+
+    /// Whether this verdict is to be taken for the other one: a stricter class; within a class the lighter type of a
+    /// supported claim, the heavier type of another.
+    fn is_stricter(&self, other: &Self) -> bool {
+        let by_type = match self.class {
+            Class::Grounded | Class::Complementary => self.evidence_type > other.evidence_type,
+            Class::Ungrounded | Class::Contradicted => self.evidence_type < other.evidence_type,
+        };
+        self.class > other.class || (self.class == other.class && by_type)
+    }
+}
+
+/// An entry as it stands.
+#[derive(Debug)]
+pub(crate) struct Entry<'n> {
+    /// The id it gives, as far as it can be read.
+    pub(crate) id: Option<Cow<'n, str>>,
+    pub(crate) verdict: Result<Verdict, Loss>,
+}
+
+/// The fields of an entry, each once.
+#[derive(Default)]
+struct Fields<'n, 'a> {
+    id: Option<&'n Node<'a>>,
+    class: Option<&'n Node<'a>>,
+    evidence_type: Option<&'n Node<'a>>,
+    citations: Option<&'n Node<'a>>,
+    note: Option<&'n Node<'a>>,
+    twice: Option<&'static str>,
+}
+
+impl<'n, 'a> Fields<'n, 'a> {
+    fn of(members: &'n [Member<'a>]) -> Self {
+        let mut fields = Self::default();
+        for Member { name, value } in members {
+            let (field, slot) = match name.as_ref() {
+                "id" => ("id", &mut fields.id),
+                "class" => ("class", &mut fields.class),
+                "type" => ("type", &mut fields.evidence_type),
+                "citations" => ("citations", &mut fields.citations),
+                "note" => ("note", &mut fields.note),
+                _ => continue,
+            };
+            if slot.replace(value).is_some() {
+                fields.twice = Some(field);
+            }
+        }
+        fields
+    }
+}
+
+impl<'n> Entry<'n> {
+    /// Reads an entry; `key` is the name it stands under where claims are an object, `citations_read` the most citations.
+    pub(crate) fn of(node: &'n Node<'_>, key: Option<&'n str>, citations_read: usize) -> Self {
+        let keyed = key.map(Cow::Borrowed);
+        let lost = |id, loss| Self { id, verdict: Err(loss) };
+        match node {
+            Node::Object(members) => Self::of_fields(members, keyed, citations_read),
+            Node::Text(text) if keyed.is_some() => {
+                let class = Node::Text(text.clone());
+                let fields = Fields { class: Some(&class), ..Fields::default() };
+                Self { id: keyed, verdict: verdict(&fields, citations_read) }
+            }
+            Node::Broken(broken) => lost(
+                broken.id.as_deref().map(Cow::Borrowed),
+                Loss::Unreadable(broken.place.clone()),
+            ),
+            _ => lost(keyed, Loss::NotAnObject { given: node.describe() }),
+        }
+    }
+
+    fn of_fields(
+        members: &'n [Member<'_>],
+        keyed: Option<Cow<'n, str>>,
+        citations_read: usize,
+    ) -> Self {
+        let fields = Fields::of(members);
+        let given = fields.id.and_then(id);
+        let is_guess = matches!(fields.id, Some(Node::Text(Text { requoted: true, .. })));
+        let differ = matches!((&given, &keyed), (Some(given), Some(keyed)) if given != keyed);
+        let id = keyed.or(given);
+        let loss = if let Some(field) = fields.twice {
+            Some(Loss::FieldTwice { field })
+        } else if id.is_none() && !is_guess {
+            Some(Loss::NoId)
+        } else if differ {
+            Some(Loss::IdsDiffer)
+        } else if is_guess || members.iter().any(|member| swallows_a_field(&member.value)) {
+            Some(Loss::UnescapedQuotes)
+        } else {
+            None
+        };
+        let verdict = loss.map_or_else(|| verdict(&fields, citations_read), Err);
+        Self { id, verdict }
+    }
+}
+
+fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
+    match node {
+        Node::Text(Text { words, requoted: false }) => {
+            Some(Cow::Borrowed(words.trim())).filter(|id| !id.is_empty())
+        }
+        Node::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
+            Some(Cow::Owned(number.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a string whose end was a guess may hold a field that decides.
+fn swallows_a_field(node: &Node<'_>) -> bool {
+    match node {
+        Node::Text(Text { words, requoted: true }) => {
+            ["id", "class", "type"].into_iter().any(|field| {
+                words.match_indices(field).any(|(at, _)| {
+                    let after = words.get(at + field.len()..).unwrap_or_default();
+                    let unquoted = after.trim_start_matches([
+                        '"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}',
+                    ]);
+                    unquoted.trim_start().starts_with(':')
+                })
+            })
+        }
+        Node::List(entries) => entries.iter().any(swallows_a_field),
+        Node::Object(members) => members.iter().any(|member| swallows_a_field(&member.value)),
+        _ => false,
+    }
+}
+
+fn verdict(fields: &Fields<'_, '_>, citations_read: usize) -> Result<Verdict, Loss> {
+    let mut corrections = Vec::new();
+    let class = class(fields.class, &mut corrections)?;
+    let evidence_type = evidence_type(fields.evidence_type, &mut corrections);
+    let citations = citations(fields.citations, citations_read, &mut corrections)?;
+    let note = note(fields.note, &mut corrections);
+    Ok(Verdict { class, evidence_type, citations, note, corrections })
+}
+
+fn class(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Result<Class, Loss> {
+    let node = node.filter(|node| **node != Node::Null).ok_or(Loss::NoClass)?;
+    let Some(words) = node.words() else {
+        return Err(Loss::UnknownClass { given: node.describe().to_owned() });
+    };
+    if let Some(class) = Class::from_name(words) {
+        return Ok(class);
+    }
+    let class = Class::from_name(&plain_name(words))
+        .ok_or_else(|| Loss::UnknownClass { given: shown(words) })?;
+    corrections.push(CorrectionKind::Spelling { field: "class", given: shown(words) });
+    Ok(class)
+}
+
+fn evidence_type(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> EvidenceType {
+    let words = node.and_then(Node::words);
+    if let Some(exact) = words.and_then(EvidenceType::from_name) {
+        return exact;
+    }
+    let spelled = words.and_then(|words| EvidenceType::from_name(&plain_name(words)));
+    let given = words.map_or_else(|| node.map_or("missing", Node::describe).to_owned(), shown);
+    corrections.push(match spelled {
+        Some(_) => CorrectionKind::Spelling { field: "type", given },
+        None => CorrectionKind::UnknownType { given },
+    });
+    spelled.unwrap_or(EvidenceType::Inference)
+}
+
+fn citations(
+    node: Option<&Node<'_>>,
+    citations_read: usize,
+    corrections: &mut Vec<CorrectionKind>,
+) -> Result<Vec<Citation>, Loss> {
+    let cited = match node {
+        None | Some(Node::Null) => return Ok(Vec::new()),
+        Some(Node::List(cited)) => cited.as_slice(),
+        Some(one @ (Node::Object(_) | Node::Text(_))) => std::slice::from_ref(one),
+        Some(other) => {
+            corrections.push(left_out("citations", other));
+            return Ok(Vec::new());
+        }
+    };
+    let mut read = Vec::with_capacity(cited.len().min(citations_read));
+    let mut first_left_out = None;
+    for node in cited {
+        let citation = if read.len() < citations_read {
+            citation(node)?
+        } else {
+            Err("is beyond what is read")
+        };
+        match citation {
+            Ok(citation) => read.push(citation),
+            Err(reason) => {
+                first_left_out.get_or_insert(reason);
+            }
+        }
+    }
+    if let Some(reason) = first_left_out {
+        corrections
+            .push(CorrectionKind::CitationsLeftOut { count: cited.len() - read.len(), reason });
+    }
+    Ok(read)
+}
+
+/// A citation, or why it is left out; a loss where it says two things at once.
+fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, Loss> {
+    let members = match node {
+        Node::Text(text) => return Ok(cited(Some(&text.words), "", "")),
+        Node::Object(members) => members,
+        _ => return Ok(Err("is neither an object nor the id of an item")),
+    };
+    let (mut evidence, mut field_path, mut quote) = (None, None, None);
+    for Member { name, value } in members {
+        let (field, slot) = match name.as_ref() {
+            "evidence" => ("evidence", &mut evidence),
+            "field_path" => ("field_path", &mut field_path),
+            "quote" => ("quote", &mut quote),
+            _ => continue,
+        };
+        if slot.replace(value).is_some() {
+            return Err(Loss::FieldTwice { field });
+        }
+    }
+    let optional = |node: Option<&'_ Node<'_>>| match node {
+        None | Some(Node::Null) => Some(String::new()),
+        Some(node) => node.words().map(str::to_owned),
+    };
+    Ok(match (optional(field_path), optional(quote)) {
+        (Some(field_path), Some(quote)) => {
+            cited(evidence.and_then(Node::words), &field_path, &quote)
+        }
+        (None, _) => Err("has a \"field_path\" that is no text"),
+        (_, None) => Err("has a \"quote\" that is no text"),
+    })
+}
+
+fn cited(evidence: Option<&str>, field_path: &str, quote: &str) -> Result<Citation, &'static str> {
+    let evidence = evidence.ok_or("names no \"evidence\"")?;
+    let id = EvidenceId::new(evidence.trim()).map_err(|_| "has an \"evidence\" that is no id")?;
+    let target = Target::Evidence { id, field_path: field_path.to_owned() };
+    Ok(Citation { target, quote: quote.to_owned(), bytes: None })
+}
+
+fn note(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> String {
+    match node {
+        None | Some(Node::Null) => String::new(),
+        Some(Node::Text(text)) => text.words.to_string(),
+        Some(other) => {
+            corrections.push(left_out("note", other));
+            String::new()
+        }
+    }
+}
+
+pub(crate) fn left_out(field: &'static str, node: &Node<'_>) -> CorrectionKind {
+    CorrectionKind::FieldLeftOut { field, given: node.describe().to_owned() }
+}
+
+/// A name in small letters, with underscores for blanks and hyphens; nothing long is a name.
+fn plain_name(words: &str) -> String {
+    let plain = |character: char| match character {
+        ' ' | '-' => '_',
+        other => other.to_ascii_lowercase(),
+    };
+    words.trim().chars().take(Place::SHOWN).map(plain).collect()
+}
+
+/// Given words in quotes, cut.
+pub(crate) fn shown(words: &str) -> String {
+    let cut: String = words.chars().take(Place::SHOWN).collect();
+    format!("{cut:?}")
+}

@@ -1,0 +1,177 @@
+//! Where in the JSON of an answer the claims stand: at the top as asked for, or within other objects, lists and strings.
+//!
+//! Each object with claims is one answer. Two are never merged.
+
+use crate::bounds::{Bounds, Meter};
+use crate::documents::Documents;
+use crate::draft::{Claims, Draft, Expected, Rest, document_in, reason_to_abstain};
+use crate::mend::{Mend, Mends};
+use crate::node::{Member, Node, Text};
+use crate::unreadable::Unreadable;
+
+/// An answer stands within at most so many other objects and lists.
+const NESTED: usize = 5;
+/// So many complete answers in one text are looked at.
+const ANSWERS: usize = 8;
+/// Fields in which interfaces hand over an answer as a string.
+const TEXT_FIELDS: [&str; 8] =
+    ["arguments", "input", "parameters", "result", "response", "output", "answer", "content"];
+
+/// Finds answers.
+pub(crate) struct Seeker<'s> {
+    pub(crate) expected: &'s Expected<'s>,
+    pub(crate) bounds: &'s Bounds,
+    pub(crate) meter: &'s Meter,
+    /// In the order in which they stand in the text.
+    pub(crate) drafts: Vec<Draft>,
+}
+
+/// An object with claims, its fields each once.
+struct Envelope<'n, 'a> {
+    claims: Option<&'n Node<'a>>,
+    rest: Rest<'n, 'a>,
+}
+
+impl<'n, 'a> Envelope<'n, 'a> {
+    /// The fields of an object that has claims or an abstention; nothing for any other.
+    fn of(members: &'n [Member<'a>]) -> Result<Option<Self>, Unreadable> {
+        let mut claims = None;
+        let mut rest = Rest::default();
+        let mut twice = None;
+        for Member { name, value } in members {
+            let (field, slot) = match name.as_ref() {
+                "claims" => ("claims", &mut claims),
+                "score" => ("score", &mut rest.score),
+                "explanation" => ("explanation", &mut rest.explanation),
+                "gaps" => ("gaps", &mut rest.gaps),
+                "contradictions" => ("contradictions", &mut rest.contradictions),
+                "abstain" => ("abstain", &mut rest.abstain),
+                _ => continue,
+            };
+            if slot.replace(value).is_some() {
+                twice = Some(field);
+            }
+        }
+        let has_claims = matches!(claims, Some(Node::List(_) | Node::Object(_) | Node::Text(_)));
+        if !has_claims && rest.abstain.and_then(reason_to_abstain).is_none() {
+            return Ok(None);
+        }
+        twice.map_or(Ok(Some(Self { claims, rest })), |field| Err(Unreadable::FieldTwice { field }))
+    }
+}
+
+impl Seeker<'_> {
+    /// Takes every answer that stands in a text.
+    pub(crate) fn seek_text(
+        &mut self,
+        text: &str,
+        mends: &Mends,
+        nested: usize,
+    ) -> Result<(), Unreadable> {
+        let documents = Documents::of(text, self.meter)?;
+        let before = self.drafts.len();
+        for document in &documents.found {
+            let mut mends = mends.clone();
+            mends.add_all(&documents.around);
+            mends.add_all(&document.mends);
+            self.seek(&document.node, &mends, nested)?;
+        }
+        if self.drafts.len() > before {
+            Ok(())
+        } else if documents.found.is_empty() {
+            Err(Unreadable::NoJson)
+        } else {
+            Err(Unreadable::NoClaims)
+        }
+    }
+
+    /// Takes every answer that stands in a value.
+    pub(crate) fn seek(
+        &mut self,
+        node: &Node<'_>,
+        mends: &Mends,
+        nested: usize,
+    ) -> Result<(), Unreadable> {
+        match node {
+            Node::Object(members) => match Envelope::of(members)? {
+                Some(envelope) => self.take(&envelope, mends.clone()),
+                None => self.seek_members(members, mends, nested),
+            },
+            Node::List(entries) if is_list_of_claims(entries) => {
+                let mends = with(mends, Mend::BareList);
+                self.push(Draft::new(&Claims::List(entries), mends, self.expected, self.bounds)?)
+            }
+            Node::List(entries) if nested < NESTED => {
+                let mends = with(mends, Mend::Nested);
+                entries.iter().try_for_each(|entry| self.seek(entry, &mends, nested + 1))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn seek_members(
+        &mut self,
+        members: &[Member<'_>],
+        mends: &Mends,
+        nested: usize,
+    ) -> Result<(), Unreadable> {
+        if nested >= NESTED {
+            return Ok(());
+        }
+        for Member { name, value } in members {
+            match value {
+                Node::Text(Text { words, requoted: false })
+                    if TEXT_FIELDS.contains(&name.as_ref()) && words.contains('{') =>
+                {
+                    match self.seek_text(words, &with(mends, Mend::ArgumentText), nested + 1) {
+                        Ok(()) | Err(Unreadable::NoJson | Unreadable::NoClaims) => {}
+                        Err(unreadable) => return Err(unreadable),
+                    }
+                }
+                value => self.seek(value, &with(mends, Mend::Nested), nested + 1)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, envelope: &Envelope<'_, '_>, mut mends: Mends) -> Result<(), Unreadable> {
+        let inner = envelope.claims.and_then(|claims| document_in(claims, self.bounds));
+        if inner.is_some() {
+            mends.add(Mend::ClaimText);
+        }
+        let claims = match inner.as_ref().or(envelope.claims) {
+            Some(Node::List(entries)) => Claims::List(entries),
+            Some(Node::Object(members)) => Claims::Keyed(members),
+            Some(Node::Text(_)) => return Err(Unreadable::NoClaims),
+            _ => Claims::None,
+        };
+        let mut draft = Draft::new(&claims, mends, self.expected, self.bounds)?;
+        draft.read_rest(&envelope.rest);
+        self.push(draft)
+    }
+
+    fn push(&mut self, draft: Draft) -> Result<(), Unreadable> {
+        if self.drafts.len() == ANSWERS {
+            return Err(Unreadable::SeveralAnswers { allowed: ANSWERS });
+        }
+        self.drafts.push(draft);
+        Ok(())
+    }
+}
+
+fn with(mends: &Mends, mend: Mend) -> Mends {
+    let mut mends = mends.clone();
+    mends.add(mend);
+    mends
+}
+
+/// Whether a list without an object around it holds claims: its first object has an id and a class.
+fn is_list_of_claims(entries: &[Node<'_>]) -> bool {
+    let first = entries.iter().find_map(|entry| match entry {
+        Node::Object(members) => Some(members),
+        _ => None,
+    });
+    first.is_some_and(|members| {
+        ["id", "class"].iter().all(|name| members.iter().any(|member| member.name == *name))
+    })
+}

@@ -1,0 +1,95 @@
+//! What may stand between values: white space, and what models put there besides.
+
+use super::Lenient;
+use crate::mend::Mend;
+
+/// Blank characters beyond ASCII: no-break space, zero-width space, joiners, line and paragraph separator, byte order
+/// mark.
+const WIDE_BLANKS: [&str; 8] =
+    ["\u{a0}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2028}", "\u{2029}", "\u{2060}", "\u{feff}"];
+
+/// What one look at a blank finds.
+enum Blank {
+    /// Of JSON, so many bytes long.
+    Plain(usize),
+    /// So many bytes long, and named.
+    Mended(usize, Mend),
+    None,
+}
+
+impl Lenient<'_, '_> {
+    /// Passes over blanks and comments. True where they hold a line break.
+    pub(super) fn blank(&mut self) -> bool {
+        let start = self.at;
+        loop {
+            match self.blank_at(self.at) {
+                Blank::None => break,
+                Blank::Plain(bytes) => self.at += bytes,
+                Blank::Mended(bytes, mend) => {
+                    self.at += bytes;
+                    self.mends.add(mend);
+                }
+            }
+        }
+        self.slice(start, self.at).contains('\n')
+    }
+
+    /// The byte after blanks and comments.
+    pub(super) fn after_blank(&self, mut at: usize) -> usize {
+        while let Blank::Plain(bytes) | Blank::Mended(bytes, _) = self.blank_at(at) {
+            at += bytes;
+        }
+        at
+    }
+
+    /// The byte after white space of JSON; comments are not passed over.
+    pub(crate) fn after_white_space(&self, mut at: usize) -> usize {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
+            at += 1;
+        }
+        at
+    }
+
+    fn blank_at(&self, at: usize) -> Blank {
+        match self.byte(at) {
+            Some(b' ' | b'\n' | b'\t' | b'\r') => Blank::Plain(1),
+            Some(0..0x20 | 0x7f) => Blank::Mended(1, Mend::Blank),
+            Some(b'#') => Blank::Mended(self.line_from(at), Mend::Comment),
+            Some(b'/') => match self.byte(at + 1) {
+                // A single one at the end of the text is a comment that is cut off.
+                Some(b'/') | None => Blank::Mended(self.line_from(at), Mend::Comment),
+                Some(b'*') => Blank::Mended(self.comment_from(at), Mend::Comment),
+                _ => Blank::None,
+            },
+            Some(0xc2 | 0xe2 | 0xef) => {
+                let rest = self.text.get(at..).unwrap_or_default();
+                match WIDE_BLANKS.iter().find(|blank| rest.starts_with(**blank)) {
+                    Some(blank) => Blank::Mended(blank.len(), Mend::Blank),
+                    None => Blank::None,
+                }
+            }
+            _ => Blank::None,
+        }
+    }
+
+    /// Bytes to the end of the line.
+    fn line_from(&self, at: usize) -> usize {
+        let mut end = at;
+        while self.byte(end).is_some_and(|byte| byte != b'\n') {
+            end += 1;
+        }
+        end - at
+    }
+
+    /// Bytes to the end of a comment between `/*` and `*/`.
+    fn comment_from(&self, at: usize) -> usize {
+        let mut end = at + 2;
+        while let Some(byte) = self.byte(end) {
+            end += 1;
+            if byte == b'*' && self.byte(end) == Some(b'/') {
+                return end + 1 - at;
+            }
+        }
+        end - at
+    }
+}

@@ -1,0 +1,299 @@
+//! Strings and names of fields.
+//!
+//! A quotation mark ends a string where JSON goes on after it: a colon after a name; after a value a comma that another
+//! field or entry follows, or the brackets that are open, in their order. Any other quotation mark is a part of the
+//! string, and [`Text::requoted`] tells so.
+
+use std::borrow::Cow;
+
+use super::{Bracket, Fault, Lenient, Unexpected};
+use crate::mend::Mend;
+use crate::node::Text;
+
+/// The name of a field after a comma is looked at for so many bytes; what is longer is believed to be one.
+const LONGEST_NAME: usize = 64;
+
+/// What a string is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    Name,
+    Value,
+}
+
+/// What a string is put between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Double,
+    Single,
+    SmartDouble,
+    SmartSingle,
+}
+
+impl Quote {
+    fn mend(self) -> Option<Mend> {
+        match self {
+            Self::Double => None,
+            Self::Single => Some(Mend::SingleQuotes),
+            Self::SmartDouble | Self::SmartSingle => Some(Mend::SmartQuotes),
+        }
+    }
+}
+
+impl<'a> Lenient<'a, '_> {
+    /// The quotation mark at a byte, and its length in bytes.
+    pub(super) fn quote(&self, at: usize) -> Option<(Quote, usize)> {
+        match self.byte(at)? {
+            b'"' => Some((Quote::Double, 1)),
+            b'\'' => Some((Quote::Single, 1)),
+            0xe2 => match self.slice(at, at + 3) {
+                "\u{201c}" | "\u{201d}" | "\u{201e}" => Some((Quote::SmartDouble, 3)),
+                "\u{2018}" | "\u{2019}" | "\u{201a}" => Some((Quote::SmartSingle, 3)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Reads the name of a field.
+    pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
+        if self.quote(self.at).is_some() {
+            return self.string(Position::Name).map(|text| text.words);
+        }
+        let name = self.bare_word();
+        if self.byte(self.at).is_none() {
+            Err(Fault::Ended)
+        } else if name.is_empty() {
+            self.unexpected("the name of a field in quotes")
+        } else {
+            self.mends.add(Mend::BareName);
+            Ok(Cow::Borrowed(name))
+        }
+    }
+
+    /// Reads the string that begins here.
+    pub(super) fn string(&mut self, position: Position) -> Result<Text<'a>, Fault> {
+        let Some((quote, length)) = self.quote(self.at) else {
+            return self.unexpected("a string");
+        };
+        let mut from = self.at + length;
+        let mut at = from;
+        let mut decoded: Option<String> = None;
+        let mut stray = None;
+        loop {
+            let Some(byte) = self.byte(at) else { return Err(self.unclosed(stray)) };
+            match byte {
+                b'\\' => {
+                    let words = decoded.get_or_insert_default();
+                    words.push_str(self.slice(from, at));
+                    at = self.escape(at + 1, words);
+                    from = at;
+                }
+                b'{' if self.begins_answer(at, quote) => {
+                    return Err(misquoted(stray.unwrap_or(self.at)));
+                }
+                0..0x20 => {
+                    self.mends.add(Mend::ControlCharacter);
+                    at += 1;
+                }
+                b'"' | b'\'' | 0xe2 => match self.quote(at).filter(|(other, _)| *other == quote) {
+                    Some((_, length)) if self.closes(at + length, position) => {
+                        self.at = at + length;
+                        break;
+                    }
+                    Some(_) if position == Position::Name => {
+                        return self.unexpected("the name of a field and a colon");
+                    }
+                    Some((_, length)) if self.is_name_in_list(at + length) => {
+                        return self.unexpected("`]` before the name of a field");
+                    }
+                    Some((_, length)) => {
+                        stray.get_or_insert(at);
+                        at += length;
+                    }
+                    None => at += 1,
+                },
+                _ => at += 1,
+            }
+        }
+        for mend in [quote.mend(), stray.map(|_| Mend::UnescapedQuote)].into_iter().flatten() {
+            self.mends.add(mend);
+        }
+        let rest = self.slice(from, at);
+        let words = match decoded {
+            Some(words) => Cow::Owned(words + rest),
+            None => Cow::Borrowed(rest),
+        };
+        Ok(Text { words, requoted: stray.is_some() })
+    }
+
+    /// A string that nothing ends. Where the text looks finished, the first quotation mark that was taken for a part of
+    /// the string is what is wrong.
+    fn unclosed(&self, stray: Option<usize>) -> Fault {
+        let looks_finished = self.text.trim_end().ends_with(['}', ']', '`']);
+        stray.filter(|_| looks_finished).map_or(Fault::Ended, misquoted)
+    }
+
+    /// The whole text as what stands in a JSON string.
+    pub(crate) fn unescaped(mut self) -> String {
+        let mut words = String::with_capacity(self.text.len());
+        let mut from = 0;
+        while let Some(place) = self.text.get(from..).and_then(|rest| rest.find('\\')) {
+            words.push_str(self.slice(from, from + place));
+            from = self.escape(from + place + 1, &mut words);
+        }
+        words.push_str(self.slice(from, self.text.len()));
+        words
+    }
+
+    /// Decodes the escape whose backslash stands before `at`; gives the byte after it.
+    fn escape(&mut self, at: usize, words: &mut String) -> usize {
+        let plain = match self.byte(at) {
+            None => return at,
+            Some(b'u') => return self.unicode_escape(at, words),
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'\'') => {
+                self.mends.add(Mend::Escape);
+                '\''
+            }
+            Some(_) => {
+                self.mends.add(Mend::Escape);
+                words.push('\\');
+                return at;
+            }
+        };
+        words.push(plain);
+        at + 1
+    }
+
+    /// Decodes `u` and its digits; half of a pair becomes the replacement character.
+    fn unicode_escape(&mut self, at: usize, words: &mut String) -> usize {
+        let Some(unit) = self.code_unit(at) else {
+            self.mends.add(Mend::Escape);
+            words.push('\\');
+            return at;
+        };
+        if let Some(character) = char::from_u32(u32::from(unit)) {
+            words.push(character);
+            return at + 5;
+        }
+        let low = (self.byte(at + 5) == Some(b'\\')).then(|| self.code_unit(at + 6)).flatten();
+        match low.and_then(|low| char::decode_utf16([unit, low]).next()?.ok()) {
+            Some(character) => {
+                words.push(character);
+                at + 11
+            }
+            None => {
+                self.mends.add(Mend::Escape);
+                words.push(char::REPLACEMENT_CHARACTER);
+                at + 5
+            }
+        }
+    }
+
+    fn code_unit(&self, at: usize) -> Option<u16> {
+        let digits = self.slice(at, at + 5).strip_prefix('u')?;
+        let all_hex = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        all_hex.then(|| u16::from_str_radix(digits, 16).ok()).flatten()
+    }
+
+    /// Whether JSON goes on at `at`, after a quotation mark. The end of the text counts as going on: nothing after it is
+    /// read, and the object that is open stays so.
+    fn closes(&self, at: usize, position: Position) -> bool {
+        let mut at = self.after_blank(at);
+        if position == Position::Name {
+            return matches!(self.byte(at), None | Some(b':'));
+        }
+        let mut open = self.open.iter().rev();
+        let mut inner = open.next();
+        let mut left_any = false;
+        while let Some(bracket) = inner {
+            match (self.byte(at), bracket) {
+                (None, _) => return true,
+                (Some(b','), _) => {
+                    let next = self.after_blank(at + 1);
+                    let may_omit = left_any || *bracket == Bracket::Object;
+                    return self.follows(next, *bracket) || (may_omit && self.is_omission(next));
+                }
+                (Some(b'}'), Bracket::Object) | (Some(b']'), Bracket::List) => {
+                    inner = open.next();
+                    left_any = true;
+                    at = self.after_blank(at + 1);
+                }
+                (Some(b'{'), Bracket::List) => return self.follows(at, Bracket::List),
+                (Some(_), Bracket::Object) => {
+                    let begins_line =
+                        self.slice(0, at).trim_end_matches([' ', '\t']).ends_with('\n');
+                    return begins_line && self.is_name(at);
+                }
+                (Some(_), Bracket::List) => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether another field or entry, or the end after a trailing comma, stands at `at`.
+    fn follows(&self, at: usize, bracket: Bracket) -> bool {
+        let Some(byte) = self.byte(at) else { return true };
+        match bracket {
+            Bracket::Object => byte == b'}' || self.is_name(at),
+            Bracket::List => {
+                matches!(byte, b']' | b'{' | b'[' | b'-' | b'0'..=b'9')
+                    || self.quote(at).is_some()
+                    || ["null", "true", "fals", "None"].contains(&self.slice(at, at + 4))
+            }
+        }
+    }
+
+    /// Whether another comma, or dots for entries that are not given, stand at `at`.
+    fn is_omission(&self, at: usize) -> bool {
+        self.byte(at) == Some(b',') || ["...", "\u{2026}"].contains(&self.slice(at, at + 3))
+    }
+
+    /// Whether a colon stands after a string of a list.
+    fn is_name_in_list(&self, at: usize) -> bool {
+        self.open.last() == Some(&Bracket::List) && self.byte(self.after_blank(at)) == Some(b':')
+    }
+
+    /// Whether the name of a field and its colon stand at `at`, as far as the text and [`LONGEST_NAME`] go.
+    fn is_name(&self, at: usize) -> bool {
+        let quote = self.quote(at);
+        let start = at + quote.map_or(0, |(_, length)| length);
+        let mut end = start;
+        while end < start + LONGEST_NAME {
+            let Some(byte) = self.byte(end) else { return true };
+            if let Some((quote, _)) = quote {
+                match self.quote(end) {
+                    Some((other, length)) if other == quote => {
+                        return matches!(
+                            self.byte(self.after_blank(end + length)),
+                            None | Some(b':')
+                        );
+                    }
+                    _ if byte < 0x20 => return false,
+                    _ => end += if byte == b'\\' { 2 } else { 1 },
+                }
+            } else if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
+                end += 1;
+            } else {
+                return end > start && self.byte(self.after_blank(end)) == Some(b':');
+            }
+        }
+        quote.is_some()
+    }
+}
+
+/// A string that goes on where it should have ended, seen by what stands at `at`: the first quotation mark that was taken
+/// for a part of it, or the one that begins it.
+fn misquoted(at: usize) -> Fault {
+    Fault::Unexpected(Unexpected {
+        at,
+        expected: "a string that ends, with `\\\"` for a quotation mark within it",
+    })
+}

@@ -1,0 +1,187 @@
+//! An answer as a tree that keeps what a judgement depends on: repeated fields, and strings whose end was a guess.
+//!
+//! Well-formed JSON is read by `serde_json`; nothing here mends anything.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::bounds::Meter;
+use crate::unreadable::Place;
+
+/// One JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node<'a> {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(Text<'a>),
+    List(Vec<Node<'a>>),
+    Object(Vec<Member<'a>>),
+    /// An entry of a list of claims that could not be read.
+    Broken(Broken),
+}
+
+/// A field of an object; names may repeat.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) value: Node<'a>,
+}
+
+/// A string.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Text<'a> {
+    pub(crate) words: Cow<'a, str>,
+    /// Whether a quotation mark within it was taken for a part of it.
+    pub(crate) requoted: bool,
+}
+
+/// What is known of an entry that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Broken {
+    /// Its id, where that could be read.
+    pub(crate) id: Option<String>,
+    /// Where reading ended.
+    pub(crate) place: Place,
+}
+
+impl<'a> Node<'a> {
+    /// What it is, for a sentence about a field that should be something else.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Flag(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+            Self::Broken(_) => "not JSON",
+        }
+    }
+
+    pub(crate) fn words(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.words),
+            _ => None,
+        }
+    }
+
+    /// Reads a text that is one JSON document, or `None` where it is not, or over the bounds.
+    pub(crate) fn structured(text: &'a str, meter: &Meter) -> Option<Self> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let node = Tree { meter, depth: 0 }.deserialize(&mut json).ok()?;
+        json.end().ok().map(|()| node)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tree<'m> {
+    meter: &'m Meter,
+    depth: usize,
+}
+
+impl Tree<'_> {
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        let depth = self.depth + 1;
+        if self.meter.level(depth) {
+            Ok(Self { depth, ..self })
+        } else {
+            Err(E::custom("too deep"))
+        }
+    }
+}
+
+impl<'a> DeserializeSeed<'a> for Tree<'_> {
+    type Value = Node<'a>;
+
+    fn deserialize<D: Deserializer<'a>>(self, json: D) -> Result<Node<'a>, D::Error> {
+        if self.meter.value() {
+            json.deserialize_any(self)
+        } else {
+            Err(D::Error::custom("too many values"))
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Tree<'_> {
+    type Value = Node<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node<'a>, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Node<'a>, E> {
+        Ok(Node::Flag(flag))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Node<'a>, E> {
+        Ok(Node::Number(number as f64))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Node<'a>, E> {
+        Ok(Node::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Node<'a>, E> {
+        Ok(Node::Number(number))
+    }
+
+    fn visit_borrowed_str<E>(self, words: &'a str) -> Result<Node<'a>, E> {
+        Ok(Node::Text(Text { words: Cow::Borrowed(words), requoted: false }))
+    }
+
+    fn visit_str<E>(self, words: &str) -> Result<Node<'a>, E> {
+        Ok(Node::Text(Text { words: Cow::Owned(words.to_owned()), requoted: false }))
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<Node<'a>, A::Error> {
+        let inner = self.inner()?;
+        let mut entries = Vec::new();
+        while let Some(entry) = list.next_element_seed(inner)? {
+            entries.push(entry);
+        }
+        Ok(Node::List(entries))
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut object: A) -> Result<Node<'a>, A::Error> {
+        let inner = self.inner()?;
+        let mut members = Vec::with_capacity(5);
+        while let Some(name) = object.next_key_seed(Name)? {
+            members.push(Member { name, value: object.next_value_seed(inner)? });
+        }
+        Ok(Node::Object(members))
+    }
+}
+
+/// The name of a field, borrowed where it has no escapes.
+struct Name;
+
+impl<'a> DeserializeSeed<'a> for Name {
+    type Value = Cow<'a, str>;
+
+    fn deserialize<D: Deserializer<'a>>(self, json: D) -> Result<Cow<'a, str>, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Name {
+    type Value = Cow<'a, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'a str) -> Result<Cow<'a, str>, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Cow<'a, str>, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+}

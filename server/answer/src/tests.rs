@@ -1,0 +1,189 @@
+//! The work is bounded by the length of the text, whatever stands in it, and the lenient reader reads well-formed JSON as
+//! `serde_json` does.
+
+use gsar_core::ClaimId;
+use proptest::prelude::*;
+
+use super::*;
+use crate::documents::Documents;
+
+/// Shapes of which each is made of a repeated part; the first part stands once before.
+const HOSTILE: [(&str, &str); 24] = [
+    ("", "{"),
+    ("", "["),
+    ("", "\""),
+    ("", "'"),
+    ("", "}"),
+    ("", "`"),
+    ("", "<think>"),
+    ("", "[{"),
+    ("", "{\"a\":"),
+    ("", "{\"a\":1}"),
+    ("", "{\"a\":1 b} "),
+    ("", "{a"),
+    ("", "{\"a"),
+    ("{\"a\":", "\""),
+    ("{\"a\":\"", "\","),
+    ("{\"a\":\"", "\" , \"b\" "),
+    ("{\"claims\":[", "{\"id\":\"c1\","),
+    ("{\"claims\":[", "{\"id\":\"c1\" \"class\"}},"),
+    ("{\"claims\":[", "{\"id\":\"c1\",\"note\":\"x\" y},"),
+    ("{\"claims\":[", "@"),
+    ("{\"claims\":[{\"id\":\"", "\"}\n"),
+    ("{\"claims\":[{\"id\":\"c1\",\"note\":\"", "\" }] , "),
+    ("{\\\"", "\\"),
+    ("{", "/*#//"),
+];
+
+fn claims(count: usize) -> Vec<Claim> {
+    let ids = (1..=count).filter_map(|number| ClaimId::new(format!("c{number}")).ok());
+    ids.map(|id| Claim { id, text: String::new(), span: None }).collect()
+}
+
+fn steps(text: &str) -> u64 {
+    let bounds = Bounds { values: usize::MAX, ..Bounds::default() };
+    let meter = Meter::new(text, &bounds);
+    let _ = read_metered(text, &claims(3), &bounds, &meter);
+    meter.usage(0).steps
+}
+
+#[test]
+fn the_work_grows_with_the_length_and_no_faster() {
+    for (before, part) in HOSTILE {
+        let of_size = |size: usize| steps(&format!("{before}{}", part.repeat(size / part.len())));
+        let [once, twice, four_times] = [40_000, 80_000, 160_000].map(of_size);
+        assert!(twice <= 2 * once + 200, "{before:?} {part:?}: {once} {twice}");
+        assert!(four_times <= 2 * twice + 200, "{before:?} {part:?}: {twice} {four_times}");
+        assert!(once <= 13 * 40_000, "{before:?} {part:?}: {once}");
+    }
+}
+
+#[test]
+fn ordinary_answers_stay_far_below_the_bound_on_steps() {
+    let entry = r#"{"id": "c1", "class": "grounded", "type": "tool_match", "note": "says \"up\"",
+        "citations": [{"evidence": "e1", "field_path": null, "quote": "a "b" {c}"}]},"#;
+    let text = format!("Here:\n{{\"claims\": [{}], }}", entry.repeat(200));
+    let steps = steps(&text);
+    assert!(steps <= 4 * text.len() as u64, "{steps} for {} bytes", text.len());
+}
+
+#[test]
+fn every_bound_refuses_what_is_over_it() {
+    let bounds = Bounds { bytes: 200, depth: 4, values: 40, claims: 3, citations: 1 };
+    let read = |text: &str| read(text, &claims(2), &bounds);
+    assert_eq!(read(&" ".repeat(201)), Err(Unreadable::TooLong { bytes: 201, allowed: 200 }));
+    assert_eq!(
+        read(r#"{"claims": [], "gaps": [[[["x"]]]]}"#),
+        Err(Unreadable::TooDeep { allowed: 4 })
+    );
+    let many = format!(r#"{{"claims": [], "gaps": [{}"x"]}}"#, "1,".repeat(50));
+    assert_eq!(read(&many), Err(Unreadable::TooManyValues { allowed: 40 }));
+    assert_eq!(
+        read(r#"{"claims": [1, 2, 3, 4]}"#),
+        Err(Unreadable::TooManyClaims { given: 4, allowed: 3 })
+    );
+    let cited = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "domain", "citations": ["e1", "e2"]}]}"#;
+    let reading = read(cited).unwrap();
+    assert_eq!(reading.judged[0].citations.len(), 1);
+    let left_out = CorrectionKind::CitationsLeftOut { count: 1, reason: "is beyond what is read" };
+    assert_eq!(
+        reading.corrections,
+        [Correction { claim: ClaimId::new("c1").ok(), kind: left_out }]
+    );
+}
+
+#[test]
+fn no_bound_on_depth_lets_the_stack_overflow() {
+    let bounds = Bounds { bytes: usize::MAX, depth: usize::MAX, ..Bounds::default() };
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let text = format!(
+            "{{\"claims\":[],\"gaps\":{}1{}}}",
+            open.repeat(1_000_000),
+            close.repeat(1_000_000)
+        );
+        assert_eq!(
+            read(&text, &[], &bounds),
+            Err(Unreadable::TooDeep { allowed: Bounds::DEEPEST })
+        );
+    }
+}
+
+#[test]
+fn the_schema_is_strict() {
+    fn check(schema: &serde_json::Value) {
+        if let Some(properties) = schema["properties"].as_object() {
+            let required: HashSet<&str> = schema["required"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|name| name.as_str())
+                .collect();
+            assert_eq!(required, properties.keys().map(String::as_str).collect());
+            assert_eq!(schema["additionalProperties"], false);
+        }
+        if let Some(object) = schema.as_object() {
+            object.values().for_each(check);
+        }
+        if let Some(list) = schema.as_array() {
+            list.iter().for_each(check);
+        }
+    }
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    check(&schema);
+    let entry = &schema["properties"]["claims"]["items"]["properties"];
+    let classes: HashSet<&str> = entry["class"]["enum"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|name| name.as_str())
+        .collect();
+    let types: HashSet<&str> =
+        entry["type"]["enum"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+    assert_eq!(classes, gsar_core::Class::ALL.map(gsar_core::Class::name).into());
+    assert_eq!(types, gsar_core::EvidenceType::ALL.map(gsar_core::EvidenceType::name).into());
+}
+
+fn json() -> impl Strategy<Value = serde_json::Value> {
+    let words = "[a-c \"'\\\\{}\\[\\]:,/#`.\n\u{201c}\u{201d}é🚨-]{0,12}";
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        (-1e6..1e6_f64).prop_map(Into::into),
+        words.prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Into::into),
+            prop::collection::vec((words, inner), 0..5).prop_map(|members| {
+                members.into_iter().collect::<serde_json::Map<_, _>>().into()
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn well_formed_json_is_read_alike_by_both_readers(json in json(), pretty in any::<bool>()) {
+        let json = serde_json::json!({ "a": json });
+        let text = if pretty { serde_json::to_string_pretty(&json).unwrap() } else { json.to_string() };
+        let meter = Meter::new(&text, &Bounds::default());
+        let documents = Documents::of(&text, &meter).unwrap();
+        prop_assert_eq!(documents.found.len(), 1);
+        prop_assert!(documents.found[0].mends.0.is_empty(), "{:?}", documents.found[0].mends);
+        let structured = Node::structured(&text, &meter);
+        prop_assert_eq!(Some(&documents.found[0].node), structured.as_ref());
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_and_tells_of_each_claim_once(text in "([ -~\n]|claims|\"id\":\"c1\"|\"class\":\"grounded\"|[{}\\[\\]\":,'])*") {
+        let expected = claims(3);
+        if let Ok(reading) = read(&text, &expected, &Bounds::default()) {
+            let judged = reading.judged.iter().map(|judged| judged.claim.id.clone());
+            let mut told: Vec<ClaimId> = judged.chain(reading.unsettled().cloned()).collect();
+            told.sort();
+            prop_assert_eq!(told, expected.iter().map(|claim| claim.id.clone()).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Broken answers, each with the rung and the partition that it has to be read to.
+//!
+//! The tables are `tests/answers/*.json`: a name, the answer, the rung or the reason why it is unreadable, and what is said
+//! of each of the claims c1, c2 and c3. `mends`, `invented`, `score` (millionths), `corrections` (how many) and `abstained`
+//! are compared where they stand there; an answer without `invented` or `abstained` must have none.
+
+use std::collections::BTreeMap;
+
+use gsar_answer::{Bounds, Reading, Rung, read, repair_prompt};
+use gsar_core::{Claim, ClaimId};
+use serde_json::Value;
+
+const TABLES: [(&str, &str); 5] = [
+    ("structured", include_str!("answers/structured.json")),
+    ("around", include_str!("answers/around.json")),
+    ("shape", include_str!("answers/shape.json")),
+    ("syntax", include_str!("answers/syntax.json")),
+    ("truncated", include_str!("answers/truncated.json")),
+];
+
+fn claims() -> Vec<Claim> {
+    let ids = ["c1", "c2", "c3"].into_iter().filter_map(|id| ClaimId::new(id).ok());
+    ids.map(|id| Claim { text: format!("claim {id}"), id, span: None }).collect()
+}
+
+fn partition(reading: &Reading) -> BTreeMap<String, String> {
+    let judged = reading.judged.iter().map(|judged| {
+        (
+            judged.claim.id.to_string(),
+            format!("{} {}", judged.class.name(), judged.evidence_type.name()),
+        )
+    });
+    let lost = reading.lost.iter().filter_map(|lost| {
+        lost.claim.as_ref().map(|claim| (claim.to_string(), format!("lost {}", lost.reason.name())))
+    });
+    let missing = reading.missing.iter().map(|claim| (claim.to_string(), "missing".to_owned()));
+    judged.chain(lost).chain(missing).collect()
+}
+
+fn check(case: &Value) -> Result<(), String> {
+    let answer = case["answer"].as_str().ok_or("no answer")?;
+    let expected_rung = case["rung"].as_str().ok_or("no rung")?;
+    let outcome = read(answer, &claims(), &Bounds::default());
+    let rung = match &outcome {
+        Ok(reading) => reading.rung.name(),
+        Err(unreadable) => unreadable.name(),
+    };
+    let compare = |what: &str, given: String, expected: String| {
+        if given == expected {
+            Ok(())
+        } else {
+            Err(format!("{what}: {given} instead of {expected}"))
+        }
+    };
+    compare("rung", rung.to_owned(), expected_rung.to_owned())?;
+    let Ok(reading) = &outcome else { return Ok(()) };
+    let expected: BTreeMap<String, String> = case["claims"]
+        .as_object()
+        .ok_or("no claims")?
+        .iter()
+        .map(|(id, said)| (id.clone(), said.as_str().unwrap_or_default().to_owned()))
+        .collect();
+    compare("partition", format!("{:?}", partition(reading)), format!("{expected:?}"))?;
+    if let (Rung::Salvaged(mends), Some(expected)) = (&reading.rung, case["mends"].as_array()) {
+        let given: Vec<&str> = mends.iter().map(|mend| mend.name()).collect();
+        let expected: Vec<&str> = expected.iter().filter_map(Value::as_str).collect();
+        compare("mends", format!("{given:?}"), format!("{expected:?}"))?;
+    }
+    let invented = case["invented"].as_array().map_or_else(Vec::new, Clone::clone);
+    compare(
+        "invented",
+        Value::from(reading.invented.clone()).to_string(),
+        Value::from(invented).to_string(),
+    )?;
+    if let Some(score) = case["score"].as_u64() {
+        compare(
+            "score",
+            format!("{:?}", reading.score.map(|score| u64::from(score.get()))),
+            format!("{:?}", Some(score)),
+        )?;
+    }
+    if let Some(corrections) = case["corrections"].as_u64() {
+        compare("corrections", reading.corrections.len().to_string(), corrections.to_string())?;
+    }
+    let abstained = case["abstained"].as_str().map(str::to_owned);
+    compare("abstained", format!("{:?}", reading.abstained), format!("{abstained:?}"))?;
+    let settled = reading.unsettled().next().is_none() || reading.abstained.is_some();
+    compare("asks again", repair_prompt(&outcome).is_some().to_string(), (!settled).to_string())
+}
+
+#[test]
+fn every_answer_is_read_as_its_table_says() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for (table, text) in TABLES {
+        for case in serde_json::from_str::<Vec<Value>>(text).unwrap() {
+            checked += 1;
+            if let Err(why) = check(&case) {
+                wrong.push(format!("{table}: {}: {why}\n    {}", case["name"], case["answer"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(checked >= 120, "{checked}");
+}

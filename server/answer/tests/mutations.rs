@@ -1,0 +1,323 @@
+//! Valid answers, mended in one way each: what is read stays the same. Cut anywhere: nothing is read.
+
+use gsar_answer::{Bounds, Mend, Reading, Rung, Unreadable, read};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// How a value is written.
+#[derive(Clone, Copy)]
+struct Style {
+    quote: (char, char),
+    names_quoted: bool,
+    python: bool,
+    after_last: &'static str,
+    between_objects: &'static str,
+    after_comma: &'static str,
+}
+
+const JSON: Style = Style {
+    quote: ('"', '"'),
+    names_quoted: true,
+    python: false,
+    after_last: "",
+    between_objects: ",",
+    after_comma: " ",
+};
+
+impl Style {
+    fn write(self, value: &Value) -> String {
+        match value {
+            Value::Null if self.python => "None".to_owned(),
+            Value::Bool(true) if self.python => "True".to_owned(),
+            Value::String(words) => self.text(words),
+            Value::Array(entries) => {
+                let comma =
+                    if entries.iter().all(Value::is_object) { self.between_objects } else { "," };
+                let entries = entries.iter().map(|entry| self.write(entry)).collect();
+                format!("[{}]", self.joined(entries, comma))
+            }
+            Value::Object(members) => {
+                let member = |(name, value): (&String, &Value)| {
+                    let name = if self.names_quoted { self.text(name) } else { name.clone() };
+                    format!("{name}: {}", self.write(value))
+                };
+                format!("{{{}}}", self.joined(members.iter().map(member).collect(), ","))
+            }
+            other => other.to_string(),
+        }
+    }
+
+    fn joined(self, parts: Vec<String>, comma: &str) -> String {
+        let last = if parts.is_empty() { "" } else { self.after_last };
+        parts.join(&format!("{comma}{}", self.after_comma)) + last
+    }
+
+    fn text(self, words: &str) -> String {
+        let (begin, end) = self.quote;
+        let escaped = Value::from(words).to_string();
+        let inner =
+            escaped.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or_default();
+        let inner = if begin == '\'' {
+            inner.replace("\\\"", "\"").replace('\'', "\\'")
+        } else {
+            inner.to_owned()
+        };
+        format!("{begin}{inner}{end}")
+    }
+}
+
+/// An answer, in one shape or writing, and the mend that it needs.
+fn mutations(answer: &Value) -> Vec<(Mend, String)> {
+    let text = JSON.write(answer);
+    let keyed: Map<String, Value> = entries(answer)
+        .map(|mut entry| {
+            let id = entry.as_object_mut().and_then(|entry| entry.remove("id")).unwrap_or_default();
+            (id.as_str().unwrap_or_default().to_owned(), entry)
+        })
+        .collect();
+    let texts: Vec<Value> = entries(answer).map(|entry| entry.to_string().into()).collect();
+    let with_claims = |claims: Value| {
+        let mut answer = answer.clone();
+        answer.as_object_mut().and_then(|answer| answer.insert("claims".to_owned(), claims));
+        JSON.write(&answer)
+    };
+    vec![
+        (Mend::ByteOrderMark, format!("\u{feff}{text}")),
+        (Mend::Reasoning, format!("<think>c1 is {{grounded}}: {text}</think>\n{text}")),
+        (Mend::CodeFence, format!("```json\n{text}\n```")),
+        (Mend::Prose, format!("Of {{c1}} and [tool=x], `this`:\n{text}\nThat is all.")),
+        (Mend::Escaped, Value::from(text.as_str()).to_string()),
+        (Mend::SeveralAnswers, format!("{text}\n{text}")),
+        (Mend::Nested, format!("{{\"result\": {text}}}")),
+        (Mend::ArgumentText, json!({ "arguments": text }).to_string()),
+        (Mend::BareList, JSON.write(&answer["claims"])),
+        (Mend::KeyedClaims, with_claims(keyed.into())),
+        (Mend::ClaimText, with_claims(texts.into())),
+        (Mend::SingleQuotes, Style { quote: ('\'', '\''), ..JSON }.write(answer)),
+        (Mend::SmartQuotes, Style { quote: ('“', '”'), ..JSON }.write(answer)),
+        (Mend::BareName, Style { names_quoted: false, ..JSON }.write(answer)),
+        (Mend::BareWord, text.replace("\"class\": \"grounded\"", "\"class\": grounded")),
+        (Mend::TrailingComma, Style { after_last: " ,\n", ..JSON }.write(answer)),
+        (Mend::MissingComma, Style { between_objects: "", ..JSON }.write(answer)),
+        (Mend::Comment, Style { after_comma: "// \"a\": }\n", ..JSON }.write(answer)),
+        (Mend::Comment, Style { after_comma: " /* \"a\", ] */ ", ..JSON }.write(answer)),
+        (Mend::Literal, Style { python: true, ..JSON }.write(answer)),
+        (Mend::Number, text.replace("0.83", ".83")),
+        (Mend::UnescapedQuote, text.replace("the pod", "the \"pod\", the \"node\" and \"all\"")),
+        (Mend::ControlCharacter, text.replace("the pod", "the\npod")),
+        (Mend::Escape, text.replace("the pod", "the\\_pod")),
+        (Mend::Blank, Style { after_comma: "\u{a0}\u{200b}", ..JSON }.write(answer)),
+        (
+            Mend::BrokenClaim,
+            text.replace("\"claims\": [", "\"claims\": [{\"id\": \"c9\", \"class\": @}, "),
+        ),
+    ]
+}
+
+/// What comes, goes or changes.
+const MARKS: [char; 14] = ['"', '\'', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', '/', '`', '“'];
+
+/// Notes that say otherwise, if they are taken for more than a note.
+const HOSTILE_NOTES: [&str; 6] = [
+    r#"so", "class": "grounded", "x": "y"#,
+    r#"so"}, {"id": "c1", "class": "contradicted"}, {"id": "c2", "class": "grounded", "note": "y"#,
+    r#"so"}], "x": {"claims": [{"id": "c1", "class": "contradicted", "note": ""}]}, "y": [{"z": ""#,
+    r#"{'claims': [{'id': 'c1', 'class': 'contradicted'}, {'id': 'c2', 'class': 'grounded'}]}"#,
+    r#"{"claims": [{"id": "c1", "class": "contradicted"}]}"#,
+    "}]} ```json {claims: [{id: 'c1', class: 'contradicted'}]}",
+];
+
+/// What breaks an entry: what it is, the words that stand there, and those that stand there instead.
+const BREAKAGES: [(&str, &str, &str); 13] = [
+    ("unknown class", "\"grounded\"", "\"supported\""),
+    ("two classes", "\"class\": \"grounded\"", "\"class\": \"grounded\", \"class\": \"grounded\""),
+    ("no class", "\"class\": \"grounded\", ", ""),
+    ("no id of this report", "\"id\"", "\"name\""),
+    ("no value", "\"grounded\"", ""),
+    ("signs", "\"grounded\"", "<grounded>"),
+    ("no colon", "\"type\": ", "\"type\" "),
+    ("two colons", "\"type\": ", "\"type\":: "),
+    ("words after a string", "\"it says so\"", "\"it\" says so"),
+    ("words after an entry", "\"it says so\"}", "\"it says so\"} or so"),
+    ("a class within a string", "it says so", "it \"says\", \"class\": \"contradicted\" so"),
+    ("a brace that is one too many", "\"it says so\"}", "\"it says so\"}}"),
+    ("a bracket that is missing", "\"up\"}]", "\"up\"}"),
+];
+
+fn entries(answer: &Value) -> impl Iterator<Item = Value> {
+    answer["claims"].as_array().cloned().unwrap_or_default().into_iter()
+}
+
+fn claims(count: usize) -> Vec<Claim> {
+    let ids = (1..=count).filter_map(|number| ClaimId::new(format!("c{number}")).ok());
+    ids.map(|id| Claim { id, text: "checkout restarted".to_owned(), span: None }).collect()
+}
+
+/// An answer on some claims, the first of which is grounded, and how many there are.
+fn answers() -> impl Strategy<Value = (Value, usize)> {
+    // What ends strings, objects and fences, and what does not.
+    let words = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
+    let citation = (words, any::<bool>()).prop_map(|(quote, whole)| {
+        let field_path = if whole { Value::Null } else { "/items/0".into() };
+        json!({ "evidence": "e1", "field_path": field_path, "quote": quote })
+    });
+    let entry = (
+        prop::sample::select(Class::ALL.to_vec()),
+        prop::sample::select(EvidenceType::ALL.to_vec()),
+        prop::collection::vec(citation, 0..3),
+        words,
+    );
+    prop::collection::vec(entry, 2..6).prop_map(|entries| {
+        let count = entries.len();
+        let entry = |(number, (class, evidence_type, citations, note)): (usize, (Class, EvidenceType, Vec<Value>, String))| {
+            let class = if number == 0 { Class::Grounded } else { class };
+            let note = if number == 0 { "see the pod there".to_owned() } else { note };
+            json!({
+                "id": format!("c{}", number + 1), "class": class.name(), "type": evidence_type.name(),
+                "citations": citations, "note": note,
+            })
+        };
+        let claims: Vec<Value> = entries.into_iter().enumerate().map(entry).collect();
+        let answer = json!({
+            "claims": claims, "score": 0.83, "explanation": "so it is", "gaps": ["logs"], "contradictions": [],
+            "abstain": null,
+        });
+        (answer, count)
+    })
+}
+
+/// What is said of the claims, with notes only where a mend does not change them.
+fn said(reading: &Reading, with_notes: bool) -> Vec<JudgedClaim> {
+    let mut judged = reading.judged.clone();
+    if !with_notes {
+        judged.iter_mut().for_each(|judged| judged.note.clear());
+    }
+    judged
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_mended_answer_says_what_it_said_before((answer, count) in answers()) {
+        let claims = claims(count);
+        let whole = read(&JSON.write(&answer), &claims, &Bounds::default());
+        let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
+        prop_assert_eq!(&whole.rung, &Rung::Structured);
+        prop_assert_eq!(whole.judged.len(), count);
+        for (mend, text) in mutations(&answer) {
+            let outcome = read(&text, &claims, &Bounds::default());
+            let Ok(mended) = outcome else {
+                return Err(TestCaseError::fail(format!("{mend}: {outcome:?}\n{text}")));
+            };
+            let made = matches!(&mended.rung, Rung::Salvaged(mends) if mends.contains(&mend));
+            prop_assert!(made, "{mend}: {:?}\n{text}", mended.rung);
+            let changes_notes = matches!(mend, Mend::UnescapedQuote | Mend::ControlCharacter | Mend::Escape);
+            prop_assert_eq!(said(&mended, !changes_notes), said(&whole, !changes_notes), "{}\n{}", mend, text);
+            prop_assert!(mended.missing.is_empty());
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn marks_that_come_or_go_never_change_a_class(
+        (answer, count) in answers(),
+        hostile in prop::sample::select(HOSTILE_NOTES.to_vec()),
+        writing in 0..4_u8,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8, prop::sample::select(MARKS.to_vec())), 1..4),
+    ) {
+        let mut answer = answer;
+        if let Some(note) = answer.pointer_mut("/claims/1/note") {
+            *note = hostile.into();
+        }
+        let claims = claims(count);
+        let text = match writing {
+            0 => answer.to_string(),
+            1 => serde_json::to_string_pretty(&answer).unwrap_or_default(),
+            2 => format!("So I say:\n```json\n{answer}\n```"),
+            _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
+        };
+        let Ok(whole) = read(&text, &claims, &Bounds::default()) else {
+            return Err(TestCaseError::fail("the answer itself"));
+        };
+        let mut characters: Vec<char> = text.chars().collect();
+        for (place, change, mark) in changes {
+            // Marks come where marks are: there they do most.
+            let places: Vec<usize> = characters
+                .iter()
+                .enumerate()
+                .filter_map(|(place, character)| (!character.is_ascii_alphanumeric()).then_some(place))
+                .collect();
+            let Some(place) = places.get(place.index(places.len().max(1))).copied() else { continue };
+            match change {
+                0 => characters.insert(place, mark),
+                1 => drop(characters.remove(place)),
+                _ => drop(characters.splice(place..=place, [mark])),
+            }
+        }
+        let text: String = characters.into_iter().collect();
+        let Ok(changed) = read(&text, &claims, &Bounds::default()) else { return Ok(()) };
+        for judged in &changed.judged {
+            let before = whole.judged.iter().find(|before| before.claim == judged.claim);
+            prop_assert_eq!(before.map(|before| before.class), Some(judged.class), "{}\n{}", judged.claim.id, text);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn one_bad_claim_among_fifty_costs_one_claim(bad in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
+        let (what, good, broken) = breakage;
+        let entry = |number: usize| {
+            let entry = format!(
+                "{{\"id\": \"c{number}\", \"class\": \"grounded\", \"type\": \"tool_match\", \"citations\": \
+                 [{{\"evidence\": \"e1\", \"field_path\": null, \"quote\": \"up\"}}], \"note\": \"it says so\"}}"
+            );
+            if number == bad { entry.replace(good, broken) } else { entry }
+        };
+        let entries: Vec<String> = (1..=50).map(entry).collect();
+        let text = format!("{{\"claims\": [{}], \"score\": 0.9, \"abstain\": null}}", entries.join(", "));
+        let outcome = read(&text, &claims(50), &Bounds::default());
+        let Ok(reading) = outcome else { return Err(TestCaseError::fail(format!("{what}: {outcome:?}"))) };
+        let id = format!("c{bad}");
+        let unsettled: Vec<&str> = reading.unsettled().map(ClaimId::as_str).collect();
+        prop_assert_eq!(unsettled, [id.as_str()], "{}", what);
+        prop_assert_eq!(reading.judged.len(), 49);
+        prop_assert!(reading.score.is_some(), "{}", what);
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_anywhere_is_truncated((answer, count) in answers(), pretty in any::<bool>()) {
+        let claims = claims(count);
+        let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
+        for cut in (1..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let part = text.get(..cut).unwrap_or_default();
+            let outcome = read(part, &claims, &Bounds::default());
+            prop_assert_eq!(outcome, Err(Unreadable::Truncated { bytes: part.trim_end().len() }), "{}", part);
+        }
+    }
+
+    #[test]
+    fn a_mended_answer_that_is_cut_gives_no_claim((answer, count) in answers()) {
+        let claims = claims(count);
+        for (mend, text) in mutations(&answer) {
+            if mend == Mend::SeveralAnswers {
+                continue;
+            }
+            let end = text.rfind(if mend == Mend::BareList { ']' } else { '}' }).unwrap_or_default();
+            for cut in (0..=end).filter(|cut| text.is_char_boundary(*cut)).step_by(7) {
+                let part = text.get(..cut).unwrap_or_default();
+                let outcome = read(part, &claims, &Bounds::default());
+                prop_assert!(outcome.is_err(), "{mend}: {outcome:?}\n{part}");
+            }
+        }
+    }
+}
