@@ -1,5 +1,15 @@
 //! How much is found in stored evidence: telemetry that was written without redaction in mind.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

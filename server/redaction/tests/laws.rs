@@ -1,5 +1,15 @@
 //! What holds for every text.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
 use gsar_redaction::{Kind, Options, Pattern, Redaction, Redactor};
 use proptest::prelude::*;
 use std::sync::LazyLock;

@@ -1,5 +1,15 @@
 //! One question's texts: equality, counts, what is known from elsewhere, and texts that mean harm.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
 use gsar_redaction::{Counts, Kind, Options, Pattern, Redactor};
 
 fn redactor() -> Redactor {
