@@ -13,12 +13,13 @@ const WORDS: &str = r"(?: [^ .;!?]{1,24}){0,4}? ";
 const LETTERS: &str = r"[^ .。!！]{0,12}?";
 
 /// Phrases by language. `{words}` and `{letters}` stand for what may lie between.
-const PHRASES: [&str; 22] = [
+const PHRASES: [&str; 23] = [
     // English: to drop what was said before
-    r"\b(?:ignor(?:e|ing)|disregard|forget|override|bypass|neglect|discard|stop following|do not follow|don't follow|pay no attention to){words}(?:previous|prior|above|earlier|preceding|foregoing|your|system|original|initial|all|any|these|those|other){words}?(?:instructions?|prompts?|directives?|guidelines|guardrails|orders|commands given)\b",
+    r"\b(?:ignor(?:e|ing)|disregard|forget|override|bypass|neglect|discard|stop following|do not follow|don't follow|pay no attention to){words}(?:previous|prior|above|earlier|preceding|foregoing|your|system|original|initial|all|any|these|those|other){words}?(?:instructions?|prompts?|directives?|guidelines|guardrails|orders|directions|commands|(?:user|system) messages?|tasks?)\b",
     r"\b(?:ignore|disregard|forget|override|bypass) (?:all |any |the )?(?:instructions?|directives|guidelines|prompts?|(?:your|previous|prior|above|earlier) (?:rules|context|task|training)|(?:everything|anything|all|what) (?:above|before|you (?:were|have been) told))",
     // English: to be somebody else
     r"\byou are now (?:a |an |the |in |dan\b|acting|free|unrestricted|no longer)|\bfrom now on,? you (?:are|will|must|should)|\b(?:act|behave|respond) as (?:a |an |the |if you (?:are|were) )(?:judge|evaluator|grader|assistant|system|ai\b|developer|administrator|unrestricted)|\bas an? (?:ai|large language) model\b|\bpretend (?:to be|that you|you are)",
+    r"\b(?:role-?play|act|behave|respond|answer) as (?:dan\b|an? (?:unrestricted|unfiltered|uncensored|evil|jailbroken))|\bsystem\]?:? (?:the user is|you (?:are|must|will)|ignore|override security|never reveal|always (?:mark|answer|say)|do not|reveal|approve)|\b(?:ignore|abandon|stop|drop) (?:the |this |your )?(?:analysis |current |evaluation |original )?task and\b|\byour (?:hidden|initial|original|internal|developer|system|secret) (?:system )?(?:prompt|instructions?|rules)\b|\bdeveloper (?:instructions|mode)\b",
     // English: to whoever judges
     r"\b(?:note|message|attention|instructions?|important|dear|hey|hello|hint)(?: (?:to|for))?(?: the| all| any)?:? ?,?(?:ai|llm|llms|judge|judges|evaluator|grader|verifier|reviewing|automated|language)(?: (?:models?|assistant|judge|evaluator|grader|agent|system))?\b ?[:,.!-]|\b(?:the|dear) (?:judge|evaluator|grader|verifier|llm|ai|language model|ai assistant|model) (?:must|should|shall|has to|needs to|is instructed to|will now)\b",
     // English: to give a verdict
