@@ -1,7 +1,7 @@
 //! How fast evidence is framed: a log, and texts that mean harm, each in two lengths, so that it shows whether time
 //! grows with the text.
 //!
-//! `cargo run --release -p gsar-framing --example throughput`
+//! `cargo run --release -p gsar-framing --example framing_throughput`
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

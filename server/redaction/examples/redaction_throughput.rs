@@ -1,6 +1,6 @@
 //! How fast texts are looked through, hidden and restored: a log of a megabyte, and texts that mean harm.
 //!
-//! `cargo run --release -p gsar-redaction --example throughput`
+//! `cargo run --release -p gsar-redaction --example redaction_throughput`
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
