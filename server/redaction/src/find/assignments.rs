@@ -21,6 +21,8 @@ const PERHAPS_SECRET_NAMES: &str =
 const SECRET_HEADERS: &str = "authorization|set-cookie|cookie|x-auth-token|x-vault-token";
 /// What may stand between a name and its value: quotation marks, escaped or not, around a sign of assignment.
 const ASSIGNS: &str = r#"(?:\\{0,3}["'])?\]?[ \t]{0,8}(?:=>|:=|[:=]|%3[DdAa])[ \t]{0,8}"#;
+/// What stands between the name of a variable and its value in manifests: `name: DB_PASSWORD`, `value: …`.
+const HAS_VALUE: &str = r#"(?:\\{0,3}["'])?(?:[ \t\r\n,]|\\{1,3}n){1,24}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?[ \t]{0,8}:[ \t]{0,8}"#;
 /// What may stand between a header and its value: a quotation mark, and the scheme of the value.
 const SCHEME: &str = r#"(?:\\{0,3}["'])?(?i:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,4})?"#;
 /// What may stand between the name of a flag and its value.
@@ -58,7 +60,7 @@ pub(crate) struct Assignments {
 impl Assignments {
     pub(crate) fn new() -> Result<Self, PatternError> {
         let names = format!(
-            "(?i:(?P<secret>{SECRET_NAMES})|(?P<perhaps>{PERHAPS_SECRET_NAMES}))(?:(?P<assigns>{ASSIGNS})|{FLAG_GAP})"
+            "(?i:(?P<secret>{SECRET_NAMES})|(?P<perhaps>{PERHAPS_SECRET_NAMES}))(?:(?P<assigns>{ASSIGNS}|{HAS_VALUE})|{FLAG_GAP})"
         );
         let headers = format!("(?i:{SECRET_HEADERS}){ASSIGNS}{SCHEME}");
         Ok(Self { names: built_in("names", &names)?, headers: built_in("headers", &headers)? })

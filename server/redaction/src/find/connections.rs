@@ -1,7 +1,8 @@
-//! Connection strings: the user information of an address is hidden, scheme, host, port and database stay.
+//! Connection strings: the user information of an address is hidden, scheme, host, port and database stay; so it is
+//! behind the flag of programs that ask for it.
 
 use memchr::memmem;
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::boundary::{before, behind};
 use super::{Span, built_in};
@@ -16,12 +17,14 @@ const SHORTEST_TOKEN: usize = 16;
 /// Finds the user information of addresses.
 pub(crate) struct Connections {
     oracle: Regex,
+    flag: Regex,
 }
 
 impl Connections {
     pub(crate) fn new() -> Result<Self, PatternError> {
         let expression = r#"jdbc:oracle:[a-z]{1,8}:([!-~&&[^/@"']]{1,64}/[!-~&&[^@"']]{1,64})@"#;
-        Ok(Self { oracle: built_in("jdbc:oracle", expression)? })
+        let flag = r#"[ \t](?:-u|--user)[ =]['"]?([!-~&&[^:'"]]{1,64}:[!-~&&[^'"]]{1,128})"#;
+        Ok(Self { oracle: built_in("jdbc:oracle", expression)?, flag: built_in("--user", flag)? })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
@@ -37,11 +40,19 @@ impl Connections {
                 spans.push(Span { range: start..start + length, kind: Kind::Secret });
             }
         }
-        for captures in self.oracle.captures_iter(text) {
+        let flags = self.flag.captures_iter(text).filter(|captures| !is_number_of_user(captures));
+        for captures in self.oracle.captures_iter(text).chain(flags) {
             let Some(user) = captures.get(1) else { continue };
             spans.push(Span { range: user.range(), kind: Kind::Secret });
         }
     }
+}
+
+/// Whether a flag gives the numbers of a user and a group, as those of containers do.
+fn is_number_of_user(captures: &Captures<'_>) -> bool {
+    captures
+        .get(1)
+        .is_some_and(|user| user.as_str().bytes().all(|b| b.is_ascii_digit() || b == b':'))
 }
 
 /// What may belong to an address, with its path: up to white space, a quotation mark or an angle bracket.
