@@ -1,0 +1,110 @@
+//! Characters that a person does not see and a model reads.
+
+use super::Sighting;
+use crate::finding::FindingKind;
+use crate::marks::Treatment;
+
+/// Finds stretches of such characters. Those that writing, emoji and terminals need are left or not reported.
+pub(super) fn find(text: &str, sightings: &mut Vec<Sighting>) {
+    let mut open: Option<Sighting> = None;
+    let mut before = None;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        if is_invisible(c) && !is_needed(before, c, next) {
+            let end = at + c.len_utf8();
+            let is_told = !is_everyday(c, at, next);
+            match &mut open {
+                Some(sighting) => {
+                    sighting.range.end = end;
+                    sighting.is_told |= is_told;
+                }
+                None => {
+                    let (kind, treatment) = (FindingKind::Invisible, Treatment::Name);
+                    open = Some(Sighting { range: at..end, kind, treatment, is_told });
+                }
+            }
+        } else {
+            sightings.extend(open.take());
+        }
+        before = Some(c);
+    }
+    sightings.extend(open);
+}
+
+/// Whether a character has no shape of its own.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{8}'
+            | '\u{b}'
+            | '\u{c}'
+            | '\u{e}'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Whether a character joins, parts or turns letters or emoji that need it: only between characters that are no ASCII.
+fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
+    let is_foreign = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_invisible(c));
+    match c {
+        '\u{200c}' | '\u{200d}' => {
+            (is_foreign(before) || before == Some('\u{fe0f}')) && is_foreign(next)
+        }
+        '\u{fe0e}' | '\u{fe0f}' => is_foreign(before),
+        _ => false,
+    }
+}
+
+/// Whether a character is named without a report: colours of a terminal, form feeds, a byte order mark at the start,
+/// and what is left of a text in another encoding.
+fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
+    match c {
+        '\u{1b}' => next == Some('['),
+        '\u{c}' | '\u{80}'..='\u{9f}' => true,
+        '\u{feff}' => at == 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_and_what_is_needed() {
+        for (text, expected) in [
+            ("a\u{200b}b", Some(true)),
+            ("a\u{200b}\u{202e}b", Some(true)),
+            ("x\u{e0041}\u{e0042}", Some(true)),
+            ("a\u{8}b", Some(true)),
+            ("\u{1b}[31mred", Some(false)),
+            ("\u{feff}start", Some(false)),
+            ("می\u{200c}خواهم", None),
+            ("👩\u{200d}💻 ❤\u{fe0f}", None),
+            ("a\u{200d}b", Some(true)),
+            ("tab\tand\nline\r\n", None),
+        ] {
+            let mut sightings = Vec::new();
+            find(text, &mut sightings);
+            assert!(sightings.len() < 2, "{text:?}");
+            assert_eq!(sightings.first().map(|sighting| sighting.is_told), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Delimiters that evidence cannot know: 128 random bits, drawn by the caller for each prompt.
+
+use aho_corasick::AhoCorasick;
+
+/// What tells the frame of one prompt from anything that evidence says. Draw it anew for each prompt, at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nonce(u128);
+
+impl Nonce {
+    /// The nonce of so many random bits.
+    #[must_use]
+    pub const fn new(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    /// 32 hexadecimal digits, which open and close the block.
+    #[must_use]
+    pub fn block(self) -> String {
+        format!("{:032x}", self.0)
+    }
+
+    /// The first 8 of them, which stand on the lines of labels.
+    #[must_use]
+    pub fn label(self) -> String {
+        format!("{:08x}", self.0 >> 96)
+    }
+
+    /// This nonce, or the next one whose digits occur in none of the texts.
+    pub(crate) fn absent_from(self, texts: &[&str]) -> Option<Self> {
+        /// A text would need all of these to be left without a nonce.
+        const MOST_ATTEMPTS: u32 = 1 << 16;
+        (0..MOST_ATTEMPTS)
+            .map(|attempt| Self(self.0.wrapping_add(u128::from(attempt) << 96)))
+            .find(|nonce| nonce.is_absent_from(texts) == Some(true))
+    }
+
+    /// Whether the digits of labels, with which those of the block begin, occur in none of the texts.
+    fn is_absent_from(self, texts: &[&str]) -> Option<bool> {
+        let label =
+            AhoCorasick::builder().ascii_case_insensitive(true).build([self.label()]).ok()?;
+        Some(!texts.iter().any(|text| label.is_match(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nonce_that_evidence_has_is_not_taken() {
+        let nonce = Nonce::new(0xabcd_ef01 << 96);
+        assert_eq!(nonce.absent_from(&["abcdef0"]), Some(nonce));
+        let other = nonce.absent_from(&["x ABCDEF01 abcdef02 y"]).unwrap();
+        assert_eq!(other.label(), "abcdef03");
+        assert!(other.block().starts_with(&other.label()) && other.block().len() == 32);
+    }
+}

@@ -1,0 +1,74 @@
+//! How much is reported in stored evidence, in which nobody meant harm.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
+use gsar_framing::{FindingKind, Framer, Item, Nonce, original};
+
+/// Where stored evidence lies: beside the repository.
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
+
+fn texts(folder: &Path) -> Vec<String> {
+    let samples = std::fs::read_dir(folder.join("telemetry_samples")).unwrap();
+    let mut texts: Vec<String> =
+        samples.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    for source in ["holmes", "opensre"] {
+        let path = folder.join("labelled").join(source).join("cases.jsonl");
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let contents = case["evidence"].as_array().unwrap().iter().map(|item| &item["content"]);
+            texts.extend(contents.map(|content| {
+                content.as_str().map_or_else(|| content.to_string(), str::to_owned)
+            }));
+        }
+    }
+    texts
+}
+
+#[test]
+fn little_is_reported_in_stored_evidence() {
+    let folder =
+        std::env::var_os("GSAR_SHARED_RCA").map_or_else(|| PathBuf::from(SHARED), PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let framer = Framer::new().unwrap();
+    let texts = texts(&folder);
+    let id = EvidenceId::new("item").unwrap();
+    let (mut reported, mut changed) = (0, 0);
+    let mut findings: BTreeMap<FindingKind, BTreeMap<String, usize>> = BTreeMap::new();
+    for content in &texts {
+        let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
+        let item = Item { id: &id, kind, lane, tool: "", query: "", content };
+        let frame = framer.frame(Nonce::new(0x1f2e_3d4c << 96), &[item]).unwrap();
+        assert_eq!(original(&frame.contents()[0]), content.as_str());
+        reported += usize::from(!frame.findings().is_empty());
+        changed += usize::from(frame.contents()[0] != *content);
+        for finding in frame.findings() {
+            *findings
+                .entry(finding.kind)
+                .or_default()
+                .entry(finding.excerpt.clone())
+                .or_default() += 1;
+        }
+    }
+    println!("{} texts: {changed} changed, {reported} reported", texts.len());
+    for (kind, excerpts) in findings {
+        for (excerpt, count) in excerpts {
+            println!("{kind} {count:>4} {excerpt}");
+        }
+    }
+    assert!(reported * 20 <= texts.len(), "more than one text in twenty is reported");
+}

@@ -1,0 +1,139 @@
+//! Where secrets and personal data stand in a text. Each module knows one shape and gathers spans; every search is
+//! linear in the text, because no match is longer than a bound.
+
+mod addresses;
+mod assignments;
+mod boundary;
+mod cards;
+mod connections;
+mod keys;
+mod mail;
+mod phones;
+mod tokens;
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::Options;
+use crate::kind::Kind;
+use crate::pattern::{Compiled, PatternError, compile};
+
+/// A place in a text that is to be hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where, in bytes; at characters' boundaries, never empty.
+    pub range: Range<usize>,
+    /// What stands there.
+    pub kind: Kind,
+}
+
+impl Span {
+    /// What stands there in the text in which it was found.
+    #[must_use]
+    pub fn value<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// Everything that is looked for.
+pub(crate) struct Finders {
+    addresses: addresses::Addresses,
+    assignments: assignments::Assignments,
+    cards: cards::Cards,
+    connections: connections::Connections,
+    phones: phones::Phones,
+    tokens: tokens::Tokens,
+    custom: Vec<Compiled>,
+}
+
+impl Finders {
+    pub(crate) fn new(options: &Options) -> Result<Self, PatternError> {
+        Ok(Self {
+            addresses: addresses::Addresses::new(options.keep_private_addresses)?,
+            assignments: assignments::Assignments::new()?,
+            cards: cards::Cards::new()?,
+            connections: connections::Connections::new()?,
+            phones: phones::Phones::new()?,
+            tokens: tokens::Tokens::new()?,
+            custom: compile(&options.patterns)?,
+        })
+    }
+
+    /// All spans of a text, ascending and apart.
+    pub(crate) fn find(&self, text: &str) -> Vec<Span> {
+        let mut spans = Vec::new();
+        keys::find(text, &mut spans);
+        self.tokens.find(text, &mut spans);
+        self.connections.find(text, &mut spans);
+        self.assignments.find(text, &mut spans);
+        mail::find(text, &mut spans);
+        self.addresses.find(text, &mut spans);
+        self.cards.find(text, &mut spans);
+        self.phones.find(text, &mut spans);
+        for Compiled { kind, regex } in &self.custom {
+            spans.extend(regex.captures_iter(text).filter_map(|captures| {
+                let found = captures.get(1).or_else(|| captures.get(0))?;
+                Some(Span { range: found.range(), kind: kind.clone() })
+            }));
+        }
+        merged(spans)
+    }
+}
+
+/// Built-in words, ready to be searched for; where several begin at one place, the longest is found.
+fn built_in_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, PatternError> {
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(ignores_case);
+    builder.build(words).map_err(|error| PatternError::Syntax {
+        name: "words".to_owned(),
+        position: 0,
+        reason: error.to_string(),
+    })
+}
+
+/// A built-in expression, compiled.
+fn built_in(name: &str, expression: &str) -> Result<regex::Regex, PatternError> {
+    regex::Regex::new(expression).map_err(|error| PatternError::Syntax {
+        name: name.to_owned(),
+        position: 0,
+        reason: error.to_string(),
+    })
+}
+
+/// Spans that overlap become one, of the kind that weighs most, so that nothing of either stays.
+pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.retain(|span| !span.range.is_empty());
+    spans.sort_by(|a, b| (a.range.start, b.range.end).cmp(&(b.range.start, a.range.end)));
+    let mut apart: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match apart.last_mut() {
+            Some(last) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+                if span.kind < last.kind {
+                    last.kind = span.kind;
+                }
+            }
+            _ => apart.push(span),
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_becomes_one_of_the_kind_that_weighs_most() {
+        let span = |range, kind| Span { range, kind };
+        let merged = merged(vec![
+            span(8..12, Kind::Phone),
+            span(0..5, Kind::Email),
+            span(3..9, Kind::Secret),
+            span(12..14, Kind::Ip),
+            span(20..20, Kind::Ip),
+        ]);
+        assert_eq!(merged, [span(0..12, Kind::Secret), span(12..14, Kind::Ip)]);
+    }
+}

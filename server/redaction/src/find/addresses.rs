@@ -1,0 +1,231 @@
+//! IPv4 and IPv6 addresses. Ports, prefix lengths and zones stay; versions and object identifiers are no addresses.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::boundary::{before, begins_word, behind, ends_word, shortly_before};
+use super::{Span, built_in};
+use crate::kind::Kind;
+use crate::pattern::PatternError;
+
+/// Words behind which four numbers are a version or an object identifier.
+const NO_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmware|\boid|upgraded?|downgraded?|chart|tag)\w{0,3}[^\w\s]{0,3}(?:\s(?:is|to|from)\b)?[^\w]{0,3}$";
+/// How many characters before four numbers are read.
+const CONTEXT: usize = 24;
+
+/// Finds addresses.
+pub(crate) struct Addresses {
+    keeps_private: bool,
+    four: Regex,
+    six: Regex,
+    no_address: Regex,
+}
+
+impl Addresses {
+    pub(crate) fn new(keeps_private: bool) -> Result<Self, PatternError> {
+        Ok(Self {
+            keeps_private,
+            four: built_in("IPv4", r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")?,
+            six: built_in(
+                "IPv6",
+                r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.[0-9]{1,3}){0,3}",
+            )?,
+            no_address: built_in("versions", NO_ADDRESS)?,
+        })
+    }
+
+    pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
+        let mut last = 0;
+        for found in self.four.find_iter(text) {
+            if let Ok(address) = found.as_str().parse::<Ipv4Addr>()
+                && self.is_hidden_four(address)
+                && self.is_address(text, found.range(), last)
+            {
+                last = found.end();
+                spans.push(Span { range: found.range(), kind: Kind::Ip });
+            }
+        }
+        let sixes = self.six.find_iter(text).filter_map(|found| self.six_at(text, found.range()));
+        spans.extend(sixes.map(|range| Span { range, kind: Kind::Ip }));
+    }
+
+    fn is_hidden_four(&self, address: Ipv4Addr) -> bool {
+        let names_nobody =
+            address.is_loopback() || address.is_unspecified() || address.is_broadcast();
+        let is_private = address.is_private() || address.is_link_local();
+        !(names_nobody || is_private && self.keeps_private)
+    }
+
+    /// Whether four numbers are an address, by what stands around them. `last` is the end of the address before.
+    fn is_address(&self, text: &str, range: Range<usize>, last: usize) -> bool {
+        let (earlier, later) = (before(text, range.start), behind(text, range.end));
+        if !begins_word(text, range.start) && !earlier.ends_with('_') || !ends_word(text, range.end)
+        {
+            return false;
+        }
+        let goes_on = later.strip_prefix('.').is_some_and(starts_with_digit)
+            || later.starts_with('+')
+            || later.strip_prefix('-').is_some_and(|rest| !self.starts_with_four(rest))
+                && !later.starts_with("->");
+        let is_end_of_range = earlier.len() == last + 1 && last > 0;
+        let is_part = earlier.ends_with(['.', '+'])
+            || earlier.ends_with('-') && !is_end_of_range && !is_dash(earlier);
+        !goes_on && !is_part && !self.is_version(text, range)
+    }
+
+    fn starts_with_four(&self, text: &str) -> bool {
+        self.four
+            .find_at(before(text, text.len().min(15)), 0)
+            .is_some_and(|found| found.start() == 0)
+    }
+
+    /// Whether four numbers are the version of a product, of an image, or what a word before them calls one.
+    fn is_version(&self, text: &str, range: Range<usize>) -> bool {
+        let context = shortly_before(text, range.start, CONTEXT);
+        if self.no_address.is_match(context) {
+            return true;
+        }
+        let word = context.rsplit(|c: char| c.is_whitespace() || "\"'(,;=".contains(c)).next();
+        let word = word.unwrap_or_default();
+        let is_image = word.ends_with(':') && word.contains('/') && !word.contains("//");
+        is_image || is_product(word) && !is_reachable(text, range)
+    }
+
+    /// An IPv6 address in what looks like one, if it may be hidden.
+    fn six_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
+        let found = text.get(range.clone())?;
+        let (start, found) = match found.strip_prefix(':') {
+            Some(rest) if !rest.starts_with(':') => (range.start + 1, rest),
+            _ => (range.start, found),
+        };
+        let found = match found.strip_suffix(':') {
+            Some(rest) if !rest.ends_with(':') => rest,
+            _ => found,
+        };
+        let address: Ipv6Addr = found.parse().ok()?;
+        let end = start + found.len();
+        let is_whole = begins_word(text, start)
+            && ends_word(text, end)
+            && !before(text, range.start).ends_with(':')
+            && !behind(text, range.end).starts_with(':');
+        (is_whole && self.is_hidden_six(address)).then_some(start..end)
+    }
+
+    fn is_hidden_six(&self, address: Ipv6Addr) -> bool {
+        if let Some(four) = address.to_ipv4_mapped() {
+            return self.is_hidden_four(four);
+        }
+        let first = address.segments().first().copied().unwrap_or_default();
+        let is_private = address.is_unique_local() || address.is_unicast_link_local();
+        let is_global = first & 0xe000 == 0x2000 || first == 0x64;
+        is_global || address.is_multicast() || is_private && !self.keeps_private
+    }
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a text ends with a hyphen that joins nothing: an item of a list, an arrow, a gap in an access log.
+fn is_dash(text: &str) -> bool {
+    let before = text.trim_end_matches('-');
+    before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
+}
+
+/// Whether a word ends as the name of a product and a slash, as in `Chrome/120.0.0.1`.
+fn is_product(word: &str) -> bool {
+    let name = word.strip_suffix('/').unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_alphabetic() || "_-+".contains(c))
+}
+
+/// Whether four numbers behind a slash are an address after all, as in `node/10.0.0.4` or `host/52.1.2.3:9092`.
+fn is_reachable(text: &str, range: Range<usize>) -> bool {
+    let has_port = behind(text, range.end).strip_prefix(':').is_some_and(starts_with_digit);
+    let address = text.get(range).and_then(|found| found.parse::<Ipv4Addr>().ok());
+    has_port || address.is_some_and(|address| address.is_private())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, keeps_private: bool) -> Vec<&str> {
+        let mut spans = Vec::new();
+        Addresses::new(keeps_private).unwrap().find(text, &mut spans);
+        spans.into_iter().map(|span| span.value(text)).collect()
+    }
+
+    #[test]
+    fn addresses_in_what_stands_around_them() {
+        for (text, expected) in [
+            ("from 203.0.113.9:5432.", "203.0.113.9"),
+            ("10.1.0.0/16", "10.1.0.0"),
+            (r#""msg": "a\n203.0.113.9 b""#, "203.0.113.9"),
+            ("\u{1b}[32m203.0.113.9\u{1b}[0m", "203.0.113.9"),
+            ("Node: minikube/192.168.49.2", "192.168.49.2"),
+            ("broker/52.1.2.3:9092", "52.1.2.3"),
+            ("/52.1.2.3:9092", "52.1.2.3"),
+            ("http://52.1.2.3/x", "52.1.2.3"),
+            ("203.0.113.9 - - [x]", "203.0.113.9"),
+            ("- 203.0.113.9", "203.0.113.9"),
+            ("203.0.113.9->10.0.0.1", "203.0.113.9 10.0.0.1"),
+            ("203.0.113.9-203.0.113.12", "203.0.113.9 203.0.113.12"),
+            ("203.0.113.9 -> -", "203.0.113.9"),
+            ("client_203.0.113.9", "203.0.113.9"),
+            ("dial tcp [2001:db8::1]:443: refused", "2001:db8::1"),
+            ("addr: fe80::1%eth0", "fe80::1"),
+            ("2001:db8:85a3:0:0:8a2e:370:7334", "2001:db8:85a3:0:0:8a2e:370:7334"),
+            ("::ffff:203.0.113.9", "::ffff:203.0.113.9 203.0.113.9"),
+            ("fd00::/8", "fd00::"),
+        ] {
+            let mut expected: Vec<&str> = expected.split(' ').collect();
+            let mut found = found(text, false);
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address() {
+        for text in [
+            "v1.2.3.4",
+            "chrome/120.0.0.1",
+            "version 1.2.3.4",
+            r#""version": "1.2.3.4""#,
+            "app-1.2.3.4.jar",
+            "registry.example/shop/app:1.2.3.4",
+            "1.2.3.4.5",
+            "1.3.6.1.4.1.311.21",
+            "OID 2.5.29.17",
+            "256.1.1.1",
+            "01.02.03.04",
+            "1.2.3.4-alpine",
+            "1.2.3.4+build",
+            "0.0.0.0:80",
+            "127.0.0.1",
+            "::1",
+            "12:34:56.789",
+            "2026-03-12T14:02:17Z",
+            "aa:bb:cc:dd:ee:ff",
+            "std::mem::swap",
+            "a::b",
+            "dead::beef",
+            "16:27:ac:a5:76:28:2d:36:63:1b",
+            "upgraded from 1.2.3.4",
+            "99.9.1",
+        ] {
+            assert_eq!(found(text, false), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn private_addresses_may_stay() {
+        let text =
+            "10.0.0.1 172.16.0.1 192.168.0.1 169.254.1.1 fe80::1 fd00::1 8.8.8.8 2001:db8::1";
+        assert_eq!(found(text, true), ["8.8.8.8", "2001:db8::1"]);
+        assert_eq!(found(text, false).len(), 8);
+    }
+}

@@ -1,0 +1,104 @@
+//! Numbers of payment cards: the lengths and first digits that networks use, and a check digit that fits.
+
+use regex::Regex;
+
+use super::boundary::{before, begins_word, behind, ends_word, shortly_before};
+use super::{Span, built_in};
+use crate::kind::Kind;
+use crate::pattern::PatternError;
+
+/// Names of figures and identifiers, of which one in ten has a check digit that fits by chance.
+const NO_CARD: &str = r"(?i)(?:id|offset|bytes|size|count|total|time|seq|version|hash|nanos|micros|[nmu]s|value)\W{1,4}$";
+
+/// Finds card numbers.
+pub(crate) struct Cards {
+    digits: Regex,
+    no_card: Regex,
+}
+
+impl Cards {
+    pub(crate) fn new() -> Result<Self, PatternError> {
+        let digits = r"[3-6][0-9]{3}(?:[0-9]{10,12}|(?: [0-9]{4}){3}|(?:-[0-9]{4}){3}|[ -][0-9]{6}[ -][0-9]{4,5})";
+        Ok(Self { digits: built_in("cards", digits)?, no_card: built_in("no cards", NO_CARD)? })
+    }
+
+    pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
+        for found in self.digits.find_iter(text) {
+            let is_part = before(text, found.start()).ends_with(['.', '-', '/'])
+                || behind(text, found.end()).starts_with(['-', '/'])
+                || behind(text, found.end()).starts_with(".") && goes_on(behind(text, found.end()));
+            let is_whole =
+                begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
+            let digits: Vec<u32> = found.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
+            let context = shortly_before(text, found.start(), 16);
+            if is_whole
+                && is_of_network(&digits)
+                && luhn(&digits)
+                && !self.no_card.is_match(context)
+            {
+                spans.push(Span { range: found.range(), kind: Kind::Card });
+            }
+        }
+    }
+}
+
+/// Whether a dot goes on with a digit: a decimal.
+fn goes_on(text: &str) -> bool {
+    text.chars().nth(1).is_some_and(|c| c.is_ascii_digit())
+}
+
+/// Whether a network gives out numbers of this length with these first digits.
+fn is_of_network(digits: &[u32]) -> bool {
+    let first_four = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
+    match digits.len() {
+        14 => matches!(first_four, 3000..=3059 | 3600..=3699 | 3800..=3899),
+        15 => matches!(first_four, 3400..=3499 | 3700..=3799),
+        16 => {
+            matches!(first_four, 3528..=3589 | 4000..=4999 | 5100..=5599 | 6011 | 6200..=6299 | 6440..=6599)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the check digit fits (ISO/IEC 7812, Luhn).
+fn luhn(digits: &[u32]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(place, digit)| match (place % 2, digit * 2) {
+            (0, _) => *digit,
+            (_, doubled) => doubled / 10 + doubled % 10,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_and_other_long_numbers() {
+        for (text, expected) in [
+            ("card 4111 1111 1111 1111 declined", true),
+            ("pan=5555555555554444", true),
+            ("3782-822463-10005", true),
+            ("378282246310005", true),
+            ("4111-1111-1111-1111.", true),
+            ("4111 1111 1111 1112", false),
+            ("trace_id=4111111111111111", false),
+            (r#""offset": 4111111111111111"#, false),
+            ("0.4111111111111111", false),
+            ("4111111111111111.5", false),
+            ("1760000000000000000", false),
+            ("a4111111111111111", false),
+            ("41111111111111111", false),
+            ("12-4111111111111111", false),
+        ] {
+            let mut spans = Vec::new();
+            Cards::new().unwrap().find(text, &mut spans);
+            assert_eq!(spans.len(), usize::from(expected), "{text}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Connection strings: the user information of an address is hidden, scheme, host, port and database stay; so it is
+//! behind the flag of programs that ask for it.
+
+use memchr::memmem;
+use regex::{Captures, Regex};
+
+use super::boundary::{before, behind};
+use super::{Span, built_in};
+use crate::kind::Kind;
+use crate::pattern::PatternError;
+
+/// The longest authority of an address that is looked at, in bytes.
+const LONGEST_AUTHORITY: usize = 1_024;
+/// User information without a password is a credential from this length on.
+const SHORTEST_TOKEN: usize = 16;
+
+/// Finds the user information of addresses.
+pub(crate) struct Connections {
+    oracle: Regex,
+    flag: Regex,
+}
+
+impl Connections {
+    pub(crate) fn new() -> Result<Self, PatternError> {
+        let expression = r#"jdbc:oracle:[a-z]{1,8}:([!-~&&[^/@"']]{1,64}/[!-~&&[^@"']]{1,64})@"#;
+        let flag = r#"[ \t](?:-u|--user)[ =]['"]?([!-~&&[^:'"]]{1,64}:[!-~&&[^'"]]{1,128})"#;
+        Ok(Self { oracle: built_in("jdbc:oracle", expression)?, flag: built_in("--user", flag)? })
+    }
+
+    pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
+        let mut schemes = memmem::find_iter(text.as_bytes(), "://").peekable();
+        while let Some(slashes) = schemes.next() {
+            if !before(text, slashes).ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let start = slashes + 3;
+            let end = schemes.peek().copied().unwrap_or(text.len());
+            let own = text.get(start..end).unwrap_or_default();
+            if let Some(length) = user_information(authority(own)) {
+                spans.push(Span { range: start..start + length, kind: Kind::Secret });
+            }
+        }
+        let flags = self.flag.captures_iter(text).filter(|captures| !is_number_of_user(captures));
+        for captures in self.oracle.captures_iter(text).chain(flags) {
+            let Some(user) = captures.get(1) else { continue };
+            spans.push(Span { range: user.range(), kind: Kind::Secret });
+        }
+    }
+}
+
+/// Whether a flag gives the numbers of a user and a group, as those of containers do.
+fn is_number_of_user(captures: &Captures<'_>) -> bool {
+    captures
+        .get(1)
+        .is_some_and(|user| user.as_str().bytes().all(|b| b.is_ascii_digit() || b == b':'))
+}
+
+/// What may belong to an address, with its path: up to white space, a quotation mark or an angle bracket.
+fn authority(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .take(LONGEST_AUTHORITY)
+        .find(|(_, c)| c.is_whitespace() || "\"'`<>\\".contains(*c))
+        .or_else(|| text.char_indices().nth(LONGEST_AUTHORITY))
+        .map_or(text.len(), |(at, _)| at);
+    before(text, end)
+}
+
+/// The length of the user information at the start of an address without its scheme, where it has a secret.
+///
+/// A password may contain a slash or an at sign that nobody escaped; a port may not be taken for one.
+fn user_information(address: &str) -> Option<usize> {
+    let strict = address.split(['/', '?', '#']).next().unwrap_or_default();
+    if let Some(at) = strict.rfind('@') {
+        let user = before(strict, at);
+        return is_secret(user).then_some(user.len());
+    }
+    let (user, rest) = address.split_once(':')?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let is_host = user.contains(['/', '?', '#', '[', ',']);
+    let is_port = digits > 0 && behind(rest, digits).starts_with(['/', '?', '#', ',', ':']);
+    if is_host || is_port {
+        return None;
+    }
+    let at = rest.find('@')?;
+    Some(user.len() + 1 + at)
+}
+
+/// Whether user information has a password, or is a token itself.
+fn is_secret(user: &str) -> bool {
+    match user.split_once(':') {
+        Some((_, password)) => !password.is_empty() && !password.starts_with(['$', '{', '*']),
+        None => user.len() >= SHORTEST_TOKEN && user.bytes().any(|byte| byte.is_ascii_digit()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_user_information_is_hidden() {
+        for (text, expected) in [
+            ("postgres://shop:pw@db:5432/orders?x=1", Some("shop:pw")),
+            ("redis://:pw@cache/0", Some(":pw")),
+            ("mongodb+srv://a:b@c@host/x", Some("a:b@c")),
+            ("amqp://u:p/q@rabbit/vhost", Some("u:p/q")),
+            ("https://x4f9d8e7a6b5c4d3e2f1@git.example/r", Some("x4f9d8e7a6b5c4d3e2f1")),
+            ("jdbc:oracle:thin:scott/tiger@db:1521:x", Some("scott/tiger")),
+            ("(https://a:b@c)", Some("a:b")),
+            ("http://host:8080/mail?to=a@b.example", None),
+            ("https://git@git.example/r", None),
+            ("https://host/a:b@c", None),
+            ("http://[::1]:80/@x", None),
+            ("mongodb://a:27017,b:27017/db?x=@", None),
+            ("postgres://shop:${PASSWORD}@db/x", None),
+            ("std::a ://b:c@d", None),
+        ] {
+            let mut spans = Vec::new();
+            Connections::new().unwrap().find(text, &mut spans);
+            let found = spans.first().map(|span| span.value(text));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

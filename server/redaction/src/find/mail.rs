@@ -1,0 +1,122 @@
+//! E-mail addresses. Names of units, nodes, packages and repositories have an at sign too and stay.
+
+use memchr::memmem;
+
+use super::Span;
+use super::boundary::{before, behind};
+use crate::kind::Kind;
+
+/// The longest name before the at sign, in characters.
+const LONGEST_LOCAL: usize = 64;
+/// The longest domain, in characters.
+const LONGEST_DOMAIN: usize = 253;
+/// Last parts of what is no domain of mail: units of systemd, files, names within a cluster.
+const NOT_OF_MAIL: [&str; 24] = [
+    "service",
+    "timer",
+    "socket",
+    "mount",
+    "target",
+    "slice",
+    "scope",
+    "device",
+    "path",
+    "svc",
+    "cluster",
+    "default",
+    "internal",
+    "localdomain",
+    "png",
+    "jpg",
+    "svg",
+    "css",
+    "js",
+    "ts",
+    "py",
+    "go",
+    "json",
+    "yaml",
+];
+/// Names under which programs, not people, are reached.
+const NOT_A_PERSON: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
+
+/// Finds e-mail addresses, with a plain at sign or an escaped one.
+pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
+    for sign in ["@", "%40"] {
+        for at in memmem::find_iter(text.as_bytes(), sign) {
+            let Some(local) = local_part(before(text, at)) else { continue };
+            let Some(domain) = domain(behind(text, at + sign.len())) else { continue };
+            if !NOT_A_PERSON.contains(&local) {
+                let range = at - local.len()..at + sign.len() + domain.len();
+                spans.push(Span { range, kind: Kind::Email });
+            }
+        }
+    }
+}
+
+/// The name at the end of a text.
+fn local_part(text: &str) -> Option<&str> {
+    let is_of_local = |c: char| c.is_alphanumeric() || "._+-".contains(c);
+    let start = text
+        .char_indices()
+        .rev()
+        .take(LONGEST_LOCAL)
+        .take_while(|(_, c)| is_of_local(*c))
+        .last()
+        .map_or(text.len(), |(at, _)| at);
+    let local = behind(text, start);
+    let escape = before(text, start).ends_with('\\') && local.starts_with(['n', 'r', 't']);
+    let local = if escape { behind(local, 1) } else { local };
+    let local = local.trim_start_matches(['.', '-', '+']);
+    local.starts_with(|c: char| c.is_alphanumeric() || c == '_').then_some(local)
+}
+
+/// The domain at the start of a text: at least two labels, the last of letters.
+fn domain(text: &str) -> Option<&str> {
+    let is_of_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
+    let end = text
+        .char_indices()
+        .take(LONGEST_DOMAIN)
+        .find(|(_, c)| !is_of_domain(*c))
+        .or_else(|| text.char_indices().nth(LONGEST_DOMAIN))
+        .map_or(text.len(), |(at, _)| at);
+    let domain = before(text, end).trim_end_matches(['.', '-']);
+    let (name, last) = domain.rsplit_once('.')?;
+    let is_top_level = last.chars().count() >= 2
+        && last.chars().all(char::is_alphabetic)
+        && !NOT_OF_MAIL.contains(&last);
+    let is_in_cluster = domain.ends_with(".cluster.local");
+    let is_name = name.split('.').all(|label| !label.is_empty());
+    (is_top_level && is_name && !is_in_cluster).then_some(domain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_people_and_other_at_signs() {
+        for (text, expected) in [
+            ("from jane.doe+x@mail.example.com.", Some("jane.doe+x@mail.example.com")),
+            ("<jürgen@bücher.de>", Some("jürgen@bücher.de")),
+            ("user%3Djane%40example.com&x", Some("3Djane%40example.com")),
+            (r"\njane@example.com", Some("jane@example.com")),
+            ("mailto:a@b.io", Some("a@b.io")),
+            ("getty@tty1.service", None),
+            ("git@github.com:org/repo", None),
+            ("lodash@4.17.21", None),
+            ("img@sha256:abcd", None),
+            ("rabbit@q-0.q-nodes.shop.svc.cluster.local", None),
+            ("Foo@1a2b.3c", None),
+            ("icon@2x.png", None),
+            ("a@b", None),
+            ("@b.example", None),
+            ("a@b..example", None),
+        ] {
+            let mut spans = Vec::new();
+            find(text, &mut spans);
+            let found = spans.first().map(|span| span.value(text));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Telephone numbers: international ones with their plus sign or zeros, and those of North America with separators.
+
+use regex::Regex;
+
+use super::boundary::{before, begins_word, behind, ends_word};
+use super::{Span, built_in};
+use crate::kind::Kind;
+use crate::pattern::PatternError;
+
+/// Fewest and most digits of a number that begins with the code of a country.
+const DIGITS: std::ops::RangeInclusive<usize> = 9..=15;
+
+/// Finds telephone numbers.
+pub(crate) struct Phones {
+    numbers: Regex,
+    figures: Regex,
+}
+
+impl Phones {
+    pub(crate) fn new() -> Result<Self, PatternError> {
+        let numbers = [
+            r"\+[1-9][0-9]{0,2}(?:[ .-]?\(0?[0-9]{1,4}\))?(?:[ .-]?[0-9]{2,4}){2,5}|\+[1-9][0-9]{8,14}",
+            r"00[1-9][0-9]{0,2}[ -]\(?[0-9]{2,5}\)?(?:[ -][0-9]{2,8}){1,4}",
+            r"(?:1[ -])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}",
+            r"(?:1-)?[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}",
+        ];
+        let figures = r"^ ?(?:%|[kmgt]i?b\b|bytes|bits|[nmu]?s\b|sec|min|hours?|days?|requests|rows|lines|rps|qps|errors|pods|\$|€)";
+        Ok(Self {
+            numbers: built_in("telephones", &numbers.join("|"))?,
+            figures: built_in("figures", &format!("(?i){figures}"))?,
+        })
+    }
+
+    pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
+        for found in self.numbers.find_iter(text) {
+            let (earlier, later) = (before(text, found.start()), behind(text, found.end()));
+            let is_part = earlier.ends_with(['.', '-', '+', '/', ')', ']', '@'])
+                || later.starts_with(['-', '/', '%', '+', ':'])
+                || later
+                    .strip_prefix('.')
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let is_whole =
+                begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
+            let digits = found.as_str().bytes().filter(u8::is_ascii_digit).count();
+            if is_whole && DIGITS.contains(&digits) && !self.figures.is_match(later) {
+                spans.push(Span { range: found.range(), kind: Kind::Phone });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn telephone_numbers_and_other_figures() {
+        for (text, expected) in [
+            ("call +49 151 1234 5678 now", true),
+            ("+4915112345678", true),
+            ("tel:+1-415-555-2671", true),
+            ("+44 (0)20 7946 0958", true),
+            ("0049 151 12345678", true),
+            ("(415) 555-2671", true),
+            ("415-555-2671,", true),
+            ("1-800-555-0199", true),
+            ("2026-03-12T14:02:17+02:00", false),
+            ("14:02:17+0200", false),
+            ("+150000000 bytes", false),
+            ("+12.5%", false),
+            ("2026-03-12 14:02:17", false),
+            ("123e4567-e89b-12d3-a456-426614174000", false),
+            ("1760000000", false),
+            ("a+491511234567", false),
+            ("415-555-2671-9", false),
+            ("web-415-555-2671", false),
+            ("00:14:02", false),
+            ("+1 ms", false),
+        ] {
+            let mut spans = Vec::new();
+            Phones::new().unwrap().find(text, &mut spans);
+            assert_eq!(spans.len(), usize::from(expected), "{text}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Patterns of the operator: checked when the sidecar starts, so that none can be slow or match everything.
+
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::Hir;
+
+use crate::kind::Kind;
+
+/// The most patterns of one configuration.
+pub const MOST_PATTERNS: usize = 64;
+/// The longest pattern, in bytes.
+pub const LONGEST_PATTERN: usize = 2_000;
+/// The longest name, in bytes.
+pub const LONGEST_NAME: usize = 24;
+/// The longest text a pattern may match, in bytes.
+pub const LONGEST_MATCH: usize = 4_096;
+/// The most memory of one compiled pattern, in bytes.
+const MOST_MEMORY: usize = 2 << 20;
+
+/// A pattern of the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// What it finds, as placeholders say it: capital letters, digits, underscores; a letter first.
+    pub name: String,
+    /// A regular expression in the syntax of the `regex` crate. With a group, the first group is hidden, else all of
+    /// the match.
+    pub expression: String,
+}
+
+/// Why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// There are too many.
+    #[error(
+        "{given} redaction patterns are given, at most {MOST_PATTERNS} are allowed; join some with |"
+    )]
+    TooMany {
+        /// How many.
+        given: usize,
+    },
+    /// The name is not one.
+    #[error(
+        "redaction pattern {name:?}: the name must be 1 to {LONGEST_NAME} capital letters, digits or underscores, begin with a letter and be none of {}; rename it, for example CUSTOMER_ID",
+        Kind::BUILT_IN.join(", ")
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The name is there twice.
+    #[error("redaction pattern {name}: the name is given twice; rename one")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// The expression is too long.
+    #[error(
+        "redaction pattern {name}: {given} bytes, at most {LONGEST_PATTERN} are allowed; divide it into several"
+    )]
+    TooLong {
+        /// The name.
+        name: String,
+        /// The length in bytes.
+        given: usize,
+    },
+    /// The expression cannot be read.
+    #[error("redaction pattern {name}: at byte {position}: {reason}; mend the expression there")]
+    Syntax {
+        /// The name.
+        name: String,
+        /// Where, in bytes from the start.
+        position: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The expression matches the empty text.
+    #[error(
+        "redaction pattern {name}: it matches the empty text; let it match at least one character"
+    )]
+    Empty {
+        /// The name.
+        name: String,
+    },
+    /// The expression matches texts of any length.
+    #[error(
+        "redaction pattern {name}: it may match more than {LONGEST_MATCH} bytes; give repetitions a bound, for example {{1,64}} in place of +"
+    )]
+    Unbounded {
+        /// The name.
+        name: String,
+    },
+    /// The compiled expression is too big.
+    #[error(
+        "redaction pattern {name}: it needs more than {MOST_MEMORY} bytes once compiled; lower its repetitions, or write (?-u) for ASCII only"
+    )]
+    TooBig {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A pattern that may be used.
+pub(crate) struct Compiled {
+    pub(crate) kind: Kind,
+    pub(crate) regex: Regex,
+}
+
+/// Checks and compiles all patterns.
+pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternError> {
+    if patterns.len() > MOST_PATTERNS {
+        return Err(PatternError::TooMany { given: patterns.len() });
+    }
+    let mut compiled: Vec<Compiled> = Vec::new();
+    for pattern in patterns {
+        let name = checked_name(&pattern.name)?;
+        if compiled.iter().any(|other| other.kind.name() == name) {
+            return Err(PatternError::Twice { name: name.to_owned() });
+        }
+        let regex = checked_regex(name, &pattern.expression)?;
+        compiled.push(Compiled { kind: Kind::Custom(Arc::from(name)), regex });
+    }
+    Ok(compiled)
+}
+
+fn checked_name(name: &str) -> Result<&str, PatternError> {
+    let is_fit = name.len() <= LONGEST_NAME
+        && name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        && !Kind::BUILT_IN.contains(&name);
+    if is_fit { Ok(name) } else { Err(PatternError::Name { name: name.to_owned() }) }
+}
+
+fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
+    let name = || name.to_owned();
+    if expression.len() > LONGEST_PATTERN {
+        return Err(PatternError::TooLong { name: name(), given: expression.len() });
+    }
+    let parsed = parse(expression).map_err(|(position, reason)| PatternError::Syntax {
+        name: name(),
+        position,
+        reason,
+    })?;
+    let properties = parsed.properties();
+    if properties.minimum_len().is_none_or(|shortest| shortest == 0) {
+        return Err(PatternError::Empty { name: name() });
+    }
+    if properties.maximum_len().is_none_or(|longest| longest > LONGEST_MATCH) {
+        return Err(PatternError::Unbounded { name: name() });
+    }
+    RegexBuilder::new(expression)
+        .size_limit(MOST_MEMORY)
+        .build()
+        .map_err(|_| PatternError::TooBig { name: name() })
+}
+
+/// The expression, or where it is wrong and why.
+fn parse(expression: &str) -> Result<Hir, (usize, String)> {
+    regex_syntax::parse(expression).map_err(|error| match error {
+        regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),
+        regex_syntax::Error::Translate(error) => {
+            (error.span().start.offset, error.kind().to_string())
+        }
+        other => (0, other.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(name: &str, expression: &str) -> String {
+        let pattern = Pattern { name: name.to_owned(), expression: expression.to_owned() };
+        match compile(&[pattern]) {
+            Ok(_) => "fine".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn errors_name_the_pattern_the_place_and_the_mend() {
+        for (name, expression, expected) in [
+            ("CUSTOMER", r"C-\d{6}", "fine"),
+            ("CUSTOMER", r"C-(\d{6}", "redaction pattern CUSTOMER: at byte 2: unclosed group"),
+            ("CUSTOMER", r"C-\d+", "give repetitions a bound"),
+            ("CUSTOMER", r"C?", "matches the empty text"),
+            ("CUSTOMER", r"\w{3000}", "more than 4096 bytes"),
+            ("CUSTOMER", r"(?:\w{1,40}){20}", "lower its repetitions"),
+            ("IP", "x", "be none of PRIVATE_KEY, SECRET"),
+            ("customer", "x", "rename it"),
+            ("", "x", "rename it"),
+        ] {
+            let said = error(name, expression);
+            assert!(said.contains(expected), "{name} {expression}: {said}");
+        }
+        assert!(error("LONG", &"x".repeat(LONGEST_PATTERN + 1)).contains("2001 bytes"));
+    }
+
+    #[test]
+    fn names_are_there_once_and_patterns_are_few() {
+        let pattern = Pattern { name: "A".to_owned(), expression: "x".to_owned() };
+        let twice = compile(&[pattern.clone(), pattern.clone()]).err();
+        assert_eq!(twice, Some(PatternError::Twice { name: "A".to_owned() }));
+        let many = compile(&vec![pattern; MOST_PATTERNS + 1]).err();
+        assert_eq!(many, Some(PatternError::TooMany { given: MOST_PATTERNS + 1 }));
+    }
+}

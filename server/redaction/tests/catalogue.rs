@@ -1,0 +1,48 @@
+//! The catalogue of what is hidden and what stays.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+use gsar_redaction::{Options, Redactor};
+
+const CATALOGUE: &str = include_str!("catalogue.txt");
+
+#[test]
+fn every_line_of_the_catalogue() {
+    let redactor = Redactor::new(&Options::default()).unwrap();
+    let mut wrong = Vec::new();
+    let mut told = (0, 0);
+    for line in CATALOGUE.lines().filter(|line| !line.starts_with('#')) {
+        let line = line.replace('·', "");
+        let [kind, value, text] = line.splitn(3, " |").collect::<Vec<_>>()[..] else {
+            panic!("{line}: three parts are expected")
+        };
+        let (value, text) = (value.trim(), text.trim_start().replace("{}", value.trim()));
+        let found: Vec<(String, &str)> = redactor
+            .find(&text)
+            .into_iter()
+            .map(|span| (span.kind.to_string(), span.value(&text)))
+            .collect();
+        let expected: &[(String, &str)] = match kind {
+            "-" => &[],
+            kind => &[(kind.to_owned(), value)],
+        };
+        if kind == "-" {
+            told.1 += 1
+        } else {
+            told.0 += 1
+        }
+        if found != expected {
+            wrong.push(format!("{text}\n    found {found:?}, expected {expected:?}"));
+        }
+    }
+    assert!(told.0 >= 40 && told.1 >= 20, "the catalogue has cases: {told:?}");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

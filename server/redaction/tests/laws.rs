@@ -1,0 +1,105 @@
+//! What holds for every text.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+use gsar_redaction::{Kind, Options, Pattern, Redaction, Redactor};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
+    let pattern = Pattern { name: "CUSTOMER".to_owned(), expression: r"C-(\d{4})".to_owned() };
+    Redactor::new(&Options { keep_private_addresses: false, patterns: vec![pattern] }).unwrap()
+});
+
+fn begin(texts: &[String]) -> Redaction {
+    REDACTOR.begin(42, texts.iter().map(String::as_str))
+}
+
+/// A piece of telemetry: values to hide, what stands around them, and anything.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[ -~]{0,12}",
+        1 => any::<String>(),
+        2 => prop_oneof![
+            Just(" "), Just("\n"), Just("\\n"), Just("\""), Just(","), Just(":"), Just("="), Just("-"),
+            Just("."), Just("@"), Just("["), Just("]"), Just("password="), Just("token: "), Just("://"), Just("Bearer "),
+            Just("\"api_key\": \""), Just("-----BEGIN PRIVATE KEY-----"), Just("-----END PRIVATE KEY-----"),
+            Just("version "), Just("%40"), Just("Cookie: "),
+        ].prop_map(str::to_owned),
+        3 => prop_oneof![
+            "[0-9]{1,3}(\\.[0-9]{1,3}){3}", "[a-z]{1,6}@[a-z]{1,6}\\.[a-z]{2,3}", "AKIA[A-Z2-7]{16}", "C-[0-9]{4}",
+            "[a-z]{3,8}://[a-z]{1,4}:[a-z0-9@/]{1,6}@[a-z]{1,4}", "\\+49[0-9]{9,11}", "fe80::[0-9a-f]{1,4}",
+            "password=[a-zA-Z0-9&,;!]{1,14}", Just("4111 1111 1111 1111".to_owned()),
+            "\\[[a-z]{4}-(IP|SECRET)-[0-9]\\]",
+        ],
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_hidden_comes_back(texts in prop::collection::vec(text(), 1..4)) {
+        let mut redaction = begin(&texts);
+        let hidden: Vec<String> = texts.iter().map(|text| redaction.hide(text).into_owned()).collect();
+        for (text, hidden) in texts.iter().zip(&hidden) {
+            prop_assert_eq!(&redaction.restore(hidden), text);
+            prop_assert_eq!(&redaction.hide(hidden), hidden, "hiding what is hidden changes nothing");
+        }
+    }
+
+    #[test]
+    fn texts_that_came_later_come_back_too(first in text(), later in text()) {
+        let mut redaction = begin(std::slice::from_ref(&first));
+        redaction.hide(&first);
+        let later = format!("{later}{}IP-77]{}", redaction.opening(), redaction.opening());
+        let hidden = redaction.hide(&later).into_owned();
+        prop_assert_eq!(redaction.restore(&hidden), later);
+    }
+
+    #[test]
+    fn nothing_found_stays(texts in prop::collection::vec(text(), 1..4)) {
+        let mut redaction = begin(&texts);
+        let secrets: Vec<&str> = texts
+            .iter()
+            .flat_map(|text| REDACTOR.find(text).into_iter().map(move |span| (text, span)))
+            .filter(|(_, span)| matches!(span.kind, Kind::Secret | Kind::PrivateKey) && span.range.len() >= 8)
+            .map(|(text, span)| span.value(text))
+            .collect();
+        for text in &texts {
+            let hidden = redaction.hide(text).into_owned();
+            let opening = redaction.opening().to_owned();
+            let rest: String = hidden
+                .split(&opening)
+                .enumerate()
+                .map(|(number, part)| if number == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) })
+                .collect::<Vec<_>>()
+                .join("\u{0}");
+            for secret in &secrets {
+                prop_assert!(!rest.contains(secret), "{} in {}", secret, rest);
+            }
+        }
+    }
+
+    #[test]
+    fn spans_ascend_and_lie_at_characters(text in text()) {
+        let mut end = 0;
+        for span in REDACTOR.find(&text) {
+            prop_assert!(span.range.start >= end && span.range.end > span.range.start);
+            prop_assert!(text.get(span.range.clone()).is_some());
+            end = span.range.end;
+        }
+    }
+}

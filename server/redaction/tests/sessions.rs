@@ -1,0 +1,128 @@
+//! One question's texts: equality, counts, what is known from elsewhere, and texts that mean harm.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+use gsar_redaction::{Counts, Kind, Options, Pattern, Redactor};
+
+fn redactor() -> Redactor {
+    Redactor::new(&Options::default()).unwrap()
+}
+
+#[test]
+fn the_same_value_has_the_same_placeholder_in_all_texts() {
+    let texts = [
+        "10.0.0.7 asks 10.0.0.8",
+        "10.0.0.8 refused",
+        "claim: 10.0.0.8 failed, jane@example.com saw it",
+    ];
+    let mut redaction = redactor().begin(1, texts);
+    let opening = redaction.opening().to_owned();
+    let hidden: Vec<String> = texts.iter().map(|text| redaction.hide(text).into_owned()).collect();
+    assert_eq!(hidden[0], format!("{opening}IP-1] asks {opening}IP-2]"));
+    assert_eq!(hidden[1], format!("{opening}IP-2] refused"));
+    assert_eq!(hidden[2], format!("claim: {opening}IP-2] failed, {opening}EMAIL-1] saw it"));
+    assert_eq!(redaction.counts()[&Kind::Ip], Counts { values: 2, places: 4 });
+    assert_eq!(redaction.counts()[&Kind::Email], Counts { values: 1, places: 1 });
+    assert_eq!(redaction.restore(&format!("a quote: {}", hidden[1])), "a quote: 10.0.0.8 refused");
+}
+
+#[test]
+fn a_secret_that_one_text_gives_away_is_hidden_in_all() {
+    let texts = ["tried s3cr3t-and-long at the door", "password=s3cr3t-and-long"];
+    let mut redaction = redactor().begin(1, texts);
+    let opening = redaction.opening().to_owned();
+    assert_eq!(redaction.hide(texts[0]), format!("tried {opening}SECRET-1] at the door"));
+    assert_eq!(redaction.hide(texts[1]), format!("password={opening}SECRET-1]"));
+}
+
+#[test]
+fn placeholders_differ_between_salts_and_are_the_same_for_one() {
+    let opening = |salt| redactor().begin(salt, [""]).opening().to_owned();
+    assert_eq!(opening(1), opening(1));
+    assert_ne!(opening(1), opening(2));
+}
+
+#[test]
+fn an_opening_that_a_text_has_already_is_not_taken() {
+    let taken = redactor().begin(1, [""]).opening().to_owned();
+    let text = format!("{taken}IP-1] and 10.0.0.1");
+    let mut redaction = redactor().begin(1, [text.as_str()]);
+    assert_ne!(redaction.opening(), taken);
+    let hidden = redaction.hide(&text).into_owned();
+    assert!(hidden.starts_with(&taken) && !hidden.contains("10.0.0.1"));
+    assert_eq!(redaction.restore(&hidden), text);
+}
+
+#[test]
+fn what_was_made_up_is_not_restored() {
+    let mut redaction = redactor().begin(1, ["10.0.0.1"]);
+    redaction.hide("10.0.0.1");
+    let opening = redaction.opening().to_owned();
+    for text in [
+        format!("{opening}IP-2]"),
+        format!("{opening}SECRET-1]"),
+        format!("{opening}IP-1"),
+        opening,
+    ] {
+        assert_eq!(redaction.restore(&text), text);
+    }
+}
+
+#[test]
+fn patterns_of_the_operator_hide_their_group() {
+    let pattern =
+        Pattern { name: "CUSTOMER".to_owned(), expression: r"customer (\d{4,8})\b".to_owned() };
+    let options = Options { keep_private_addresses: true, patterns: vec![pattern] };
+    let text = "customer 12345 at 10.0.0.1";
+    let mut redaction = Redactor::new(&options).unwrap().begin(1, [text]);
+    let hidden = redaction.hide(text).into_owned();
+    assert_eq!(hidden, format!("customer {}CUSTOMER-1] at 10.0.0.1", redaction.opening()));
+}
+
+#[test]
+fn printing_a_redaction_shows_no_value() {
+    let text = "password=hunter2hunter2";
+    let mut redaction = redactor().begin(1, [text]);
+    redaction.hide(text);
+    assert!(!format!("{redaction:?} {:?}", redactor()).contains("hunter2"));
+}
+
+#[test]
+fn hostile_texts_come_back() {
+    let texts = [
+        "://".repeat(20_000),
+        "a://b:c@".repeat(8_000),
+        "@".repeat(60_000),
+        "a@b.cc".repeat(10_000),
+        "-----BEGIN PRIVATE KEY-----\n".repeat(3_000),
+        "-----BEGIN ".repeat(6_000),
+        "password=".repeat(8_000),
+        "password=\"".repeat(8_000),
+        "1.1.1.1.".repeat(8_000),
+        ":".repeat(60_000),
+        "eyJ".repeat(20_000),
+        "4111 ".repeat(12_000),
+        "+1 ".repeat(20_000),
+        "\u{0}\u{202e}é".repeat(10_000),
+        "Bearer ".repeat(10_000),
+        "[".repeat(60_000),
+    ];
+    let mut redaction = redactor().begin(1, texts.iter().map(String::as_str));
+    for text in &texts {
+        let hidden = redaction.hide(text).into_owned();
+        assert_eq!(
+            redaction.restore(&hidden),
+            *text,
+            "{}",
+            text.chars().take(12).collect::<String>()
+        );
+    }
+}
