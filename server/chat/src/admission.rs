@@ -12,7 +12,7 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::Clock;
-use crate::error::{Failure, Phase};
+use crate::failure::{Failure, Phase};
 use crate::settings::Settings;
 
 type Rate = RateLimiter<NotKeyed, InMemoryState, Time, NoOpMiddleware<Instant>>;

@@ -16,8 +16,9 @@ use crate::admission::Admission;
 use crate::circuit::{CircuitBreaker, CircuitState, Pass};
 use crate::clock::{Clock, EvenJitter, Jitter, SystemClock};
 use crate::endpoint::Endpoint;
-use crate::error::{ChatError, Failure, Health};
+use crate::error::ChatError;
 use crate::excerpt::Secrets;
+use crate::failure::{Failure, Health, Phase};
 use crate::interpret::interpret;
 use crate::model_name::{ModelName, Provider};
 use crate::providers::{self, Question};
@@ -198,6 +199,9 @@ impl Inner {
         let place = self.admission.place(deadline).await?;
         let pass = self.circuit.enter()?;
         self.admission.rate(deadline).await?;
+        if self.clock.now() >= deadline {
+            return Err(Failure::DeadlinePassed { phase: Phase::Queue });
+        }
         Ok(Admitted { _place: place, pass })
     }
 

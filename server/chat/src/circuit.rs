@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
-use crate::error::{Failure, Health};
+use crate::failure::{Failure, Health};
 use crate::settings::Circuit;
 
 /// What is known about a provider.

@@ -44,6 +44,7 @@ impl Endpoint {
         if provider.needs_key() && base_url.scheme() == "http" && !is_this_machine(&base_url) {
             return Err(SettingsError::KeyInTheClear { provider });
         }
+        let key = key.filter(|key| !key.expose_secret().is_empty());
         if provider.needs_key() && key.is_none() {
             return Err(SettingsError::NoKey { provider });
         }
@@ -61,7 +62,8 @@ impl Endpoint {
         Ok(Self { model, base_url, headers, secrets, authorities: Vec::new(), proxy: None })
     }
 
-    /// With one more header, whose value is treated as a secret.
+    /// With one more header, whose value is treated as a secret: what is shorter than six bytes is not looked for in
+    /// what comes back.
     ///
     /// # Errors
     ///
@@ -205,6 +207,7 @@ mod tests {
         for (model, base_url, key, said) in [
             ("oci:m", None, Some("k"), "base_url: oci has no address of its own"),
             ("openai:m", None, None, "key: openai answers nobody without one"),
+            ("openai:m", None, Some(""), "key: openai answers nobody without one"),
             ("openai:m", Some("http://example.com/v1"), Some("k"), "use https://"),
             ("ollama:m", Some("ftp://example.com"), None, "neither http nor https"),
             ("ollama:m", Some("http://me:hunter2@example.com"), None, "a user or a password"),

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 /// How many bytes of what came are shown.
 const SHOWN: usize = 200;
-/// Shorter values of headers are words, not secrets; hiding them would hide the message.
+/// Shorter values are words (`none`, `json`), not secrets; hiding them would hide the message.
 const SHORTEST_SECRET: usize = 6;
 /// So much of the beginning of a secret is one, where what came ends in it.
 const SHORTEST_BEGINNING: usize = 6;

@@ -2,8 +2,8 @@
 
 use reqwest::header::HeaderMap;
 
-use crate::error::Failure;
 use crate::excerpt::{Excerpt, Secrets};
+use crate::failure::Failure;
 use crate::model_name::ModelName;
 use crate::providers::{self, Unreadable};
 use crate::reply::{Reply, Stop};
@@ -31,11 +31,14 @@ pub(crate) fn interpret(
         .map_err(|unreadable| of_body(unreadable, came()))?;
     let reply = Reply {
         text: answered.text,
-        model: answered.model.unwrap_or_else(|| model.model().to_owned()),
-        stop: answered.stop,
+        model: answered.model.map_or_else(|| model.model().to_owned(), |name| word(&name)),
+        stop: match answered.stop {
+            Stop::Other(reason) => Stop::Other(word(&reason)),
+            known => known,
+        },
         usage: answered.usage,
         attempts: Vec::new(),
-        request_id: request_id(&answer.headers).or(answered.id),
+        request_id: request_id(&answer.headers).or(answered.id).map(|id| word(&id)),
     };
     if with_schema { whole(reply, secrets) } else { Ok(reply) }
 }
@@ -94,5 +97,10 @@ fn whole(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
 
 fn request_id(headers: &HeaderMap) -> Option<String> {
     let value = REQUEST_ID.iter().find_map(|name| headers.get(*name))?;
-    Some(value.to_str().ok()?.chars().take(200).collect())
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// A name as a provider gave it, short enough for a log.
+fn word(given: &str) -> String {
+    given.chars().filter(|character| !character.is_control()).take(200).collect()
 }

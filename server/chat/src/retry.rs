@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
 use crate::clock::Jitter;
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::settings::Retry;
 
 /// When the next attempt begins after `failure`, the last of `failures`; `None` for no further attempt.

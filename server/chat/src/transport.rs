@@ -14,7 +14,7 @@ use rustls_platform_verifier::Verifier;
 
 use crate::clock::Clock;
 use crate::endpoint::Endpoint;
-use crate::error::{Failure, Phase};
+use crate::failure::{Failure, Phase};
 use crate::settings::{Settings, SettingsError};
 
 /// So much of the body of an error is read.

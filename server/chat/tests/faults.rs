@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
-use support::{LONG, SECOND, Still, once};
+use support::{LONG, PROVIDERS, SECOND, Still, once};
 
 /// What ends by itself, with its code and whether asking again may help.
 fn faults() -> Vec<(Play, &'static str, bool)> {
@@ -32,6 +32,7 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
         (Play::Status(501), "UNEXPECTED_STATUS", false),
         (Play::Status(503), "PROVIDER_UNAVAILABLE", true),
         (Play::Status(529), "PROVIDER_UNAVAILABLE", true),
+        (Play::Raw(500, "application/json", vec![b' '; 1 << 20]), "PROVIDER_UNAVAILABLE", true),
         (Play::Raw(502, "text/html", html), "PROVIDER_UNAVAILABLE", true),
         (Play::Redirect, "REDIRECTED", false),
         (Play::Close, "CONNECTION_LOST", true),
@@ -59,28 +60,28 @@ fn deep() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
 
-fn check(error: &ChatError, wire: Wire, play: &Play, code: &str) {
-    assert_eq!(error.code(), code, "{wire:?}, {play:.40?}: {error}");
+fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
+    assert_eq!(error.code(), code, "{provider}, {play:.40?}: {error}");
     let shown = error.to_string();
-    assert!(shown.starts_with(support::model(wire)), "{shown}");
+    assert!(shown.starts_with(&format!("{provider}:m: ")), "{shown}");
     assert!(shown.contains("; ") && !shown.contains(char::is_control), "{shown}");
     let attempt = error.attempts.last().unwrap();
-    assert_eq!(attempt.failure, Some(error.code()), "{wire:?}, {play:.40?}");
+    assert_eq!(attempt.failure, Some(error.code()), "{provider}, {play:.40?}");
 }
 
 #[tokio::test]
 async fn every_fault_of_every_provider_has_its_code() {
-    for wire in Wire::ALL {
+    for (provider, wire) in PROVIDERS {
         let settings = Settings { circuit: never(), ..once() };
-        let still = Still::new(wire, settings).await;
+        let still = Still::of(provider, wire, settings).await;
         for (play, code, retryable) in faults() {
             if !play.exists_in(wire) {
                 continue;
             }
             still.server.next([play.clone()]);
             let error = still.ask(LONG).await.unwrap_err();
-            check(&error, wire, &play, code);
-            assert_eq!(error.is_retryable(), retryable, "{wire:?}, {play:.40?}");
+            check(&error, provider, &play, code);
+            assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
         // The same connections and limits serve the next as if nothing had been.
@@ -98,7 +99,7 @@ async fn an_error_in_an_answer_passes_where_the_provider_says_so() {
         let still = Still::new(wire, once()).await;
         still.server.always(Play::ErrorInAnswer);
         let error = still.ask(LONG).await.unwrap_err();
-        check(&error, wire, &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
+        check(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
         assert_eq!(error.is_retryable(), transient, "{wire:?}");
     }
 }
@@ -106,7 +107,7 @@ async fn an_error_in_an_answer_passes_where_the_provider_says_so() {
 /// What never ends by itself: which limit ends it, and which when the deadline is nearer.
 #[tokio::test]
 async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
-    for wire in Wire::ALL {
+    for (provider, wire) in PROVIDERS {
         for (play, limit, code) in [
             (Play::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
             (Play::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
@@ -115,7 +116,7 @@ async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
         ] {
             for (deadline, ends, code) in [(LONG, limit, code), (SECOND, SECOND, "DEADLINE_PASSED")]
             {
-                let still = Still::new(wire, once()).await;
+                let still = Still::of(provider, wire, once()).await;
                 still.server.always(play.clone());
                 let ends = still.within(ends);
                 let call = still.start(deadline);
@@ -123,7 +124,7 @@ async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
                 still.clock.until_someone_sleeps_until(ends).await;
                 still.clock.advance(ends - gsar_chat::Clock::now(&*still.clock));
                 let error = call.await.unwrap().unwrap_err();
-                check(&error, wire, &play, code);
+                check(&error, provider, &play, code);
                 still.server.until(|counts| counts.open == 0).await;
                 assert_eq!(still.chat.load().running, 0);
             }

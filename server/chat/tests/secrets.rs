@@ -45,7 +45,7 @@ impl<'a> MakeWriter<'a> for Log {
 async fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
     let server = Server::start().await.unwrap();
     for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
-        let model = support::model(wire).parse().unwrap();
+        let model = format!("{}:m", support::provider(wire)).parse().unwrap();
         let wrong = "wrong-key-of-the-caller";
         let base_url = server.base_url(wire);
         let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong.into()))
@@ -107,7 +107,10 @@ async fn neither_keys_nor_texts_are_logged() {
 async fn headers_are_marked_so_that_no_layer_below_shows_them() {
     let server = Server::start().await.unwrap();
     for wire in Wire::ALL {
-        let shown = format!("{:?}", Chat::new(&endpoint(&server, wire), once()).unwrap());
+        let shown = format!(
+            "{:?}",
+            Chat::new(&endpoint(&server, support::provider(wire), wire), once()).unwrap()
+        );
         assert!(!shown.contains(KEY), "{shown}");
     }
 }

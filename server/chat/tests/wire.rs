@@ -71,8 +71,8 @@ async fn every_provider_is_asked_in_its_own_words() {
             r#"{"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[
                 {"role":"user","parts":[{"text":"Is it up?"}]},{"role":"model","parts":[{"text":"Yes."}]},
                 {"role":"user","parts":[{"text":"Since when?"}]}],"generationConfig":{"temperature":0.0,"seed":2147483647,
-                "maxOutputTokens":50,"responseMimeType":"application/json","responseSchema":{"type":"object",
-                "properties":{"why":{"type":"string"},"ok":{"type":"boolean"}},"propertyOrdering":["why","ok"]}}}"#
+                "maxOutputTokens":50,"responseMimeType":"application/json","responseSchema":{"type":"OBJECT",
+                "properties":{"why":{"type":"STRING"},"ok":{"type":"BOOLEAN"}},"propertyOrdering":["why","ok"]}}}"#
                 .to_owned(),
         ),
         (
@@ -295,7 +295,8 @@ async fn errors_that_say_more_than_their_status_are_told_apart() {
 #[tokio::test]
 async fn headers_of_the_caller_go_along_and_nothing_compressed_is_asked_for() {
     let server = Server::start().await.unwrap();
-    let endpoint = endpoint(&server, Wire::OpenAi).with_header("x-team", "sre".into()).unwrap();
+    let endpoint =
+        endpoint(&server, "openai", Wire::OpenAi).with_header("x-team", "sre".into()).unwrap();
     let chat = Chat::new(&endpoint, once()).unwrap();
     chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
     let seen = server.seen().remove(0);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gemini_schema::{Node, convert};
 use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
 

@@ -60,7 +60,7 @@ const KEPT: [&str; 14] = [
     "default",
 ];
 /// Formats it knows; others it refuses.
-const FORMATS: [&str; 7] = ["date-time", "date", "time", "int32", "int64", "float", "double"];
+const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];
 
 /// The schema in Gemini's words, or why there are none.
 pub(super) fn convert(schema: &RawValue) -> Result<Node, String> {
@@ -116,14 +116,14 @@ impl Conversion<'_> {
 
     fn kind(&self, kind: &Node, converted: &mut Members) -> Result<(), String> {
         let Node::Array(kinds) = kind else {
-            converted.insert("type".to_owned(), kind.clone());
+            converted.insert("type".to_owned(), in_capitals(kind));
             return Ok(());
         };
         let other: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
         let [only] = other.as_slice() else {
             return Err("Gemini has one type, and null beside it; write anyOf instead".to_owned());
         };
-        converted.insert("type".to_owned(), (*only).clone());
+        converted.insert("type".to_owned(), in_capitals(only));
         if kinds.len() > 1 {
             nullable(converted);
         }
@@ -193,6 +193,11 @@ impl Conversion<'_> {
     }
 }
 
+/// As Gemini names its types.
+fn in_capitals(kind: &Node) -> Node {
+    Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
+}
+
 fn nullable(converted: &mut Members) {
     converted.insert("nullable".to_owned(), Node::Scalar(Value::Bool(true)));
 }
@@ -213,7 +218,7 @@ fn only_texts(converted: &mut Members) {
     if values.is_empty() || !values.iter().all(|value| value.as_str().is_some()) {
         converted.shift_remove("enum");
     } else if !converted.contains_key("type") {
-        converted.insert("type".to_owned(), Node::text("string"));
+        converted.insert("type".to_owned(), Node::text("STRING"));
     }
 }
 
@@ -234,22 +239,22 @@ mod tests {
             (
                 r#"{"$schema":"x","type":"object","additionalProperties":false,"required":["z","a"],
                     "properties":{"z":{"type":"string","format":"uri"},"a":{"type":["integer","null"],"minimum":0}}}"#,
-                r#"{"type":"object","required":["z","a"],"properties":{"z":{"type":"string"},"a":{"type":"integer","nullable":true,"minimum":0}},"propertyOrdering":["z","a"]}"#,
+                r#"{"type":"OBJECT","required":["z","a"],"properties":{"z":{"type":"STRING"},"a":{"type":"INTEGER","nullable":true,"minimum":0}},"propertyOrdering":["z","a"]}"#,
             ),
             (
                 r##"{"type":"array","items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["a","b",null]}}}"##,
-                r#"{"type":"array","items":{"enum":["a","b"],"nullable":true,"type":"string"}}"#,
+                r#"{"type":"ARRAY","items":{"enum":["a","b"],"nullable":true,"type":"STRING"}}"#,
             ),
             (
                 r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
-                r#"{"nullable":true,"type":"string"}"#,
+                r#"{"nullable":true,"type":"STRING"}"#,
             ),
             (
                 r#"{"oneOf":[{"type":"string"},{"type":"number"}]}"#,
-                r#"{"anyOf":[{"type":"string"},{"type":"number"}]}"#,
+                r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
             ),
-            (r#"{"const":"x"}"#, r#"{"enum":["x"],"type":"string"}"#),
-            (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"integer"}"#),
+            (r#"{"const":"x"}"#, r#"{"enum":["x"],"type":"STRING"}"#),
+            (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"INTEGER"}"#),
         ] {
             assert_eq!(converted(schema).as_deref(), Ok(expected));
         }

@@ -9,7 +9,7 @@ mod openai;
 
 use reqwest::Url;
 
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::model_name::{ModelName, Provider};
 use crate::reply::{Stop, Usage};
 use crate::request::Request;
@@ -110,4 +110,69 @@ fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
 
 fn missing(what: &str) -> Unreadable {
     Unreadable::WrongShape(format!("there is no {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One whole answer of each, with every member that is read.
+    const ANSWERS: [(Provider, &str); 4] = [
+        (
+            Provider::OpenAi,
+            r#"{"id":"c","model":"m","error":null,"choices":[{"message":{"content":"{}","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":{"reasoning_tokens":1}}}"#,
+        ),
+        (
+            Provider::Anthropic,
+            r#"{"id":"c","model":"m","content":[{"type":"text","text":"x"},{"type":"tool_use","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3}}"#,
+        ),
+        (
+            Provider::Gemini,
+            r#"{"responseId":"c","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"{}","thought":false}]},"finishReason":"STOP"}],"promptFeedback":{},"usageMetadata":{"promptTokenCount":1,"thoughtsTokenCount":2}}"#,
+        ),
+        (
+            Provider::Ollama,
+            r#"{"model":"m","message":{"content":"{}"},"done_reason":"stop","prompt_eval_count":1,"eval_count":2}"#,
+        ),
+    ];
+
+    #[test]
+    fn a_whole_answer_of_each_is_read() {
+        for (provider, body) in ANSWERS {
+            let answered = read(provider, body.as_bytes(), true).unwrap();
+            assert_eq!((answered.text.as_str(), answered.stop), ("{}", Stop::Complete));
+        }
+    }
+
+    #[test]
+    fn no_beginning_of_an_answer_is_one() {
+        for (provider, body) in ANSWERS {
+            for end in 0..body.len() {
+                let unreadable = read(provider, &body.as_bytes()[..end], true).unwrap_err();
+                assert!(matches!(unreadable, Unreadable::NotJson(_)), "{provider} {end}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_is_too_odd(
+            which in 0..4_usize,
+            places in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
+            with_schema in any::<bool>(),
+        ) {
+            let (provider, body) = ANSWERS[which];
+            let mut body = body.as_bytes().to_vec();
+            for (place, byte) in places {
+                let place = place % body.len();
+                body[place] = byte;
+            }
+            match read(provider, &body, with_schema) {
+                Ok(answered) => prop_assert!(!answered.text.is_empty() || !matches!(answered.stop, Stop::Complete)),
+                Err(_unreadable) => {}
+            }
+        }
+    }
 }

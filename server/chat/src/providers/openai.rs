@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::model_name::Provider;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};

@@ -22,18 +22,29 @@ pub const SECOND: Duration = Duration::from_secs(1);
 /// Longer than any test takes.
 pub const LONG: Duration = Duration::from_secs(600);
 
-pub fn model(wire: Wire) -> &'static str {
+/// Every provider, with the wire format that it speaks.
+pub const PROVIDERS: [(&str, Wire); 6] = [
+    ("openai", Wire::OpenAi),
+    ("anthropic", Wire::Anthropic),
+    ("gemini", Wire::Gemini),
+    ("ollama", Wire::Ollama),
+    ("openai-compatible", Wire::OpenAi),
+    ("oci", Wire::OpenAi),
+];
+
+/// The provider whose own format it is.
+pub fn provider(wire: Wire) -> &'static str {
     match wire {
-        Wire::OpenAi => "openai:m",
-        Wire::Anthropic => "anthropic:m",
-        Wire::Gemini => "gemini:m",
-        Wire::Ollama => "ollama:m",
+        Wire::OpenAi => "openai",
+        Wire::Anthropic => "anthropic",
+        Wire::Gemini => "gemini",
+        Wire::Ollama => "ollama",
     }
 }
 
-pub fn endpoint(server: &Server, wire: Wire) -> Endpoint {
-    let base_url = server.base_url(wire);
-    Endpoint::new(model(wire).parse().unwrap(), Some(&base_url), Some(KEY.into())).unwrap()
+pub fn endpoint(server: &Server, provider: &str, wire: Wire) -> Endpoint {
+    let model = format!("{provider}:m").parse().unwrap();
+    Endpoint::new(model, Some(&server.base_url(wire)), Some(KEY.into())).unwrap()
 }
 
 /// No second attempt.
@@ -62,10 +73,14 @@ pub struct Still {
 
 impl Still {
     pub async fn new(wire: Wire, settings: Settings) -> Self {
+        Self::of(provider(wire), wire, settings).await
+    }
+
+    pub async fn of(provider: &str, wire: Wire, settings: Settings) -> Self {
         let server = Server::start().await.unwrap();
         let clock = Arc::new(ManualClock::new());
         let chat = Chat::with_clock(
-            &endpoint(&server, wire),
+            &endpoint(&server, provider, wire),
             settings,
             Arc::clone(&clock) as Arc<dyn Clock>,
             Arc::new(LongestWait),
