@@ -156,15 +156,21 @@ async fn retries_end_when_the_circuit_opens_with_the_failure_that_opened_it() {
 }
 
 #[tokio::test]
-async fn deadlines_of_callers_do_not_open_the_circuit() {
-    let circuit = Circuit { failures: 1, cool_down: Duration::from_secs(30) };
+async fn deadlines_of_callers_say_nothing_about_the_provider() {
+    let circuit = Circuit { failures: 2, cool_down: Duration::from_secs(30) };
     let still = Still::new(Wire::OpenAi, Settings { circuit, ..once() }).await;
-    still.server.always(Play::Hang);
-    let call = still.start(DEADLINE);
-    still.server.until(|counts| counts.answering == 1).await;
-    still.clock.advance(DEADLINE);
-    assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
-    assert_eq!(still.chat.load().circuit, CircuitState::Closed);
+    still.server.next([Play::Status(500), Play::Hang, Play::Hang, Play::Status(500)]);
+    still.ask(LONG).await.unwrap_err();
+    for _ in 0..2 {
+        let call = still.start(DEADLINE);
+        still.server.until(|counts| counts.answering == 1).await;
+        still.clock.advance(DEADLINE);
+        assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
+        assert_eq!(still.chat.load().circuit, CircuitState::Closed);
+        still.server.until(all_gone).await;
+    }
+    still.ask(LONG).await.unwrap_err();
+    assert_eq!(still.chat.load().circuit, CircuitState::Open);
 }
 
 #[tokio::test]
