@@ -1,0 +1,229 @@
+//! What a call costs beyond the HTTP call itself, how late a deadline is kept, and the memory of many calls.
+//!
+//! `cargo run --release -p gsar-chat --example chat_times [ROUNDS]`
+//!
+//! The overhead is that of this crate against reqwest and serde_json alone, asking the same server on loopback in
+//! turns, on one thread each for client and server.
+
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program for people")]
+
+use std::error::Error;
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use gsar_chat::{Chat, Endpoint, Request, Retry, Schema, Settings};
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"claims":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"class":{"type":"string"}}}}}}"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rounds: usize = std::env::args().nth(1).map_or(Ok(5000), |given| given.parse())?;
+    let server_runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let server = server_runtime.block_on(Server::start())?;
+    server.forget_requests();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        overhead(&server, rounds).await?;
+        deadlines(&server, rounds.min(1000)).await?;
+        memory(&server).await
+    })
+}
+
+fn chat(server: &Server, settings: Settings) -> Result<Chat, Box<dyn Error>> {
+    let base_url = server.base_url(Wire::OpenAi);
+    let endpoint = Endpoint::new("openai:m".parse()?, Some(&base_url), Some(KEY.into()))?;
+    Ok(Chat::new(&endpoint, settings)?)
+}
+
+/// 8 KiB of question, 3 KiB of answer: sixty claims.
+async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> {
+    let claims: Vec<Value> = (0..60)
+        .map(|number| json!({"id": format!("claim-{number}"), "class": "CLAIM_CLASS_GROUNDED"}))
+        .collect();
+    server.always(Play::answer(&json!({ "claims": claims }).to_string()));
+    let chat = chat(server, Settings::default())?;
+    let mut request = Request::new("Judge the claims.", "evidence ".repeat(900));
+    request.schema = Some(Schema::new("verdict", SCHEMA)?);
+    let bare = Bare::new(server)?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 0..rounds + rounds / 10 {
+        // Now one first, now the other, and none of what is not warm yet.
+        let (one, other) = if round % 2 == 0 {
+            let one = timed(chat_once(&chat, &request)).await?;
+            (one, timed(bare.ask(&request)).await?)
+        } else {
+            let other = timed(bare.ask(&request)).await?;
+            (timed(chat_once(&chat, &request)).await?, other)
+        };
+        if one.0 != other.0 {
+            return Err("the answers differ".into());
+        }
+        if round >= rounds / 10 {
+            ours.push(one.1);
+            theirs.push(other.1);
+        }
+    }
+    println!("one call, {rounds} rounds     p50        p99");
+    let (ours, theirs) = (Quantiles::new(ours), Quantiles::new(theirs));
+    println!("gsar-chat              {:>10.1?} {:>10.1?}", ours.p50, ours.p99);
+    println!("reqwest + serde_json   {:>10.1?} {:>10.1?}", theirs.p50, theirs.p99);
+    println!("more at p50            {:>10.1} us", micros(ours.p50) - micros(theirs.p50));
+    Ok(())
+}
+
+async fn chat_once(chat: &Chat, request: &Request) -> Result<String, Box<dyn Error>> {
+    Ok(chat.ask(request, Instant::now() + Duration::from_secs(10)).await?.text)
+}
+
+async fn timed(
+    call: impl Future<Output = Result<String, Box<dyn Error>>>,
+) -> Result<(String, Duration), Box<dyn Error>> {
+    let began = Instant::now();
+    let text = call.await?;
+    Ok((text, began.elapsed()))
+}
+
+/// The loop that a program without this crate has.
+struct Bare {
+    client: reqwest::Client,
+    url: String,
+    schema: Value,
+}
+
+impl Bare {
+    fn new(server: &Server) -> Result<Self, Box<dyn Error>> {
+        let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth();
+        Ok(Self {
+            client: reqwest::Client::builder().tls_backend_preconfigured(tls).build()?,
+            url: format!("{}/chat/completions", server.base_url(Wire::OpenAi)),
+            schema: serde_json::from_str(SCHEMA)?,
+        })
+    }
+
+    async fn ask(&self, request: &Request) -> Result<String, Box<dyn Error>> {
+        let question = request.messages.first().ok_or("no question")?;
+        let body = json!({
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": request.system},
+                {"role": "user", "content": question.text},
+            ],
+            "temperature": 0.0,
+            "max_completion_tokens": 4096,
+            "response_format": {"type": "json_schema",
+                "json_schema": {"name": "verdict", "strict": true, "schema": self.schema}},
+        });
+        let answer = self
+            .client
+            .post(&self.url)
+            .bearer_auth(KEY)
+            .header("content-type", "application/json")
+            .body(serde_json::to_vec(&body)?)
+            .send()
+            .await?
+            .bytes()
+            .await?;
+        let answer: Value = serde_json::from_slice(&answer)?;
+        let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
+        Ok(text.ok_or("no text")?.to_owned())
+    }
+}
+
+/// How much later than 200 ms a call against a provider that hangs comes back, a hundred at once.
+async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> {
+    const DEADLINE: Duration = Duration::from_millis(200);
+    server.always(Play::Hang);
+    let settings = Settings { max_concurrent: 100, ..Settings::default() };
+    let chat = chat(server, settings)?;
+    let mut late = Vec::new();
+    for _ in 0..calls.div_ceil(100) {
+        let running: Vec<_> = (0..100)
+            .map(|_| {
+                let chat = chat.clone();
+                tokio::spawn(async move {
+                    let mut request = Request::new("", "hang");
+                    request.schema = Schema::new("x", SCHEMA).ok();
+                    let deadline = Instant::now() + DEADLINE;
+                    let answer = chat.ask(&request, deadline).await;
+                    (Instant::now() - deadline, answer.err().map(|error| error.code()))
+                })
+            })
+            .collect();
+        for call in running {
+            let (after, code) = call.await?;
+            if code != Some("DEADLINE_PASSED") {
+                return Err(format!("{code:?} instead of the deadline").into());
+            }
+            late.push(after);
+        }
+    }
+    server.until(|counts| counts.answering == 0).await;
+    let late = Quantiles::new(late);
+    println!("\n200 ms deadline, {calls} calls that hang, 100 at once");
+    println!("late                   {:>10.1?} {:>10.1?}", late.p50, late.p99);
+    println!("running afterwards     {:>10}", chat.load().running);
+    Ok(())
+}
+
+/// 500 calls at once against a provider that needs 100 ms; 16 run, 64 wait, each answer may have 4 MiB.
+async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
+    server.always(Play::AnswerAfter(Duration::from_millis(100), json!({"x": 1}).to_string()));
+    let settings =
+        Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() };
+    let chat = chat(server, settings)?;
+    let before = resident()?;
+    let running: Vec<_> = (0..500)
+        .map(|_| {
+            let chat = chat.clone();
+            tokio::spawn(async move {
+                let mut request = Request::new("", "evidence ".repeat(900));
+                request.schema = Schema::new("x", SCHEMA).ok();
+                chat.ask(&request, Instant::now() + Duration::from_secs(60)).await
+            })
+        })
+        .collect();
+    let (mut answered, mut shed, mut most) = (0, 0, before);
+    for call in running {
+        match call.await? {
+            Ok(_) => answered += 1,
+            Err(error) if error.code() == "TOO_MANY_CALLS" => shed += 1,
+            Err(error) => return Err(error.into()),
+        }
+        most = most.max(resident()?);
+    }
+    println!("\n500 calls at once, 16 run and 64 wait");
+    println!("answered, turned away  {answered:>10} {shed:>10}");
+    println!("memory more at most    {:>10} KiB", most - before);
+    Ok(())
+}
+
+/// Of this process, in KiB.
+fn resident() -> Result<u64, Box<dyn Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+struct Quantiles {
+    p50: Duration,
+    p99: Duration,
+}
+
+impl Quantiles {
+    fn new(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at =
+            |hundredths| times.get(times.len() * hundredths / 100).copied().unwrap_or_default();
+        Self { p50: at(50), p99: at(99) }
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

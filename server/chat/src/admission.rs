@@ -1,0 +1,193 @@
+//! Who may send now: so many at once, so many in line, so many a minute. Nothing is sent here.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use governor::clock::Clock as RateClock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::clock::Clock;
+use crate::failure::{Failure, Phase};
+use crate::settings::Settings;
+
+type Rate = RateLimiter<NotKeyed, InMemoryState, Time, NoOpMiddleware<Instant>>;
+
+#[derive(Debug)]
+pub(crate) struct Admission {
+    clock: Arc<dyn Clock>,
+    places: Semaphore,
+    max_concurrent: usize,
+    waiting: AtomicUsize,
+    max_waiting: usize,
+    rate: Option<Rate>,
+}
+
+impl Admission {
+    pub(crate) fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Self {
+        let rate = settings
+            .requests_per_minute
+            .map(|number| Rate::direct_with_clock(quota(number), Time(Arc::clone(&clock))));
+        Self {
+            clock,
+            places: Semaphore::new(settings.max_concurrent),
+            max_concurrent: settings.max_concurrent,
+            waiting: AtomicUsize::new(0),
+            max_waiting: settings.max_waiting,
+            rate,
+        }
+    }
+
+    /// A place to run, first come, first served.
+    pub(crate) async fn place(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
+        if let Some(place) = self.free_place() {
+            return Ok(place);
+        }
+        let _waiting = self.stand_in_line()?;
+        tokio::select! {
+            biased;
+            place = self.places.acquire() => place.map_err(|_closed| self.full()),
+            () = self.clock.sleep_until(deadline) => {
+                Err(Failure::DeadlinePassed { phase: Phase::Queue })
+            }
+        }
+    }
+
+    /// A place to run if one is free.
+    pub(crate) fn free_place(&self) -> Option<SemaphorePermit<'_>> {
+        self.places.try_acquire().ok()
+    }
+
+    /// Waits until the rate allows another request, unless that is after the deadline.
+    pub(crate) async fn rate(&self, deadline: Instant) -> Result<(), Failure> {
+        let Some(rate) = &self.rate else { return Ok(()) };
+        while let Err(not_until) = rate.check() {
+            let at = not_until.earliest_possible();
+            if at >= deadline {
+                let retry_in = at.saturating_duration_since(self.clock.now());
+                return Err(Failure::RateLimitedHere { retry_in });
+            }
+            self.clock.sleep_until(at).await;
+        }
+        Ok(())
+    }
+
+    /// Whether the rate allows another request now, which is then counted.
+    pub(crate) fn rate_now(&self) -> bool {
+        self.rate.as_ref().is_none_or(|rate| rate.check().is_ok())
+    }
+
+    pub(crate) fn running(&self) -> usize {
+        self.max_concurrent.saturating_sub(self.places.available_permits())
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    fn stand_in_line(&self) -> Result<Waiting<'_>, Failure> {
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(&self.waiting);
+        if before < self.max_waiting { Ok(waiting) } else { Err(self.full()) }
+    }
+
+    const fn full(&self) -> Failure {
+        Failure::TooManyCalls { concurrent: self.max_concurrent, waiting: self.max_waiting }
+    }
+}
+
+/// Evenly over the minute, a tenth of it at once.
+fn quota(per_minute: NonZeroU32) -> Quota {
+    let at_once = NonZeroU32::new(per_minute.get() / 10).unwrap_or(NonZeroU32::MIN);
+    Quota::per_minute(per_minute).allow_burst(at_once)
+}
+
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Our clock as the rate limiter reads it.
+#[derive(Clone, Debug)]
+struct Time(Arc<dyn Clock>);
+
+impl RateClock for Time {
+    type Instant = Instant;
+
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::clock::ManualClock;
+
+    fn admission(change: impl FnOnce(&mut Settings)) -> (Admission, Arc<ManualClock>) {
+        let clock = Arc::new(ManualClock::new());
+        let mut settings = Settings::default();
+        change(&mut settings);
+        (Admission::new(&settings, Arc::clone(&clock) as Arc<dyn Clock>), clock)
+    }
+
+    #[tokio::test]
+    async fn so_many_run_so_many_wait_and_more_are_turned_away() {
+        let (admission, clock) = admission(|settings| {
+            settings.max_concurrent = 1;
+            settings.max_waiting = 1;
+        });
+        let deadline = clock.now() + Duration::from_secs(1);
+        let first = admission.place(deadline).await.unwrap();
+        let mut second = Box::pin(admission.place(deadline));
+        tokio::select! {
+            biased;
+            _ = &mut second => panic!("there is no room"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!((admission.running(), admission.waiting()), (1, 1));
+        let third = admission.place(deadline).await.unwrap_err();
+        assert_eq!(third, Failure::TooManyCalls { concurrent: 1, waiting: 1 });
+        drop(first);
+        let second = second.await.unwrap();
+        assert_eq!((admission.running(), admission.waiting()), (1, 0));
+        clock.advance(Duration::from_secs(1));
+        let fourth = admission.place(deadline).await.unwrap_err();
+        assert_eq!(fourth, Failure::DeadlinePassed { phase: Phase::Queue });
+        drop(second);
+        assert_eq!((admission.running(), admission.waiting()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_minute_has_so_many_requests() {
+        let (admission, clock) =
+            admission(|settings| settings.requests_per_minute = NonZeroU32::new(60));
+        let start = clock.now();
+        for _ in 0..6 {
+            admission.rate(start).await.unwrap();
+        }
+        let refused = admission.rate(start + Duration::from_millis(999)).await.unwrap_err();
+        assert_eq!(refused.retry_after(), Some(Duration::from_secs(1)));
+        assert!(!admission.rate_now());
+        let waits = admission.rate(start + Duration::from_secs(2));
+        let advances = async {
+            clock.until_someone_sleeps_until(start + Duration::from_secs(1)).await;
+            clock.advance(Duration::from_secs(1));
+        };
+        assert_eq!(tokio::join!(waits, advances).0, Ok(()));
+        for _ in 0..53 {
+            clock.advance(Duration::from_secs(1));
+            assert!(admission.rate_now());
+        }
+        assert!(!admission.rate_now(), "60 in 54 seconds, and no more than 66 in any minute");
+    }
+}

@@ -1,0 +1,337 @@
+//! One question, asked until it is answered, until asking again is of no use, or until the deadline.
+//!
+//! The order of an attempt: a place to run, the circuit, the rate, the request. Everything taken is given back when
+//! the future is dropped; nothing is spawned.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use reqwest::Url;
+use tokio::sync::SemaphorePermit;
+use tracing::{Instrument, Span, field};
+
+use crate::admission::Admission;
+use crate::circuit::{CircuitBreaker, CircuitState, Pass};
+use crate::clock::{Clock, EvenJitter, Jitter, SystemClock};
+use crate::endpoint::Endpoint;
+use crate::error::ChatError;
+use crate::excerpt::Secrets;
+use crate::failure::{Failure, Health, Phase};
+use crate::interpret::interpret;
+use crate::model_name::{ModelName, Provider};
+use crate::providers::{self, Question};
+use crate::reply::{Attempt, Reply};
+use crate::request::Request;
+use crate::retry::next_attempt;
+use crate::settings::{Settings, SettingsError};
+use crate::transport::Transport;
+
+/// The attempt that lost against the one beside it.
+const ABANDONED: &str = "ABANDONED";
+
+/// A model that can be asked. Clones share its connections, its limits and what is known about the provider.
+#[derive(Clone, Debug)]
+pub struct Chat {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    model: ModelName,
+    url: Url,
+    secrets: Secrets,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    jitter: Arc<dyn Jitter>,
+    admission: Admission,
+    circuit: CircuitBreaker,
+    transport: Transport,
+}
+
+/// How busy a model is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Calls that run.
+    pub running: usize,
+    /// Calls that wait for a place to run.
+    pub waiting: usize,
+    /// Whether the provider is asked.
+    pub circuit: CircuitState,
+}
+
+impl Chat {
+    /// A model that is asked within `settings`. Connects to nobody yet.
+    ///
+    /// # Errors
+    ///
+    /// A setting out of range; certificates that cannot be used.
+    pub fn new(endpoint: &Endpoint, settings: Settings) -> Result<Self, SettingsError> {
+        Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(EvenJitter))
+    }
+
+    /// The same with a clock and chance of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// A setting out of range; certificates that cannot be used.
+    pub fn with_clock(
+        endpoint: &Endpoint,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        jitter: Arc<dyn Jitter>,
+    ) -> Result<Self, SettingsError> {
+        settings.check(endpoint.model().provider())?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                model: endpoint.model().clone(),
+                url: providers::url(endpoint.base_url(), endpoint.model()),
+                secrets: endpoint.secrets(),
+                admission: Admission::new(&settings, Arc::clone(&clock)),
+                circuit: CircuitBreaker::new(settings.circuit, Arc::clone(&clock)),
+                transport: Transport::new(endpoint, &settings, Arc::clone(&clock))?,
+                settings,
+                clock,
+                jitter,
+            }),
+        })
+    }
+
+    /// Who is asked.
+    #[must_use]
+    pub fn model(&self) -> &ModelName {
+        &self.inner.model
+    }
+
+    /// How busy it is.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        Load {
+            running: self.inner.admission.running(),
+            waiting: self.inner.admission.waiting(),
+            circuit: self.inner.circuit.shown(),
+        }
+    }
+
+    /// Asks, and asks again where that may help, until `deadline`. Dropping the future ends the call at once.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`]. With a schema, an answer that is refused, filtered or cut off is an error that holds it.
+    pub async fn ask(&self, request: &Request, deadline: Instant) -> Result<Reply, ChatError> {
+        let inner = &*self.inner;
+        let span = inner.span();
+        let mut attempts = Vec::new();
+        let answered = inner.ask(request, deadline, &mut attempts).instrument(span.clone()).await;
+        match answered {
+            Ok(mut reply) => {
+                reply.attempts = attempts;
+                record_reply(&span, &reply);
+                Ok(reply)
+            }
+            Err(failure) => {
+                span.record("error.type", failure.code());
+                if let Some(reply) = failure.reply() {
+                    record_reply(&span, reply);
+                }
+                let failure = Box::new(failure);
+                Err(ChatError { model: inner.model.clone(), failure, attempts })
+            }
+        }
+    }
+}
+
+/// What every attempt of a call needs.
+struct Call {
+    body: Bytes,
+    with_schema: bool,
+    deadline: Instant,
+}
+
+impl Inner {
+    async fn ask(
+        &self,
+        request: &Request,
+        deadline: Instant,
+        attempts: &mut Vec<Attempt>,
+    ) -> Result<Reply, Failure> {
+        if self.clock.now() >= deadline {
+            return Err(Failure::DeadlineBeforeStart);
+        }
+        let body = Bytes::from(providers::write(&self.question(request))?);
+        let call = Call { body, with_schema: request.schema.is_some(), deadline };
+        let mut idle_since = self.clock.now();
+        let mut last: Option<Failure> = None;
+        let mut failures = 0;
+        loop {
+            let admitted = match self.admit(deadline).await {
+                Ok(admitted) => admitted,
+                // Why there is no further attempt says less than why the one before failed.
+                Err(refused) => return Err(last.unwrap_or(refused)),
+            };
+            let waited = self.clock.now().saturating_duration_since(idle_since);
+            let failure = match self.attempt(&call, admitted, waited, attempts).await {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            failures += 1;
+            idle_since = self.clock.now();
+            let retry = &self.settings.retry;
+            let next = next_attempt(retry, &*self.jitter, &failure, failures, idle_since, deadline);
+            let Some(begins) = next else { return Err(failure) };
+            self.clock.sleep_until(begins).await;
+            last = Some(failure);
+        }
+    }
+
+    fn question<'a>(&'a self, request: &'a Request) -> Question<'a> {
+        Question {
+            model: &self.model,
+            request,
+            max_output_tokens: request.max_output_tokens.unwrap_or(self.settings.max_output_tokens),
+            structured_output: self.settings.structured_output,
+            ollama_context: self.settings.ollama_context.map(std::num::NonZeroU32::get),
+        }
+    }
+
+    async fn admit(&self, deadline: Instant) -> Result<Admitted<'_>, Failure> {
+        let place = self.admission.place(deadline).await?;
+        let pass = self.circuit.enter()?;
+        self.admission.rate(deadline).await?;
+        if self.clock.now() >= deadline {
+            return Err(Failure::DeadlinePassed { phase: Phase::Queue });
+        }
+        Ok(Admitted { _place: place, pass })
+    }
+
+    /// A second attempt beside one that takes long, if nothing is in its way.
+    fn admit_beside(&self) -> Option<Admitted<'_>> {
+        if self.circuit.shown() != CircuitState::Closed {
+            return None;
+        }
+        let place = self.admission.free_place()?;
+        let pass = self.circuit.enter().ok()?;
+        self.admission.rate_now().then_some(Admitted { _place: place, pass })
+    }
+
+    /// One attempt, and another beside it when it takes long: the first reply counts, else the last failure.
+    async fn attempt(
+        &self,
+        call: &Call,
+        admitted: Admitted<'_>,
+        waited: Duration,
+        attempts: &mut Vec<Attempt>,
+    ) -> Result<Reply, Failure> {
+        let first = Began { at: self.clock.now(), waited, hedge: false };
+        let mut sent = pin!(self.send(call, admitted));
+        let admitted = match self.settings.hedge_after {
+            None => None,
+            Some(after) => tokio::select! {
+                biased;
+                done = &mut sent => return self.ended(&first, done, attempts),
+                () = self.clock.sleep_until(first.at + after) => self.admit_beside(),
+            },
+        };
+        let Some(admitted) = admitted else {
+            return self.ended(&first, sent.await, attempts);
+        };
+        let second = Began { at: self.clock.now(), waited: Duration::ZERO, hedge: true };
+        let mut sent_beside = pin!(self.send(call, admitted));
+        let (ended, done, other, other_sent) = tokio::select! {
+            biased;
+            done = &mut sent => (first, done, second, sent_beside),
+            done = &mut sent_beside => (second, done, first, sent),
+        };
+        let result = self.ended(&ended, done, attempts);
+        if result.is_ok() {
+            attempts.push(self.attempted(&other, None, Some(ABANDONED)));
+            return result;
+        }
+        self.ended(&other, other_sent.await, attempts)
+    }
+
+    fn ended(
+        &self,
+        began: &Began,
+        sent: Sent,
+        attempts: &mut Vec<Attempt>,
+    ) -> Result<Reply, Failure> {
+        let failure = sent.result.as_ref().err().map(Failure::code);
+        attempts.push(self.attempted(began, sent.status, failure));
+        sent.result
+    }
+
+    fn attempted(
+        &self,
+        began: &Began,
+        status: Option<u16>,
+        failure: Option<&'static str>,
+    ) -> Attempt {
+        let took = self.clock.now().saturating_duration_since(began.at);
+        Attempt { status, failure, took, waited: began.waited, hedge: began.hedge }
+    }
+
+    /// The status where an answer came, and what it means.
+    async fn send(&self, call: &Call, admitted: Admitted<'_>) -> Sent {
+        let answer = self.transport.post(&self.url, call.body.clone(), call.deadline).await;
+        let (status, result) = match answer {
+            Ok(answer) => (
+                Some(answer.status),
+                interpret(&self.model, call.with_schema, &answer, &self.secrets),
+            ),
+            Err(failure) => (None, Err(failure)),
+        };
+        admitted.pass.ended(result.as_ref().map_or_else(Failure::health, |_reply| Health::Alive));
+        Sent { status, result }
+    }
+
+    fn span(&self) -> Span {
+        tracing::info_span!(
+            "chat",
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = conventional_name(self.model.provider()),
+            gen_ai.request.model = self.model.model(),
+            gen_ai.response.model = field::Empty,
+            gen_ai.response.finish_reasons = field::Empty,
+            gen_ai.usage.input_tokens = field::Empty,
+            gen_ai.usage.output_tokens = field::Empty,
+            error.type = field::Empty,
+        )
+    }
+}
+
+/// The right to send one request; given back when dropped.
+struct Admitted<'a> {
+    _place: SemaphorePermit<'a>,
+    pass: Pass<'a>,
+}
+
+struct Sent {
+    status: Option<u16>,
+    result: Result<Reply, Failure>,
+}
+
+/// An attempt that runs.
+struct Began {
+    at: Instant,
+    waited: Duration,
+    hedge: bool,
+}
+
+fn record_reply(span: &Span, reply: &Reply) {
+    span.record("gen_ai.response.model", reply.model.as_str());
+    span.record("gen_ai.response.finish_reasons", reply.stop.name());
+    if let Some(usage) = reply.usage {
+        span.record("gen_ai.usage.input_tokens", usage.input);
+        span.record("gen_ai.usage.output_tokens", usage.output);
+    }
+}
+
+/// The provider in the words of OpenTelemetry.
+const fn conventional_name(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Gemini => "gcp.gemini",
+        other => other.name(),
+    }
+}

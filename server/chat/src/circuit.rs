@@ -1,0 +1,188 @@
+//! A provider that fails again and again is left alone for a while, then one call tries it. No waiting here.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::clock::Clock;
+use crate::failure::{Failure, Health};
+use crate::settings::Circuit;
+
+/// What is known about a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed { failures: u32 },
+    Open { until: Instant },
+    Trying { since: Instant },
+}
+
+/// Whether a provider is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircuitState {
+    /// It is.
+    Closed,
+    /// It is not, for a while or until the next call tries.
+    Open,
+    /// One call tries.
+    HalfOpen,
+}
+
+#[derive(Debug)]
+pub(crate) struct CircuitBreaker {
+    settings: Circuit,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+impl CircuitBreaker {
+    pub(crate) fn new(settings: Circuit, clock: Arc<dyn Clock>) -> Self {
+        Self { settings, clock, state: Mutex::new(State::Closed { failures: 0 }) }
+    }
+
+    /// Lets an attempt begin. The pass is told how the attempt ended; dropped untold, it says nothing.
+    pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
+        let now = self.clock.now();
+        let mut state = self.state();
+        match *state {
+            State::Closed { .. } => Ok(Pass { circuit: self, tries: false }),
+            State::Open { until } if until <= now => {
+                *state = State::Trying { since: until };
+                Ok(Pass { circuit: self, tries: true })
+            }
+            State::Open { until } => Err(self.open(until.saturating_duration_since(now))),
+            State::Trying { .. } => Err(self.open(Duration::ZERO)),
+        }
+    }
+
+    pub(crate) fn shown(&self) -> CircuitState {
+        match *self.state() {
+            State::Closed { .. } => CircuitState::Closed,
+            State::Open { .. } => CircuitState::Open,
+            State::Trying { .. } => CircuitState::HalfOpen,
+        }
+    }
+
+    const fn open(&self, retry_in: Duration) -> Failure {
+        Failure::CircuitOpen { failures: self.settings.failures, retry_in }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to one attempt.
+#[derive(Debug)]
+pub(crate) struct Pass<'a> {
+    circuit: &'a CircuitBreaker,
+    tries: bool,
+}
+
+impl Pass<'_> {
+    /// How the attempt ended.
+    pub(crate) fn ended(mut self, health: Health) {
+        let until = self.circuit.clock.now() + self.circuit.settings.cool_down;
+        let mut state = self.circuit.state();
+        match (*state, health) {
+            (_, Health::Unknown) => return,
+            (State::Trying { .. }, _) if !self.tries => return,
+            // What began before the circuit opened says nothing about now.
+            (State::Open { .. }, _) => return,
+            (_, Health::Alive) => *state = State::Closed { failures: 0 },
+            (State::Trying { .. }, Health::Broken) => *state = State::Open { until },
+            (State::Closed { failures }, Health::Broken) => {
+                let failures = failures.saturating_add(1);
+                *state = if failures >= self.circuit.settings.failures {
+                    State::Open { until }
+                } else {
+                    State::Closed { failures }
+                };
+            }
+        }
+        self.tries = false;
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if !self.tries {
+            return;
+        }
+        let mut state = self.circuit.state();
+        if let State::Trying { since } = *state {
+            *state = State::Open { until: since };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    fn breaker() -> (CircuitBreaker, Arc<ManualClock>) {
+        let clock = Arc::new(ManualClock::new());
+        let settings = Circuit { failures: 3, cool_down: Duration::from_secs(30) };
+        (CircuitBreaker::new(settings, Arc::clone(&clock) as Arc<dyn Clock>), clock)
+    }
+
+    fn fail(circuit: &CircuitBreaker, times: u32) {
+        for _ in 0..times {
+            circuit.enter().unwrap().ended(Health::Broken);
+        }
+    }
+
+    fn retry_in(circuit: &CircuitBreaker) -> Duration {
+        circuit.enter().unwrap_err().retry_after().unwrap()
+    }
+
+    #[test]
+    fn it_opens_after_failures_in_a_row_and_closes_after_one_that_tried() {
+        let (circuit, clock) = breaker();
+        fail(&circuit, 2);
+        circuit.enter().unwrap().ended(Health::Alive);
+        fail(&circuit, 2);
+        assert_eq!(circuit.shown(), CircuitState::Closed);
+        fail(&circuit, 1);
+        assert_eq!(circuit.shown(), CircuitState::Open);
+        clock.advance(Duration::from_secs(10));
+        assert_eq!(retry_in(&circuit), Duration::from_secs(20));
+        clock.advance(Duration::from_secs(20));
+        let trying = circuit.enter().unwrap();
+        assert_eq!((circuit.shown(), retry_in(&circuit)), (CircuitState::HalfOpen, Duration::ZERO));
+        trying.ended(Health::Alive);
+        fail(&circuit, 2);
+        assert_eq!(circuit.shown(), CircuitState::Closed);
+    }
+
+    #[test]
+    fn it_stays_open_when_the_one_that_tries_fails() {
+        let (circuit, clock) = breaker();
+        fail(&circuit, 3);
+        clock.advance(Duration::from_secs(30));
+        fail(&circuit, 1);
+        assert_eq!(retry_in(&circuit), Duration::from_secs(30));
+    }
+
+    #[test]
+    fn one_that_tries_and_is_given_up_lets_the_next_try() {
+        let (circuit, clock) = breaker();
+        fail(&circuit, 3);
+        clock.advance(Duration::from_secs(30));
+        drop(circuit.enter().unwrap());
+        circuit.enter().unwrap().ended(Health::Unknown);
+        circuit.enter().unwrap().ended(Health::Alive);
+        assert_eq!(circuit.shown(), CircuitState::Closed);
+    }
+
+    #[test]
+    fn what_began_before_it_opened_neither_closes_nor_prolongs_it() {
+        let (circuit, clock) = breaker();
+        let (late_success, late_failure) = (circuit.enter().unwrap(), circuit.enter().unwrap());
+        fail(&circuit, 3);
+        clock.advance(Duration::from_secs(10));
+        late_failure.ended(Health::Broken);
+        assert_eq!(retry_in(&circuit), Duration::from_secs(20));
+        late_success.ended(Health::Alive);
+        assert_eq!(circuit.shown(), CircuitState::Open);
+    }
+}

@@ -1,0 +1,192 @@
+//! Time as this crate sees it: what the time is, waiting until then, and chance. No limits, no HTTP.
+//!
+//! Every limit and every wait goes through a [`Clock`], connecting excepted, which the transport limits itself. A
+//! test holds time still with a [`ManualClock`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+/// A future that ends when it is time.
+pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// What the time is.
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// Now.
+    fn now(&self) -> Instant;
+
+    /// Ends at `instant`, at once when that has passed.
+    fn sleep_until(&self, instant: Instant) -> Sleep<'_>;
+}
+
+/// How waits are spread, so that callers who fail together do not come back together.
+pub trait Jitter: fmt::Debug + Send + Sync {
+    /// A duration from zero to `most`, both included.
+    fn up_to(&self, most: Duration) -> Duration;
+}
+
+/// The clock of the runtime; needs one whose time is enabled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn sleep_until(&self, instant: Instant) -> Sleep<'_> {
+        Box::pin(tokio::time::sleep_until(instant.into()))
+    }
+}
+
+/// Evenly spread chance.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EvenJitter;
+
+impl Jitter for EvenJitter {
+    fn up_to(&self, most: Duration) -> Duration {
+        Duration::from_nanos(fastrand::u64(0..=u64::try_from(most.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// No chance: always the longest wait. For tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LongestWait;
+
+impl Jitter for LongestWait {
+    fn up_to(&self, most: Duration) -> Duration {
+        most
+    }
+}
+
+/// A clock that stands still until it is advanced. For tests.
+#[derive(Debug)]
+pub struct ManualClock {
+    now: watch::Sender<Instant>,
+    /// How many sleep until when.
+    sleepers: Mutex<BTreeMap<Instant, usize>>,
+    changed: watch::Sender<()>,
+}
+
+impl Default for ManualClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ManualClock {
+    /// A clock that stands at some instant.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            now: watch::Sender::new(Instant::now()),
+            sleepers: Mutex::default(),
+            changed: watch::Sender::new(()),
+        }
+    }
+
+    /// Lets time pass at once.
+    pub fn advance(&self, by: Duration) {
+        self.now.send_modify(|now| *now += by);
+    }
+
+    /// How many sleep on this clock.
+    #[must_use]
+    pub fn sleeping(&self) -> usize {
+        self.sleepers().values().sum()
+    }
+
+    /// Waits until somebody sleeps until exactly `instant`.
+    pub async fn until_someone_sleeps_until(&self, instant: Instant) {
+        let mut changed = self.changed.subscribe();
+        while !self.sleepers().contains_key(&instant) && changed.changed().await.is_ok() {}
+    }
+
+    fn sleepers(&self) -> MutexGuard<'_, BTreeMap<Instant, usize>> {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Instant {
+        *self.now.borrow()
+    }
+
+    fn sleep_until(&self, instant: Instant) -> Sleep<'_> {
+        let mut now = self.now.subscribe();
+        Box::pin(async move {
+            let _sleeper = Sleeper::new(self, instant);
+            // The sender lives as long as the clock that is borrowed here.
+            let _ = now.wait_for(|now| *now >= instant).await;
+        })
+    }
+}
+
+struct Sleeper<'a> {
+    clock: &'a ManualClock,
+    until: Instant,
+}
+
+impl<'a> Sleeper<'a> {
+    fn new(clock: &'a ManualClock, until: Instant) -> Self {
+        *clock.sleepers().entry(until).or_default() += 1;
+        clock.changed.send_replace(());
+        Self { clock, until }
+    }
+}
+
+impl Drop for Sleeper<'_> {
+    fn drop(&mut self) {
+        let mut sleepers = self.clock.sleepers();
+        if let Some(number) = sleepers.get_mut(&self.until) {
+            *number -= 1;
+            if *number == 0 {
+                sleepers.remove(&self.until);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_manual_clock_wakes_whom_it_has_reached() {
+        let clock = Arc::new(ManualClock::new());
+        let start = clock.now();
+        let (one, two) = (start + Duration::from_secs(1), start + Duration::from_secs(2));
+        let first = tokio::spawn({
+            let clock = Arc::clone(&clock);
+            async move { clock.sleep_until(one).await }
+        });
+        let second = tokio::spawn({
+            let clock = Arc::clone(&clock);
+            async move { clock.sleep_until(two).await }
+        });
+        clock.until_someone_sleeps_until(one).await;
+        clock.until_someone_sleeps_until(two).await;
+        assert_eq!(clock.sleeping(), 2);
+        clock.advance(Duration::from_secs(1));
+        first.await.unwrap();
+        assert!(!second.is_finished());
+        clock.advance(Duration::from_secs(1));
+        second.await.unwrap();
+        assert_eq!(clock.sleeping(), 0);
+    }
+
+    #[test]
+    fn chance_stays_within_its_bound() {
+        for most in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+            assert!((0..100).all(|_| EvenJitter.up_to(most) <= most));
+        }
+        assert!((0..100).any(|_| EvenJitter.up_to(Duration::MAX) > Duration::from_secs(1)));
+    }
+}

@@ -1,0 +1,252 @@
+//! Where a model is reached, and with what key. The only place that puts keys into headers.
+
+use std::fmt;
+
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::excerpt::Secrets;
+use crate::model_name::{ModelName, Provider};
+use crate::settings::SettingsError;
+
+/// A model and the way to it. `Debug` shows neither keys nor headers' values.
+#[derive(Clone)]
+pub struct Endpoint {
+    model: ModelName,
+    base_url: Url,
+    headers: HeaderMap,
+    secrets: Vec<SecretString>,
+    authorities: Vec<CertificateDer<'static>>,
+    proxy: Option<Url>,
+}
+
+impl Endpoint {
+    /// A model at its provider's address, or at `base_url`: what stands in front of `/chat/completions` (OpenAI and
+    /// what is compatible), `/messages` (Anthropic), `/models/…` (Gemini), `/api/chat` (Ollama).
+    ///
+    /// # Errors
+    ///
+    /// No base URL or no key where one is needed; a base URL with a password, a query or a fragment, or one that
+    /// would send the key of a hosted provider in the clear; a key that no header can hold.
+    pub fn new(
+        model: ModelName,
+        base_url: Option<&str>,
+        key: Option<SecretString>,
+    ) -> Result<Self, SettingsError> {
+        let provider = model.provider();
+        let base_url = base_url
+            .or(provider.default_base_url())
+            .ok_or(SettingsError::NoBaseUrl { provider })?;
+        let base_url = parsed_url("base_url", base_url)?;
+        if provider.needs_key() && base_url.scheme() == "http" && !is_this_machine(&base_url) {
+            return Err(SettingsError::KeyInTheClear { provider });
+        }
+        let key = key.filter(|key| !key.expose_secret().is_empty());
+        if provider.needs_key() && key.is_none() {
+            return Err(SettingsError::NoKey { provider });
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if provider == Provider::Anthropic {
+            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        }
+        let mut secrets = Vec::new();
+        if let Some(key) = key {
+            let (name, value) = key_header(provider, &key);
+            headers.insert(name, secret_value("key", &value)?);
+            secrets.push(key);
+        }
+        Ok(Self { model, base_url, headers, secrets, authorities: Vec::new(), proxy: None })
+    }
+
+    /// With one more header, whose value is treated as a secret: what is shorter than six bytes is not looked for in
+    /// what comes back.
+    ///
+    /// # Errors
+    ///
+    /// A name that is none or is set already, a value that no header can hold.
+    pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Self, SettingsError> {
+        let refused = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
+        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_error| refused())?;
+        if self.headers.contains_key(&parsed) || SET_BY_TRANSPORT.contains(&parsed.as_str()) {
+            return Err(refused());
+        }
+        self.headers.insert(parsed, secret_value(name, &value)?);
+        self.secrets.push(value);
+        Ok(self)
+    }
+
+    /// Trusts the certificate authorities of a PEM text beside those of the system.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no PEM, or has no certificate in it.
+    pub fn with_certificate_authorities(mut self, pem: &[u8]) -> Result<Self, SettingsError> {
+        let failed = |reason: String| SettingsError::Certificates { reason };
+        self.authorities = CertificateDer::pem_slice_iter(pem)
+            .collect::<Result<_, _>>()
+            .map_err(|error| failed(error.to_string()))?;
+        if self.authorities.is_empty() {
+            return Err(failed("there is no certificate in the text".to_owned()));
+        }
+        Ok(self)
+    }
+
+    /// Through a proxy; without one, none is used, whatever the environment says.
+    ///
+    /// # Errors
+    ///
+    /// Text that is no URL of a proxy.
+    pub fn with_proxy(mut self, url: &str) -> Result<Self, SettingsError> {
+        self.proxy = Some(parsed_url("proxy", url)?);
+        Ok(self)
+    }
+
+    /// Who is asked.
+    #[must_use]
+    pub const fn model(&self) -> &ModelName {
+        &self.model
+    }
+
+    pub(crate) const fn base_url(&self) -> &Url {
+        &self.base_url
+    }
+
+    pub(crate) const fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    pub(crate) fn secrets(&self) -> Secrets {
+        Secrets::new(self.secrets.iter().cloned())
+    }
+
+    pub(crate) fn authorities(&self) -> &[CertificateDer<'static>] {
+        &self.authorities
+    }
+
+    pub(crate) const fn proxy(&self) -> Option<&Url> {
+        self.proxy.as_ref()
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Endpoint")
+            .field("model", &self.model)
+            .field("base_url", &self.base_url.as_str())
+            .field("headers", &self.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>())
+            .field("authorities", &self.authorities.len())
+            .field("proxy", &self.proxy.as_ref().map(Url::as_str))
+            .finish()
+    }
+}
+
+/// What HTTP itself needs, and what would change how the body is read.
+const SET_BY_TRANSPORT: [&str; 6] =
+    ["host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect"];
+
+fn key_header(provider: Provider, key: &SecretString) -> (HeaderName, SecretString) {
+    match provider {
+        Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.clone()),
+        Provider::Gemini => (HeaderName::from_static("x-goog-api-key"), key.clone()),
+        Provider::OpenAi | Provider::Ollama | Provider::OpenAiCompatible | Provider::Oci => {
+            (AUTHORIZATION, format!("Bearer {}", key.expose_secret()).into())
+        }
+    }
+}
+
+fn secret_value(field: &str, value: &SecretString) -> Result<HeaderValue, SettingsError> {
+    let mut value = HeaderValue::from_str(value.expose_secret())
+        .map_err(|_error| SettingsError::HeaderValue { field: field.chars().take(80).collect() })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn parsed_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
+    let refused = |reason: &str| SettingsError::Url { field, reason: reason.to_owned() };
+    let url = Url::parse(given).map_err(|error| refused(&error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(refused("the scheme is neither http nor https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refused("it holds a user or a password; put a key into `key`"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(refused("it holds a query or a fragment"));
+    }
+    Ok(url)
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost"
+            || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(
+        model: &str,
+        base_url: Option<&str>,
+        key: Option<&str>,
+    ) -> Result<Endpoint, String> {
+        Endpoint::new(model.parse().unwrap(), base_url, key.map(SecretString::from))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_missing_or_unsafe_is_refused_without_repeating_it() {
+        for (model, base_url, key, said) in [
+            ("oci:m", None, Some("k"), "base_url: oci has no address of its own"),
+            ("openai:m", None, None, "key: openai answers nobody without one"),
+            ("openai:m", None, Some(""), "key: openai answers nobody without one"),
+            ("openai:m", Some("http://example.com/v1"), Some("k"), "use https://"),
+            ("ollama:m", Some("ftp://example.com"), None, "neither http nor https"),
+            ("ollama:m", Some("http://me:hunter2@example.com"), None, "a user or a password"),
+            ("ollama:m", Some("http://example.com/?api=hunter2"), None, "a query or a fragment"),
+            ("ollama:m", Some("example.com"), None, "relative URL"),
+            ("openai:m", None, Some("hunter2\n"), "key: it holds characters that no header can"),
+        ] {
+            let error = endpoint(model, base_url, key).unwrap_err();
+            assert!(error.contains(said), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+        for base_url in ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"] {
+            assert!(endpoint("openai:m", Some(base_url), Some("k")).is_ok(), "{base_url}");
+        }
+        assert!(endpoint("ollama:m", Some("http://ollama.internal:11434"), Some("k")).is_ok());
+    }
+
+    #[test]
+    fn headers_that_are_set_here_are_not_replaced() {
+        let endpoint = endpoint("openai:m", None, Some("secret-key")).unwrap();
+        for name in ["authorization", "Authorization", "host", "content-type", "a b", ""] {
+            let error = endpoint.clone().with_header(name, "value".into()).unwrap_err();
+            assert!(matches!(error, SettingsError::HeaderName { .. }), "{name}");
+        }
+        let endpoint = endpoint.with_header("x-team", "another-secret".into()).unwrap();
+        let shown = format!("{endpoint:?}");
+        assert!(shown.contains("x-team") && shown.contains("https://api.openai.com/v1"), "{shown}");
+        assert!(!shown.contains("secret"), "{shown}");
+        assert!(!format!("{:?}", endpoint.headers()).contains("secret"));
+    }
+
+    #[test]
+    fn authorities_are_pem() {
+        for pem in
+            [&b""[..], b"hello", b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"]
+        {
+            let endpoint = endpoint("ollama:m", None, None).unwrap();
+            let error = endpoint.with_certificate_authorities(pem).unwrap_err();
+            assert!(matches!(error, SettingsError::Certificates { .. }), "{error}");
+        }
+    }
+}

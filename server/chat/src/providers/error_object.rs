@@ -1,0 +1,148 @@
+//! The errors that providers write as JSON, each in its own way. Decides only what kind of error one is.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::retry::seconds;
+
+/// What an error object says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ErrorObject {
+    message: String,
+    /// The words and numbers by which it is classed: `type`, `code`, `status`.
+    kinds: Vec<String>,
+    /// Gemini says in the body how long to wait.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+const TRANSIENT: [&str; 9] = [
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "api_error",
+    "server_error",
+    "timeout_error",
+    "UNAVAILABLE",
+    "RESOURCE_EXHAUSTED",
+    "INTERNAL",
+];
+
+impl ErrorObject {
+    /// Whether it passes by itself.
+    pub(crate) fn is_transient(&self) -> bool {
+        self.kinds.iter().any(|kind| {
+            TRANSIENT.contains(&kind.as_str())
+                || kind
+                    .parse()
+                    .is_ok_and(|status: u16| status == 429 || (500..600).contains(&status))
+        }) && !self.is_quota()
+    }
+
+    /// Whether the account has no credit left.
+    pub(crate) fn is_quota(&self) -> bool {
+        self.has_kind(&["insufficient_quota", "billing_error", "billing_not_active"])
+            || self.message.contains("credit balance is too low")
+    }
+
+    /// Whether a content filter refused the request.
+    pub(crate) fn is_content_filter(&self) -> bool {
+        self.has_kind(&["content_filter", "content_policy_violation"])
+            || self.message.contains("content filtering policy")
+    }
+
+    /// Whether the question has more tokens than the model reads.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.has_kind(&["context_length_exceeded", "request_too_large"])
+            || self.message.contains("prompt is too long")
+            || self.message.contains("maximum context length")
+            || self.message.contains("exceeds the maximum number of tokens")
+    }
+
+    fn has_kind(&self, kinds: &[&str]) -> bool {
+        self.kinds.iter().any(|kind| kinds.contains(&kind.as_str()))
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorObject {
+    /// A text, or an object with any of `message`, `type`, `code`, `status` and `details`.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let text = |name: &str| match value.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let details = value.get("details").and_then(Value::as_array).into_iter().flatten();
+        let retry_after =
+            details.filter_map(|detail| detail.get("retryDelay")?.as_str()).find_map(seconds);
+        Ok(Self {
+            message: value
+                .as_str()
+                .map(str::to_owned)
+                .or_else(|| text("message"))
+                .unwrap_or_default(),
+            kinds: ["type", "code", "status"].into_iter().filter_map(text).collect(),
+            retry_after,
+        })
+    }
+}
+
+/// The error in the body of an answer that is not 200; an empty one where it has no such form.
+pub(crate) fn in_error_body(body: &[u8]) -> ErrorObject {
+    #[derive(Deserialize)]
+    struct Body {
+        error: ErrorObject,
+    }
+    // Google's endpoint that is compatible with OpenAI wraps it in a list.
+    serde_json::from_slice::<(Body,)>(body)
+        .map(|(body,)| body)
+        .or_else(|_error| serde_json::from_slice(body))
+        .map(|body| body.error)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(body: &str) -> ErrorObject {
+        in_error_body(body.as_bytes())
+    }
+
+    #[test]
+    fn errors_are_classed_by_what_providers_call_them() {
+        let passing = [
+            r#"{"error":{"message":"x","type":"server_error","code":null}}"#,
+            r#"{"error":{"code":502,"message":"upstream"}}"#,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"x"}}"#,
+        ];
+        assert!(passing.iter().all(|body| of(body).is_transient()));
+        let quota = of(r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#);
+        assert!(quota.is_quota() && !quota.is_transient());
+        let filter = of(r#"{"error":{"code":"content_filter","message":"x"}}"#);
+        assert!(filter.is_content_filter());
+        let large = of(r#"{"error":{"message":"This model's maximum context length is 8"}}"#);
+        assert!(large.is_too_large() && !large.is_transient());
+        assert!(!of(r#"{"error":"model 'x' not found"}"#).is_transient());
+    }
+
+    #[test]
+    fn the_delay_of_gemini_is_read() {
+        let body = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
+            {"@type":"type.googleapis.com/google.rpc.QuotaFailure"},
+            {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}]"#;
+        assert_eq!(of(body).retry_after, Some(Duration::from_millis(34_500)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_is_too_odd(body in "(\\PC{0,40}|\\{\"error\":\\PC{0,20}\\})") {
+            of(&body);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! JSON schemas in Gemini's words: a part of OpenAPI's. What it lacks is left out where that only makes the schema
+//! laxer, and refused where it would mean something else.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Deeper than any schema that a model can follow; what refers to itself has no end.
+const DEEPEST: usize = 32;
+/// References can double what is written with each level.
+const MOST_NODES: usize = 10_000;
+
+/// JSON whose members keep their order.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(super) enum Node {
+    Object(IndexMap<String, Node>),
+    Array(Vec<Node>),
+    Scalar(Value),
+}
+
+type Members = IndexMap<String, Node>;
+
+impl Node {
+    fn text(text: &str) -> Self {
+        Self::Scalar(Value::String(text.to_owned()))
+    }
+
+    fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Scalar(value) => value.as_str(),
+            _ => None,
+        }
+    }
+
+    fn as_object(&self) -> Option<&Members> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+}
+
+/// What Gemini understands as it stands.
+const KEPT: [&str; 14] = [
+    "description",
+    "enum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "nullable",
+    "pattern",
+    "required",
+    "title",
+    "default",
+];
+/// Formats it knows; others it refuses.
+const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];
+
+/// The schema in Gemini's words, or why there are none.
+pub(super) fn convert(schema: &RawValue) -> Result<Node, String> {
+    let root: Node = serde_json::from_str(schema.get()).map_err(|error| error.to_string())?;
+    Conversion { root: &root, nodes: 0 }.schema(&root, 0)
+}
+
+struct Conversion<'a> {
+    root: &'a Node,
+    nodes: usize,
+}
+
+impl Conversion<'_> {
+    fn schema(&mut self, schema: &Node, depth: usize) -> Result<Node, String> {
+        self.nodes += 1;
+        if depth > DEEPEST || self.nodes > MOST_NODES {
+            return Err(format!(
+                "it is deeper than {DEEPEST} levels or larger than {MOST_NODES} schemas with its references followed; flatten it, and let nothing refer to itself"
+            ));
+        }
+        // `true` allows everything.
+        let Some(members) = schema.as_object() else { return Ok(Node::Object(Members::new())) };
+        if let Some(reference) = members.get("$ref") {
+            let target = self.target(reference)?;
+            return self.schema(&target, depth + 1);
+        }
+        let mut converted = Members::new();
+        for (name, value) in members {
+            match name.as_str() {
+                "type" => self.kind(value, &mut converted)?,
+                "properties" => self.properties(value, depth, &mut converted)?,
+                "items" => {
+                    converted.insert("items".to_owned(), self.schema(value, depth + 1)?);
+                }
+                "anyOf" | "oneOf" => self.alternatives(value, depth, &mut converted)?,
+                "const" => {
+                    converted.insert("enum".to_owned(), Node::Array(vec![value.clone()]));
+                }
+                "allOf" | "not" | "if" | "patternProperties" | "dependentSchemas" => {
+                    return Err(format!("Gemini has no {name}; write the schema without it"));
+                }
+                "format" if !value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {}
+                kept if KEPT.contains(&kept) => {
+                    converted.insert(name.clone(), value.clone());
+                }
+                _ => {}
+            }
+        }
+        allow_null(&mut converted);
+        only_texts(&mut converted);
+        Ok(Node::Object(converted))
+    }
+
+    fn kind(&self, kind: &Node, converted: &mut Members) -> Result<(), String> {
+        let Node::Array(kinds) = kind else {
+            converted.insert("type".to_owned(), in_capitals(kind));
+            return Ok(());
+        };
+        let other: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
+        let [only] = other.as_slice() else {
+            return Err("Gemini has one type, and null beside it; write anyOf instead".to_owned());
+        };
+        converted.insert("type".to_owned(), in_capitals(only));
+        if kinds.len() > 1 {
+            nullable(converted);
+        }
+        Ok(())
+    }
+
+    fn properties(
+        &mut self,
+        properties: &Node,
+        depth: usize,
+        converted: &mut Members,
+    ) -> Result<(), String> {
+        let properties = properties.as_object().ok_or("properties is no object")?;
+        // Without it, Gemini writes them in the order of the alphabet.
+        let order = properties.keys().map(|name| Node::text(name)).collect();
+        let schemas = properties
+            .iter()
+            .map(|(name, schema)| Ok((name.clone(), self.schema(schema, depth + 1)?)))
+            .collect::<Result<_, String>>()?;
+        converted.insert("properties".to_owned(), Node::Object(schemas));
+        converted.insert("propertyOrdering".to_owned(), Node::Array(order));
+        Ok(())
+    }
+
+    /// One alternative and null is that one, nullable.
+    fn alternatives(
+        &mut self,
+        alternatives: &Node,
+        depth: usize,
+        converted: &mut Members,
+    ) -> Result<(), String> {
+        let Node::Array(alternatives) = alternatives else {
+            return Err("anyOf is no list".to_owned());
+        };
+        let is_null = |schema: &&Node| {
+            schema.as_object().and_then(|schema| schema.get("type")?.as_str()) == Some("null")
+        };
+        let mut others = alternatives
+            .iter()
+            .filter(|schema| !is_null(schema))
+            .map(|schema| self.schema(schema, depth + 1))
+            .collect::<Result<Vec<_>, _>>()?;
+        if others.len() < alternatives.len() {
+            nullable(converted);
+        }
+        match (others.len(), others.pop()) {
+            (1, Some(Node::Object(only))) => converted.extend(only),
+            (_, Some(last)) => {
+                others.push(last);
+                converted.insert("anyOf".to_owned(), Node::Array(others));
+            }
+            (_, None) => return Err("anyOf has no alternative but null".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// What `#/$defs/name` stands for.
+    fn target(&self, reference: &Node) -> Result<Node, String> {
+        let text = reference.as_str().unwrap_or_default();
+        let unknown =
+            || format!("the reference {text:?} leads nowhere in the schema; refer to #/$defs/NAME");
+        let path = text.strip_prefix("#/").ok_or_else(unknown)?;
+        path.split('/')
+            .try_fold(self.root, |node, name| node.as_object()?.get(name))
+            .cloned()
+            .ok_or_else(unknown)
+    }
+}
+
+/// As Gemini names its types.
+fn in_capitals(kind: &Node) -> Node {
+    Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
+}
+
+fn nullable(converted: &mut Members) {
+    converted.insert("nullable".to_owned(), Node::Scalar(Value::Bool(true)));
+}
+
+/// `null` among the values is said with `nullable`.
+fn allow_null(converted: &mut Members) {
+    let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
+    let before = values.len();
+    values.retain(|value| !matches!(value, Node::Scalar(Value::Null)));
+    if values.len() < before {
+        nullable(converted);
+    }
+}
+
+/// Gemini lists texts only; without the list the schema is laxer.
+fn only_texts(converted: &mut Members) {
+    let Some(Node::Array(values)) = converted.get("enum") else { return };
+    if values.is_empty() || !values.iter().all(|value| value.as_str().is_some()) {
+        converted.shift_remove("enum");
+    } else if !converted.contains_key("type") {
+        converted.insert("type".to_owned(), Node::text("STRING"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn converted(schema: &str) -> Result<String, String> {
+        let schema: Box<RawValue> = serde_json::from_str(schema).unwrap();
+        convert(&schema).map(|schema| serde_json::to_string(&schema).unwrap())
+    }
+
+    #[test]
+    fn schemas_keep_their_order_and_lose_what_gemini_lacks() {
+        for (schema, expected) in [
+            (
+                r#"{"$schema":"x","type":"object","additionalProperties":false,"required":["z","a"],
+                    "properties":{"z":{"type":"string","format":"uri"},"a":{"type":["integer","null"],"minimum":0}}}"#,
+                r#"{"type":"OBJECT","required":["z","a"],"properties":{"z":{"type":"STRING"},"a":{"type":"INTEGER","nullable":true,"minimum":0}},"propertyOrdering":["z","a"]}"#,
+            ),
+            (
+                r##"{"type":"array","items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["a","b",null]}}}"##,
+                r#"{"type":"ARRAY","items":{"enum":["a","b"],"nullable":true,"type":"STRING"}}"#,
+            ),
+            (
+                r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
+                r#"{"nullable":true,"type":"STRING"}"#,
+            ),
+            (
+                r#"{"oneOf":[{"type":"string"},{"type":"number"}]}"#,
+                r#"{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
+            ),
+            (r#"{"const":"x"}"#, r#"{"enum":["x"],"type":"STRING"}"#),
+            (r#"{"type":"integer","enum":[1,2]}"#, r#"{"type":"INTEGER"}"#),
+        ] {
+            assert_eq!(converted(schema).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn what_would_mean_something_else_is_refused() {
+        for (schema, said) in [
+            (r#"{"allOf":[{}]}"#, "Gemini has no allOf"),
+            (r#"{"type":["string","integer"]}"#, "write anyOf instead"),
+            (r#"{"anyOf":[{"type":"null"}]}"#, "no alternative but null"),
+            (r##"{"$ref":"#/$defs/gone"}"##, "leads nowhere"),
+            (r#"{"$ref":"https://example.com/x"}"#, "leads nowhere"),
+            (r##"{"items":{"$ref":"#/items"}}"##, "let nothing refer to itself"),
+            (r##"{"properties":{"a":{"$ref":"#"}}}"##, "leads nowhere"),
+            (
+                r##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}}}"##,
+                "let nothing refer to itself",
+            ),
+        ] {
+            let error = converted(schema).unwrap_err();
+            assert!(error.contains(said), "{schema}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_converted_is_converted_to_itself(
+            names in proptest::collection::vec("[a-z]{1,4}", 1..5),
+            kinds in proptest::collection::vec(prop_oneof!["string", "integer", "boolean"], 5),
+        ) {
+            let properties: Vec<_> = names.iter().zip(&kinds)
+                .map(|(name, kind)| format!(r#""{name}":{{"type":["{kind}","null"]}}"#)).collect();
+            let schema = format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","));
+            let once = converted(&schema).unwrap();
+            prop_assert_eq!(converted(&once).unwrap(), once);
+        }
+    }
+}

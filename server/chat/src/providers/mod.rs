@@ -1,0 +1,178 @@
+//! The wire formats: what is written to each provider and how its answer is read. No HTTP, no waiting.
+
+mod anthropic;
+mod error_object;
+mod gemini;
+mod gemini_schema;
+mod ollama;
+mod openai;
+
+use reqwest::Url;
+
+use crate::failure::Failure;
+use crate::model_name::{ModelName, Provider};
+use crate::reply::{Stop, Usage};
+use crate::request::Request;
+use crate::settings::StructuredOutput;
+
+pub(crate) use error_object::{ErrorObject, in_error_body};
+
+/// A question with what the settings add to it.
+pub(crate) struct Question<'a> {
+    pub(crate) model: &'a ModelName,
+    pub(crate) request: &'a Request,
+    pub(crate) max_output_tokens: u32,
+    pub(crate) structured_output: StructuredOutput,
+    pub(crate) ollama_context: Option<u32>,
+}
+
+/// An answer as a provider gave it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) text: String,
+    pub(crate) model: Option<String>,
+    pub(crate) stop: Stop,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) id: Option<String>,
+}
+
+/// Why there is no answer in a body of status 200.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    NotJson(String),
+    WrongShape(String),
+    Empty,
+    Error(ErrorObject),
+}
+
+impl From<serde_json::Error> for Unreadable {
+    fn from(error: serde_json::Error) -> Self {
+        if error.is_data() {
+            Self::WrongShape(error.to_string())
+        } else {
+            Self::NotJson(error.to_string())
+        }
+    }
+}
+
+/// Where questions to this model go.
+pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
+    let path = match model.provider() {
+        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => {
+            "chat/completions".to_owned()
+        }
+        Provider::Anthropic => "messages".to_owned(),
+        Provider::Gemini => gemini::path(model.model()),
+        Provider::Ollama => "api/chat".to_owned(),
+    };
+    let mut url = base.clone();
+    url.set_path(&format!("{}/{path}", base.path().trim_end_matches('/')));
+    url
+}
+
+/// The body of the request.
+pub(crate) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+    match question.model.provider() {
+        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::write(question),
+        Provider::Anthropic => anthropic::write(question),
+        Provider::Gemini => gemini::write(question),
+        Provider::Ollama => ollama::write(question),
+    }
+}
+
+/// Reads a body of status 200.
+pub(crate) fn read(
+    provider: Provider,
+    body: &[u8],
+    with_schema: bool,
+) -> Result<Answered, Unreadable> {
+    // A list would be read as the members of an object, one after the other.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(Unreadable::WrongShape("it is a list".to_owned()));
+    }
+    let answered = match provider {
+        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::read(body),
+        Provider::Anthropic => anthropic::read(body, with_schema),
+        Provider::Gemini => gemini::read(body),
+        Provider::Ollama => ollama::read(body),
+    }?;
+    match answered.stop {
+        Stop::Complete | Stop::Other(_) if answered.text.is_empty() => Err(Unreadable::Empty),
+        _ => Ok(answered),
+    }
+}
+
+/// JSON of what was built here: only a writer that fails could fail, and a vector does not.
+fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    serde_json::to_vec(body)
+        .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })
+}
+
+fn missing(what: &str) -> Unreadable {
+    Unreadable::WrongShape(format!("there is no {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One whole answer of each, with every member that is read.
+    const ANSWERS: [(Provider, &str); 4] = [
+        (
+            Provider::OpenAi,
+            r#"{"id":"c","model":"m","error":null,"choices":[{"message":{"content":"{}","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":{"reasoning_tokens":1}}}"#,
+        ),
+        (
+            Provider::Anthropic,
+            r#"{"id":"c","model":"m","content":[{"type":"text","text":"x"},{"type":"tool_use","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3}}"#,
+        ),
+        (
+            Provider::Gemini,
+            r#"{"responseId":"c","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"{}","thought":false}]},"finishReason":"STOP"}],"promptFeedback":{},"usageMetadata":{"promptTokenCount":1,"thoughtsTokenCount":2}}"#,
+        ),
+        (
+            Provider::Ollama,
+            r#"{"model":"m","message":{"content":"{}"},"done_reason":"stop","prompt_eval_count":1,"eval_count":2}"#,
+        ),
+    ];
+
+    #[test]
+    fn a_whole_answer_of_each_is_read() {
+        for (provider, body) in ANSWERS {
+            let answered = read(provider, body.as_bytes(), true).unwrap();
+            assert_eq!((answered.text.as_str(), answered.stop), ("{}", Stop::Complete));
+        }
+    }
+
+    #[test]
+    fn no_beginning_of_an_answer_is_one() {
+        for (provider, body) in ANSWERS {
+            for end in 0..body.len() {
+                let unreadable = read(provider, &body.as_bytes()[..end], true).unwrap_err();
+                assert!(matches!(unreadable, Unreadable::NotJson(_)), "{provider} {end}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_is_too_odd(
+            which in 0..4_usize,
+            places in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
+            with_schema in any::<bool>(),
+        ) {
+            let (provider, body) = ANSWERS[which];
+            let mut body = body.as_bytes().to_vec();
+            for (place, byte) in places {
+                let place = place % body.len();
+                body[place] = byte;
+            }
+            match read(provider, &body, with_schema) {
+                Ok(answered) => prop_assert!(!answered.text.is_empty() || !matches!(answered.stop, Stop::Complete)),
+                Err(_unreadable) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Ollama's own `/api/chat`, without streaming.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
+use crate::failure::Failure;
+use crate::reply::{Stop, Usage};
+use crate::request::{Role, Schema};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Message<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a RawValue>,
+    options: Options,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Options {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    num_predict: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_ctx: Option<u32>,
+}
+
+pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+    let request = question.request;
+    let system = (!request.system.is_empty())
+        .then_some(Message { role: "system", content: &request.system });
+    let turns = request.messages.iter().map(|turn| Message {
+        role: match turn.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        },
+        content: &turn.text,
+    });
+    to_body(&Body {
+        model: question.model.model(),
+        messages: system.into_iter().chain(turns).collect(),
+        stream: false,
+        format: request.schema.as_ref().map(Schema::json),
+        options: Options {
+            temperature: request.temperature.map(crate::Temperature::get),
+            // A signed number of 32 bits in what runs the model.
+            seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
+            num_predict: question.max_output_tokens,
+            num_ctx: question.ollama_context,
+        },
+    })
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    model: Option<String>,
+    error: Option<ErrorObject>,
+    message: Option<Reply>,
+    done_reason: Option<String>,
+    prompt_eval_count: Option<u64>,
+    eval_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(default)]
+    content: String,
+}
+
+pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
+    let chat: Chat = serde_json::from_slice(body)?;
+    if let Some(error) = chat.error {
+        return Err(Unreadable::Error(error));
+    }
+    let message = chat.message.ok_or_else(|| missing("message"))?;
+    Ok(Answered {
+        text: message.content,
+        model: chat.model,
+        stop: match chat.done_reason.as_deref() {
+            Some("stop") | None => Stop::Complete,
+            Some("length") => Stop::Length,
+            Some(other) => Stop::Other(other.to_owned()),
+        },
+        // What was read before and is still at hand is not counted there.
+        usage: chat.eval_count.map(|output| Usage {
+            input: chat.prompt_eval_count.unwrap_or(0),
+            output,
+            cached: None,
+            reasoning: None,
+        }),
+        id: None,
+    })
+}

@@ -1,0 +1,148 @@
+//! How long to wait before the next attempt, or that there is none. Waits nowhere itself.
+
+use std::time::{Duration, Instant};
+
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+
+use crate::clock::Jitter;
+use crate::failure::Failure;
+use crate::settings::Retry;
+
+/// When the next attempt begins after `failure`, the last of `failures`; `None` for no further attempt.
+pub(crate) fn next_attempt(
+    retry: &Retry,
+    jitter: &dyn Jitter,
+    failure: &Failure,
+    failures: u32,
+    now: Instant,
+    deadline: Instant,
+) -> Option<Instant> {
+    if !failure.is_retryable() || failures >= retry.attempts {
+        return None;
+    }
+    let wait = match failure.retry_after() {
+        // Those who were told the same time do not all come at it.
+        Some(asked) => asked.checked_add(jitter.up_to(retry.base))?,
+        None => jitter.up_to(longest_wait(retry, failures)),
+    };
+    let begins = now.checked_add(wait)?;
+    (begins.checked_add(retry.least_time)? <= deadline).then_some(begins)
+}
+
+fn longest_wait(retry: &Retry, failures: u32) -> Duration {
+    let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+    retry.base.saturating_mul(doubled).min(retry.cap)
+}
+
+/// What the headers ask to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. A date is read against
+/// the answer's own, so that no clock of ours matters.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(Duration::from_millis(milliseconds));
+    }
+    let asked = text(RETRY_AFTER.as_str())?;
+    seconds(asked).or_else(|| {
+        let until = httpdate::parse_http_date(asked).ok()?;
+        let sent = httpdate::parse_http_date(text(DATE.as_str())?).ok()?;
+        Some(until.duration_since(sent).unwrap_or(Duration::ZERO))
+    })
+}
+
+/// Seconds with or without a fraction, as in `30`, `1.5` or, with a unit, `34.07s`.
+pub(crate) fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::{EvenJitter, LongestWait};
+
+    const RETRY: Retry = Retry {
+        attempts: 4,
+        base: Duration::from_secs(1),
+        cap: Duration::from_secs(3),
+        least_time: Duration::from_secs(1),
+    };
+
+    fn waits(failure: &Failure, failures: u32, left: u64) -> Option<Duration> {
+        let now = Instant::now();
+        let deadline = now + Duration::from_secs(left);
+        let begins = next_attempt(&RETRY, &LongestWait, failure, failures, now, deadline)?;
+        Some(begins - now)
+    }
+
+    fn limited(seconds: u64) -> Failure {
+        let came = crate::Excerpt::new(b"", &crate::excerpt::Secrets::default());
+        Failure::RateLimited { retry_after: Some(Duration::from_secs(seconds)), came }
+    }
+
+    #[test]
+    fn waits_double_up_to_the_cap_and_end_with_the_attempts() {
+        let seconds = |number| waits(&Failure::EmptyAnswer, number, 60).map(|wait| wait.as_secs());
+        assert_eq!([1, 2, 3, 4].map(seconds), [Some(1), Some(2), Some(3), None]);
+        assert_eq!(waits(&Failure::AnswerTooLarge { limit: 1 }, 1, 60), None);
+    }
+
+    #[test]
+    fn nothing_begins_that_cannot_end_before_the_deadline() {
+        assert_eq!(waits(&Failure::EmptyAnswer, 1, 2), Some(Duration::from_secs(1)));
+        assert_eq!(waits(&Failure::EmptyAnswer, 1, 1), None);
+        assert_eq!(waits(&limited(30), 1, 32), Some(Duration::from_secs(31)));
+        assert_eq!(waits(&limited(30), 1, 31), None);
+        assert_eq!(waits(&limited(u64::MAX), 1, 31), None);
+    }
+
+    fn asked(headers: &[(&'static str, &str)]) -> Option<Duration> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, value.parse().unwrap());
+        }
+        retry_after(&map)
+    }
+
+    #[test]
+    fn retry_after_is_read_in_every_form() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let later = "Sun, 06 Nov 1994 08:50:07 GMT";
+        for (headers, milliseconds) in [
+            (&[("retry-after", "30")][..], Some(30_000)),
+            (&[("retry-after", " 1.5 ")], Some(1_500)),
+            (&[("retry-after", "30"), ("retry-after-ms", "20")], Some(20)),
+            (&[("retry-after", later), ("date", date)], Some(30_000)),
+            (&[("retry-after", date), ("date", later)], Some(0)),
+            (&[("retry-after", later)], None),
+            (&[("retry-after", "-1")], None),
+            (&[("retry-after", "NaN")], None),
+            (&[("retry-after", "1e300")], None),
+            (&[("retry-after", "soon")], None),
+            (&[], None),
+        ] {
+            assert_eq!(asked(headers), milliseconds.map(Duration::from_millis), "{headers:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_attempt_that_begins_has_time_left(failures in 1..6_u32, left in 0..10_u64, asked in 0..10_u64) {
+            let now = Instant::now();
+            let deadline = now + Duration::from_secs(left);
+            for failure in [Failure::EmptyAnswer, limited(asked)] {
+                let begins = next_attempt(&RETRY, &EvenJitter, &failure, failures, now, deadline);
+                if let Some(begins) = begins {
+                    prop_assert!(begins + RETRY.least_time <= deadline && failures < RETRY.attempts);
+                    prop_assert!(begins - now >= failure.retry_after().unwrap_or_default());
+                }
+            }
+        }
+
+        #[test]
+        fn no_header_is_too_odd(value in "[ -~]{0,30}") {
+            asked(&[("retry-after", &value), ("retry-after-ms", &value), ("date", &value)]);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! One POST: within its time, within its size, and gone when it is given up. No provider's format, no retry.
+
+use std::error::Error;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Response, Url};
+use rustls::crypto::ring;
+use rustls_platform_verifier::Verifier;
+
+use crate::clock::Clock;
+use crate::endpoint::Endpoint;
+use crate::failure::{Failure, Phase};
+use crate::settings::{Settings, SettingsError};
+
+/// So much of the body of an error is read.
+const MOST_ERROR_BYTES: usize = 64 << 10;
+/// Idle connections are closed before servers close them.
+const IDLE: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(crate) struct Transport {
+    client: Client,
+    clock: Arc<dyn Clock>,
+    connect_timeout: Duration,
+    first_byte_timeout: Duration,
+    total_timeout: Duration,
+    max_answer_bytes: usize,
+}
+
+/// What came, whole.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The content type where it is not JSON, with the encoding where there is one.
+    pub(crate) fn other_than_json(&self) -> Option<String> {
+        let text =
+            |name| self.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let content_type = text(CONTENT_TYPE);
+        let media = content_type.as_deref().unwrap_or("application/json");
+        let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_json = media == "application/json"
+            || (media.starts_with("application/") && media.ends_with("+json"));
+        let encoding = text(CONTENT_ENCODING).filter(|encoding| encoding != "identity");
+        match encoding {
+            Some(encoding) => Some(format!("{media}, encoded as {encoding}")),
+            None => (!is_json).then_some(media),
+        }
+        .map(|found| found.escape_debug().take(100).collect())
+    }
+}
+
+impl Transport {
+    pub(crate) fn new(
+        endpoint: &Endpoint,
+        settings: &Settings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, SettingsError> {
+        let failed = |error: reqwest::Error| SettingsError::Client { reason: reason(&error) };
+        let mut builder = Client::builder()
+            .tls_backend_preconfigured(tls(endpoint)?)
+            .default_headers(endpoint.headers().clone())
+            .connect_timeout(settings.connect_timeout)
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(settings.max_concurrent)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .no_proxy();
+        if let Some(proxy) = endpoint.proxy() {
+            builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(failed)?);
+        }
+        Ok(Self {
+            client: builder.build().map_err(failed)?,
+            clock,
+            connect_timeout: settings.connect_timeout,
+            first_byte_timeout: settings.first_byte_timeout,
+            total_timeout: settings.total_timeout,
+            max_answer_bytes: settings.max_answer_bytes,
+        })
+    }
+
+    /// Sends `body` and reads the answer, whatever its status. Dropping the future closes the connection.
+    pub(crate) async fn post(
+        &self,
+        url: &Url,
+        body: Bytes,
+        deadline: Instant,
+    ) -> Result<Answer, Failure> {
+        let started = self.clock.now();
+        let sent = self.client.post(url.clone()).body(body).send();
+        let first_byte = Limit {
+            at: started + self.first_byte_timeout,
+            failure: Failure::FirstByteTimeout { after: self.first_byte_timeout },
+            phase: Phase::FirstByte,
+        };
+        let mut response = self
+            .within(first_byte, deadline, sent)
+            .await?
+            .map_err(|error| self.not_sent(&error))?;
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let total = Limit {
+            at: started + self.total_timeout,
+            failure: Failure::TotalTimeout { after: self.total_timeout },
+            phase: Phase::Body,
+        };
+        let body = if response.status().is_success() {
+            self.within(total, deadline, self.body(response)).await??
+        } else {
+            self.within(total, deadline, error_body(response)).await.unwrap_or_default()
+        };
+        Ok(Answer { status, headers, body })
+    }
+
+    async fn within<T>(
+        &self,
+        limit: Limit,
+        deadline: Instant,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            () = self.clock.sleep_until(limit.at.min(deadline)) => {
+                if limit.at < deadline {
+                    Err(limit.failure)
+                } else {
+                    Err(Failure::DeadlinePassed { phase: limit.phase })
+                }
+            }
+        }
+    }
+
+    async fn body(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+        let limit = self.max_answer_bytes;
+        let announced = usize::try_from(response.content_length().unwrap_or(0));
+        let announced = announced.ok().filter(|announced| *announced <= limit);
+        let mut body = Vec::with_capacity(announced.ok_or(Failure::AnswerTooLarge { limit })?);
+        loop {
+            match response.chunk().await {
+                Ok(Some(part)) if part.len() > limit - body.len() => {
+                    return Err(Failure::AnswerTooLarge { limit });
+                }
+                Ok(Some(part)) => body.extend_from_slice(&part),
+                Ok(None) => return Ok(body),
+                Err(error) => {
+                    let reason = reason(&error);
+                    return Err(Failure::ConnectionLost { phase: Phase::Body, reason });
+                }
+            }
+        }
+    }
+
+    fn not_sent(&self, error: &reqwest::Error) -> Failure {
+        let reason = reason(error);
+        if is_tls(error) {
+            Failure::Tls { reason }
+        } else if error.is_connect() && error.is_timeout() {
+            Failure::ConnectTimeout { after: self.connect_timeout }
+        } else if error.is_connect() {
+            Failure::Connect { reason }
+        } else {
+            Failure::ConnectionLost { phase: Phase::FirstByte, reason }
+        }
+    }
+}
+
+struct Limit {
+    at: Instant,
+    failure: Failure,
+    phase: Phase,
+}
+
+/// What there is of it: the status alone says enough.
+async fn error_body(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(part)) = response.chunk().await {
+        let room = MOST_ERROR_BYTES - body.len();
+        body.extend_from_slice(part.get(..room).unwrap_or(&part));
+        if body.len() == MOST_ERROR_BYTES {
+            break;
+        }
+    }
+    body
+}
+
+/// TLS with a provider of cryptography of its own, so that nothing is installed for the process. Where nothing is
+/// reached through TLS nobody is trusted, and a system without certificate authorities will do.
+fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
+    let failed = |error: rustls::Error| SettingsError::Certificates { reason: error.to_string() };
+    let provider = Arc::new(ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    let in_the_clear = |url: &Url| url.scheme() == "http";
+    if in_the_clear(endpoint.base_url()) && endpoint.proxy().is_none_or(in_the_clear) {
+        let nobody = rustls::RootCertStore::empty();
+        return Ok(config.with_root_certificates(nobody).with_no_client_auth());
+    }
+    let authorities = endpoint.authorities().iter().cloned();
+    let verifier = Verifier::new_with_extra_roots(authorities, provider).map_err(failed)?;
+    Ok(config
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}
+
+/// The innermost cause: the outer ones say only that something failed.
+fn reason(error: &(dyn Error + 'static)) -> String {
+    causes(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| cause.is::<rustls::Error>())
+}
+
+/// The error and its causes, outermost first. What an I/O error wraps is not among its sources.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| inner(*error))
+}
+
+fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}

@@ -1,0 +1,108 @@
+//! Connections that do not come about, and TLS.
+
+#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gsar_chat::{Chat, ChatError, Endpoint, Reply, Settings};
+use gsar_chat_wire::{KEY, Server};
+use support::{LONG, once};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::{ServerConfig, crypto::ring};
+
+fn at(base_url: &str) -> Endpoint {
+    Endpoint::new("openai:m".parse().unwrap(), Some(base_url), Some(KEY.into())).unwrap()
+}
+
+async fn ask(endpoint: &Endpoint, settings: Settings) -> Result<Reply, ChatError> {
+    Chat::new(endpoint, settings).unwrap().ask(&support::request(), Instant::now() + LONG).await
+}
+
+async fn refused(endpoint: &Endpoint, code: &str) -> ChatError {
+    let error = ask(endpoint, once()).await.unwrap_err();
+    assert_eq!(error.code(), code, "{error}");
+    error
+}
+
+#[tokio::test]
+async fn nobody_who_listens_is_said_at_once() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let error = refused(&at(&format!("http://{free}")), "CONNECT_FAILED").await;
+    assert!(error.is_retryable() && error.to_string().contains("refused"), "{error}");
+    refused(&at("https://no-such-host.invalid"), "CONNECT_FAILED").await;
+}
+
+#[tokio::test]
+async fn a_peer_that_is_silent_is_waited_for_as_long_as_configured() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = at(&format!("https://{}", silent.local_addr().unwrap()));
+    let settings = Settings { connect_timeout: Duration::from_millis(50), ..once() };
+    let error = ask(&endpoint, settings).await.unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("CONNECT_TIMEOUT", true), "{error}");
+}
+
+#[tokio::test]
+async fn a_peer_without_tls_is_told_from_one_that_is_away() {
+    let server = Server::start().await.unwrap();
+    let endpoint = at(&format!("https://{}/openai/v1", server.address()));
+    let error = refused(&endpoint, "TLS_FAILED").await;
+    assert!(!error.is_retryable());
+}
+
+/// TLS in front of the server that plays; the authority it has signed for itself.
+async fn behind_tls(server: &Server) -> (SocketAddr, String) {
+    let certified =
+        rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
+            .unwrap();
+    let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
+    let certificate: CertificateDer<'static> = certified.cert.der().clone();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key.into())
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, behind) = (listener.local_addr().unwrap(), server.address());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+            let mut behind = tokio::net::TcpStream::connect(behind).await.unwrap();
+            tokio::spawn(
+                async move { tokio::io::copy_bidirectional(&mut stream, &mut behind).await },
+            );
+        }
+    });
+    (address, certified.cert.pem())
+}
+
+#[tokio::test]
+async fn a_certificate_is_trusted_only_where_its_authority_is_named() {
+    let server = Server::start().await.unwrap();
+    let (address, authority) = behind_tls(&server).await;
+    let endpoint = at(&format!("https://localhost:{}/openai/v1", address.port()));
+    let error = refused(&endpoint, "TLS_FAILED").await;
+    assert!(error.to_string().contains("certificate"), "{error}");
+    assert_eq!(server.counts().requests, 0);
+
+    let endpoint = endpoint.with_certificate_authorities(authority.as_bytes()).unwrap();
+    assert_eq!(ask(&endpoint, once()).await.unwrap().text, r#"{"ok":true}"#);
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_where_one_is_named() {
+    let server = Server::start().await.unwrap();
+    let endpoint = at("http://127.0.0.1:1/openai/v1");
+    refused(&endpoint, "CONNECT_FAILED").await;
+    // It sees a whole URL where a server sees a path, and does not know it.
+    let proxied = endpoint.with_proxy(&format!("http://{}", server.address())).unwrap();
+    refused(&proxied, "REQUEST_REFUSED").await;
+    assert_eq!(server.counts().requests, 1);
+}

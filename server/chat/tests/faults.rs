@@ -1,0 +1,168 @@
+//! Every provider with every fault: each ends in its documented code, within the deadline.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::time::Duration;
+
+use gsar_chat::{ChatError, Settings, Stop};
+use gsar_chat_wire::{Play, Wire};
+use support::{LONG, PROVIDERS, SECOND, Still, once};
+
+/// What ends by itself, with its code and whether asking again may help.
+fn faults() -> Vec<(Play, &'static str, bool)> {
+    let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
+    vec![
+        (Play::RateLimited("30"), "RATE_LIMITED", true),
+        (Play::Status(400), "REQUEST_REFUSED", false),
+        (Play::Status(401), "KEY_REFUSED", false),
+        (Play::Status(402), "QUOTA_EXHAUSTED", false),
+        (Play::Status(403), "KEY_REFUSED", false),
+        (Play::Status(404), "MODEL_NOT_FOUND", false),
+        (Play::Status(408), "PROVIDER_UNAVAILABLE", true),
+        (Play::Status(413), "REQUEST_TOO_LARGE", false),
+        (Play::Status(418), "UNEXPECTED_STATUS", false),
+        (Play::Status(500), "PROVIDER_UNAVAILABLE", true),
+        (Play::Status(501), "UNEXPECTED_STATUS", false),
+        (Play::Status(503), "PROVIDER_UNAVAILABLE", true),
+        (Play::Status(529), "PROVIDER_UNAVAILABLE", true),
+        (Play::Raw(500, "application/json", vec![b' '; 1 << 20]), "PROVIDER_UNAVAILABLE", true),
+        (Play::Raw(502, "text/html", html), "PROVIDER_UNAVAILABLE", true),
+        (Play::Redirect, "REDIRECTED", false),
+        (Play::Close, "CONNECTION_LOST", true),
+        (Play::Reset, "CONNECTION_LOST", true),
+        (Play::CutJson, "ANSWER_NOT_JSON", true),
+        (Play::Raw(200, "application/json", Vec::new()), "ANSWER_NOT_JSON", true),
+        (Play::Raw(200, "application/json", deep()), "ANSWER_NOT_JSON", true),
+        (Play::Raw(200, "application/json", b"[]".to_vec()), "ANSWER_WRONG_SHAPE", false),
+        (Play::InvalidUtf8, "ANSWER_NOT_JSON", true),
+        (Play::OtherShape, "ANSWER_WRONG_SHAPE", false),
+        (Play::Raw(200, "application/json", b"7".to_vec()), "ANSWER_WRONG_SHAPE", false),
+        (Play::Html, "WRONG_CONTENT_TYPE", false),
+        (Play::Gzip, "WRONG_CONTENT_TYPE", false),
+        (Play::Refusal, "MODEL_REFUSED", false),
+        (Play::ContentFilter, "CONTENT_FILTERED", false),
+        (Play::Length, "ANSWER_TRUNCATED", false),
+        (Play::EmptyChoice, "ANSWER_EMPTY", true),
+        (Play::Endless(100 << 20), "ANSWER_TOO_LARGE", false),
+        (Play::Announced(100 << 20), "ANSWER_TOO_LARGE", false),
+    ]
+}
+
+/// Deeper than a stack.
+fn deep() -> Vec<u8> {
+    [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
+}
+
+fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
+    assert_eq!(error.code(), code, "{provider}, {play:.40?}: {error}");
+    let shown = error.to_string();
+    assert!(shown.starts_with(&format!("{provider}:m: ")), "{shown}");
+    assert!(shown.contains("; ") && !shown.contains(char::is_control), "{shown}");
+    let attempt = error.attempts.last().unwrap();
+    assert_eq!(attempt.failure, Some(error.code()), "{provider}, {play:.40?}");
+}
+
+#[tokio::test]
+async fn every_fault_of_every_provider_has_its_code() {
+    for (provider, wire) in PROVIDERS {
+        let settings = Settings { circuit: never(), ..once() };
+        let still = Still::of(provider, wire, settings).await;
+        for (play, code, retryable) in faults() {
+            if !play.exists_in(wire) {
+                continue;
+            }
+            still.server.next([play.clone()]);
+            let error = still.ask(LONG).await.unwrap_err();
+            check(&error, provider, &play, code);
+            assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
+            assert_eq!(error.attempts.len(), 1);
+        }
+        // The same connections and limits serve the next as if nothing had been.
+        assert_eq!(still.ask(LONG).await.unwrap().stop, Stop::Complete);
+        assert_eq!((still.chat.load().running, still.chat.load().waiting), (0, 0));
+        assert_eq!(still.clock.sleeping(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_an_answer_passes_where_the_provider_says_so() {
+    for (wire, transient) in
+        [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
+    {
+        let still = Still::new(wire, once()).await;
+        still.server.always(Play::ErrorInAnswer);
+        let error = still.ask(LONG).await.unwrap_err();
+        check(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
+        assert_eq!(error.is_retryable(), transient, "{wire:?}");
+    }
+}
+
+/// What never ends by itself: which limit ends it, and which when the deadline is nearer.
+#[tokio::test]
+async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
+    for (provider, wire) in PROVIDERS {
+        for (play, limit, code) in [
+            (Play::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
+            (Play::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
+            (Play::Dribble, Duration::from_secs(90), "TOTAL_TIMEOUT"),
+            (Play::Announced(1000), Duration::from_secs(90), "TOTAL_TIMEOUT"),
+        ] {
+            for (deadline, ends, code) in [(LONG, limit, code), (SECOND, SECOND, "DEADLINE_PASSED")]
+            {
+                let still = Still::of(provider, wire, once()).await;
+                still.server.always(play.clone());
+                let ends = still.within(ends);
+                let call = still.start(deadline);
+                still.server.until(|counts| counts.answering == 1).await;
+                still.clock.until_someone_sleeps_until(ends).await;
+                still.clock.advance(ends - gsar_chat::Clock::now(&*still.clock));
+                let error = call.await.unwrap().unwrap_err();
+                check(&error, provider, &play, code);
+                still.server.until(|counts| counts.open == 0).await;
+                assert_eq!(still.chat.load().running, 0);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_fault_at_one_provider_holds_up_no_other() {
+    let hanging = Still::new(Wire::OpenAi, once()).await;
+    hanging.server.always(Play::Hang);
+    let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();
+    hanging.server.until(|counts| counts.answering == 16).await;
+    for wire in Wire::ALL {
+        let other = Still::new(wire, once()).await;
+        assert_eq!(other.ask(LONG).await.unwrap().text, r#"{"ok":true}"#);
+    }
+    hanging.clock.advance(LONG);
+    for call in calls {
+        assert!(matches!(call.await.unwrap().unwrap_err().code(), "FIRST_BYTE_TIMEOUT"));
+    }
+}
+
+#[tokio::test]
+async fn what_came_of_an_answer_that_is_not_whole_is_kept() {
+    for wire in Wire::ALL {
+        let still = Still::new(wire, once()).await;
+        still.server.always(Play::Length);
+        let error = still.ask(LONG).await.unwrap_err();
+        assert_eq!(error.reply().unwrap().usage.unwrap().output, 30, "{wire:?}");
+        let mut free = support::request();
+        free.schema = None;
+        still.server.demand_schema(false);
+        let reply = still.chat.ask(&free, still.within(LONG)).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop), ("{\"ok\": tr", Stop::Length), "{wire:?}");
+    }
+}
+
+const fn never() -> gsar_chat::Circuit {
+    gsar_chat::Circuit { failures: u32::MAX, cool_down: Duration::ZERO }
+}

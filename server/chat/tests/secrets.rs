@@ -1,0 +1,116 @@
+//! The key is in nothing that is shown: errors, `Debug`, logs.
+
+#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use gsar_chat::{Chat, Endpoint, Request};
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use support::{LONG, Still, endpoint, once};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// All that is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
+    let server = Server::start().await.unwrap();
+    for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
+        let model = format!("{}:m", support::provider(wire)).parse().unwrap();
+        let wrong = "wrong-key-of-the-caller";
+        let base_url = server.base_url(wire);
+        let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong.into()))
+            .unwrap()
+            .with_header("a-gateway", "secret-of-the-gateway".into())
+            .unwrap();
+        let chat = Chat::new(&endpoint, once()).unwrap();
+        let deadline = std::time::Instant::now() + LONG;
+        let error = chat.ask(&support::request(), deadline).await.unwrap_err();
+        assert_eq!(error.code(), "KEY_REFUSED");
+        let shown = format!("{error} {error:?} {endpoint:?} {chat:?}");
+        assert!(shown.contains("this key is wrong"), "{shown}");
+        assert!(!shown.contains(wrong) && !shown.contains("secret-of"), "{shown}");
+    }
+}
+
+/// The log is that of this thread, where the runtime of the test runs too.
+#[tokio::test]
+async fn neither_keys_nor_texts_are_logged() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
+        .with_writer(log.clone())
+        .with_ansi(false)
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    for wire in Wire::ALL {
+        let still = Still::new(wire, once()).await;
+        let question = Request::new("secret system", "secret question");
+        still.server.demand_schema(false);
+        still.server.next([
+            Play::answer("secret answer"),
+            Play::Status(500),
+            Play::Html,
+            Play::Length,
+            Play::Close,
+        ]);
+        for _ in 0..5 {
+            let answer = still.chat.ask(&question, still.within(LONG)).await;
+            let shown = format!("{answer:?}");
+            assert!(!shown.contains(KEY) && !shown.contains("secret"), "{shown}");
+        }
+    }
+    let text = log.text();
+    for said in [
+        "gen_ai.request.model=\"m\"",
+        "gen_ai.usage.input_tokens=120",
+        "error.type=\"PROVIDER_UNAVAILABLE\"",
+    ] {
+        assert!(text.contains(said), "{said} is not in the log");
+    }
+    for secret in [KEY, "secret"] {
+        assert!(!text.contains(secret), "{secret} is in the log");
+    }
+}
+
+#[tokio::test]
+async fn headers_are_marked_so_that_no_layer_below_shows_them() {
+    let server = Server::start().await.unwrap();
+    for wire in Wire::ALL {
+        let shown = format!(
+            "{:?}",
+            Chat::new(&endpoint(&server, support::provider(wire), wire), once()).unwrap()
+        );
+        assert!(!shown.contains(KEY), "{shown}");
+    }
+}

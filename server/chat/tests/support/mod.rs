@@ -1,0 +1,105 @@
+//! Models of every provider at a server on loopback.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    reason = "each test uses a part of it, and fails by panicking"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gsar_chat::{
+    Chat, ChatError, Clock, Endpoint, LongestWait, ManualClock, Reply, Request, Retry, Schema,
+    Settings,
+};
+use gsar_chat_wire::{KEY, Server, Wire};
+
+pub const SECOND: Duration = Duration::from_secs(1);
+
+/// Longer than any test takes.
+pub const LONG: Duration = Duration::from_secs(600);
+
+/// Every provider, with the wire format that it speaks.
+pub const PROVIDERS: [(&str, Wire); 6] = [
+    ("openai", Wire::OpenAi),
+    ("anthropic", Wire::Anthropic),
+    ("gemini", Wire::Gemini),
+    ("ollama", Wire::Ollama),
+    ("openai-compatible", Wire::OpenAi),
+    ("oci", Wire::OpenAi),
+];
+
+/// The provider whose own format it is.
+pub fn provider(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAi => "openai",
+        Wire::Anthropic => "anthropic",
+        Wire::Gemini => "gemini",
+        Wire::Ollama => "ollama",
+    }
+}
+
+pub fn endpoint(server: &Server, provider: &str, wire: Wire) -> Endpoint {
+    let model = format!("{provider}:m").parse().unwrap();
+    Endpoint::new(model, Some(&server.base_url(wire)), Some(KEY.into())).unwrap()
+}
+
+/// No second attempt.
+pub fn once() -> Settings {
+    Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() }
+}
+
+pub fn request() -> Request {
+    let mut request = Request::new("Answer in JSON.", "Is the pool exhausted?");
+    request.schema = Some(
+        Schema::new(
+            "answer",
+            r#"{"type":"object","additionalProperties":false,"required":["ok"],"properties":{"ok":{"type":"boolean"}}}"#,
+        )
+        .unwrap(),
+    );
+    request
+}
+
+/// A model on a clock that stands still, and the server that plays it.
+pub struct Still {
+    pub server: Server,
+    pub chat: Chat,
+    pub clock: Arc<ManualClock>,
+}
+
+impl Still {
+    pub async fn new(wire: Wire, settings: Settings) -> Self {
+        Self::of(provider(wire), wire, settings).await
+    }
+
+    pub async fn of(provider: &str, wire: Wire, settings: Settings) -> Self {
+        let server = Server::start().await.unwrap();
+        let clock = Arc::new(ManualClock::new());
+        let chat = Chat::with_clock(
+            &endpoint(&server, provider, wire),
+            settings,
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            Arc::new(LongestWait),
+        )
+        .unwrap();
+        Self { server, chat, clock }
+    }
+
+    pub fn within(&self, time: Duration) -> Instant {
+        self.clock.now() + time
+    }
+
+    pub async fn ask(&self, time: Duration) -> Result<Reply, ChatError> {
+        self.chat.ask(&request(), self.within(time)).await
+    }
+
+    /// A call that runs beside the test.
+    pub fn start(&self, time: Duration) -> tokio::task::JoinHandle<Result<Reply, ChatError>> {
+        let (chat, deadline) = (self.chat.clone(), self.within(time));
+        tokio::spawn(async move { chat.ask(&request(), deadline).await })
+    }
+}

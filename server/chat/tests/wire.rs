@@ -1,0 +1,304 @@
+//! What each provider is sent, and what is read from its answers.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::num::NonZeroU32;
+
+use gsar_chat::{
+    Chat, Endpoint, Request, Role, Schema, Settings, Stop, StructuredOutput, SystemClock,
+    Temperature, Turn, Usage,
+};
+use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
+use support::{LONG, Still, endpoint, once};
+
+/// Its properties are not in the order of the alphabet.
+const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"why":{"type":"string"},"ok":{"type":"boolean"}}}"#;
+
+fn conversation() -> Request {
+    let mut request = Request::new("Be brief.", "Is it up?");
+    let said = |role, text: &str| Turn { role, text: text.to_owned() };
+    request.messages.push(said(Role::Assistant, "Yes."));
+    request.messages.push(said(Role::User, "Since when?"));
+    request.schema = Some(Schema::new("answer", SCHEMA).unwrap());
+    request.seed = Some(u64::MAX);
+    request.max_output_tokens = Some(50);
+    request
+}
+
+/// What the server saw, without the spaces of its own.
+async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
+    let still = Still::new(wire, settings).await;
+    still.server.demand_schema(false);
+    still.chat.ask(request, still.within(LONG)).await.unwrap();
+    still.server.seen().remove(0).body
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[tokio::test]
+async fn every_provider_is_asked_in_its_own_words() {
+    let schema = SCHEMA;
+    for (wire, expected) in [
+        (
+            Wire::OpenAi,
+            format!(
+                r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Is it up?"}},
+                {{"role":"assistant","content":"Yes."}},{{"role":"user","content":"Since when?"}}],"temperature":0.0,
+                "seed":9223372036854775807,"max_completion_tokens":50,
+                "response_format":{{"type":"json_schema","json_schema":{{"name":"answer","strict":true,"schema":{schema}}}}}}}"#
+            ),
+        ),
+        (
+            Wire::Anthropic,
+            format!(
+                r#"{{"model":"m","max_tokens":50,"system":"Be brief.","messages":[{{"role":"user","content":"Is it up?"}},
+                {{"role":"assistant","content":"Yes."}},{{"role":"user","content":"Since when?"}}],"temperature":0.0,
+                "tools":[{{"name":"answer","description":"Takes the answer.","input_schema":{schema}}}],
+                "tool_choice":{{"type":"tool","name":"answer","disable_parallel_tool_use":true}}}}"#
+            ),
+        ),
+        (
+            Wire::Gemini,
+            r#"{"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[
+                {"role":"user","parts":[{"text":"Is it up?"}]},{"role":"model","parts":[{"text":"Yes."}]},
+                {"role":"user","parts":[{"text":"Since when?"}]}],"generationConfig":{"temperature":0.0,"seed":2147483647,
+                "maxOutputTokens":50,"responseMimeType":"application/json","responseSchema":{"type":"OBJECT",
+                "properties":{"why":{"type":"STRING"},"ok":{"type":"BOOLEAN"}},"propertyOrdering":["why","ok"]}}}"#
+                .to_owned(),
+        ),
+        (
+            Wire::Ollama,
+            format!(
+                r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Is it up?"}},
+                {{"role":"assistant","content":"Yes."}},{{"role":"user","content":"Since when?"}}],"stream":false,
+                "format":{schema},"options":{{"temperature":0.0,"seed":2147483647,"num_predict":50}}}}"#
+            ),
+        ),
+    ] {
+        assert_eq!(sent(wire, once(), &conversation()).await, json(&expected), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_asked_for_is_not_sent() {
+    let mut request = Request::new("", "Is it up?");
+    request.temperature = None;
+    let message = r#""messages":[{"role":"user","content":"Is it up?"}]"#;
+    for (wire, expected) in [
+        (Wire::OpenAi, format!(r#"{{"model":"m",{message},"max_completion_tokens":4096}}"#)),
+        (Wire::Anthropic, format!(r#"{{"model":"m","max_tokens":4096,{message}}}"#)),
+        (
+            Wire::Gemini,
+            r#"{"contents":[{"role":"user","parts":[{"text":"Is it up?"}]}],"generationConfig":{"maxOutputTokens":4096}}"#
+                .to_owned(),
+        ),
+        (
+            Wire::Ollama,
+            format!(r#"{{"model":"m",{message},"stream":false,"options":{{"num_predict":4096}}}}"#),
+        ),
+    ] {
+        assert_eq!(sent(wire, once(), &request).await, json(&expected), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn settings_and_ranges_of_providers_are_kept() {
+    let mut request = conversation();
+    request.temperature = Some(Temperature::new(1.5).unwrap());
+    let anthropic = sent(Wire::Anthropic, once(), &request).await;
+    assert_eq!(anthropic["temperature"], 1.0);
+    let context = Settings { ollama_context: NonZeroU32::new(16_384), ..once() };
+    let ollama = sent(Wire::Ollama, context, &request).await;
+    assert_eq!(
+        (&ollama["options"]["num_ctx"], &ollama["options"]["temperature"]),
+        (&16_384.into(), &1.5.into())
+    );
+}
+
+#[tokio::test]
+async fn a_compatible_endpoint_is_handed_the_schema_as_configured() {
+    let server = Server::start().await.unwrap();
+    server.demand_schema(false);
+    for (provider, structured_output, has, has_not) in [
+        (
+            "openai-compatible",
+            StructuredOutput::JsonSchema,
+            "/response_format/json_schema/schema",
+            "/guided_json",
+        ),
+        (
+            "oci",
+            StructuredOutput::JsonSchema,
+            "/response_format/json_schema/schema",
+            "/guided_json",
+        ),
+        (
+            "openai-compatible",
+            StructuredOutput::GuidedJson,
+            "/guided_json/properties",
+            "/response_format",
+        ),
+        (
+            "openai-compatible",
+            StructuredOutput::JsonObject,
+            "/response_format/type",
+            "/response_format/json_schema",
+        ),
+        ("openai-compatible", StructuredOutput::Off, "/max_tokens", "/response_format"),
+    ] {
+        let model = format!("{provider}:org/m@1").parse().unwrap();
+        let base_url = format!("{}/", server.base_url(Wire::OpenAi));
+        let endpoint = Endpoint::new(model, Some(&base_url), Some(KEY.into())).unwrap();
+        let chat = Chat::new(&endpoint, Settings { structured_output, ..once() }).unwrap();
+        chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
+        let seen = server.seen().pop().unwrap();
+        assert!(seen.body.pointer(has).is_some(), "{provider} {structured_output:?}");
+        assert!(seen.body.pointer(has_not).is_none(), "{provider} {structured_output:?}");
+        assert_eq!(
+            (seen.path.as_str(), &seen.body["model"]),
+            ("/openai/v1/chat/completions", &"org/m@1".into())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_tuned_model_of_gemini_has_a_path_of_its_own() {
+    let server = Server::start().await.unwrap();
+    for (model, path) in [
+        ("gemini:gemini-2.5-flash", "/gemini/v1beta/models/gemini-2.5-flash:generateContent"),
+        ("gemini:tunedModels/mine", "/gemini/v1beta/tunedModels/mine:generateContent"),
+    ] {
+        let base_url = server.base_url(Wire::Gemini);
+        let endpoint =
+            Endpoint::new(model.parse().unwrap(), Some(&base_url), Some(KEY.into())).unwrap();
+        let chat = Chat::new(&endpoint, once()).unwrap();
+        chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
+        assert_eq!(server.seen().pop().unwrap().path, path);
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_gemini_cannot_follow_is_refused_before_anything_is_sent() {
+    let still = Still::new(Wire::Gemini, once()).await;
+    let mut request = conversation();
+    request.schema = Some(Schema::new("x", r#"{"allOf":[{}]}"#).unwrap());
+    let error = still.chat.ask(&request, still.within(LONG)).await.unwrap_err();
+    assert_eq!((error.code(), error.attempts.len()), ("SCHEMA_UNSUPPORTED", 0));
+    assert_eq!(still.server.counts().requests, 0);
+}
+
+#[tokio::test]
+async fn every_answer_is_read_with_its_tokens() {
+    for wire in Wire::ALL {
+        for schema in [true, false] {
+            let still = Still::new(wire, once()).await;
+            still.server.demand_schema(false);
+            let mut request = conversation();
+            if !schema {
+                request.schema = None;
+            }
+            let reply = still.chat.ask(&request, still.within(LONG)).await.unwrap();
+            assert_eq!((reply.text.as_str(), &reply.stop), (r#"{"ok":true}"#, &Stop::Complete));
+            assert_eq!(
+                (reply.model.as_str(), reply.request_id.as_deref()),
+                (ANSWERING_MODEL, Some("wire-1"))
+            );
+            let cached = (wire != Wire::Ollama).then_some(100);
+            let reasoning = match wire {
+                Wire::OpenAi => Some(0),
+                Wire::Gemini => Some(10),
+                Wire::Anthropic | Wire::Ollama => None,
+            };
+            let usage = Usage { input: 120, output: 30, cached, reasoning };
+            assert_eq!(reply.usage, Some(usage), "{wire:?}");
+            assert_eq!((reply.attempts.len(), reply.attempts[0].status), (1, Some(200)));
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_that_are_sparse_or_unusual_are_read() {
+    let anthropic = r#"{"content":[{"type":"thinking","thinking":"Hm."},{"type":"tool_use","input":{"z": 1.0,"a":[ ]}}]}"#;
+    for (wire, body, text, stop) in [
+        (Wire::OpenAi, r#"{"choices":[{"message":{"content":"x"}}]}"#, "x", "stop"),
+        (
+            Wire::OpenAi,
+            r#"{"error":null,"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"tool_calls"}],"usage":null}"#,
+            "ab",
+            "tool_calls",
+        ),
+        (Wire::Anthropic, anthropic, r#"{"z": 1.0,"a":[ ]}"#, "stop"),
+        (
+            Wire::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"a"},{"functionCall":{}},{"text":"b"}]},"finishReason":"OTHER"}]}"#,
+            "ab",
+            "OTHER",
+        ),
+        (
+            Wire::Ollama,
+            r#"{"message":{"role":"assistant","content":"x"},"done_reason":"load"}"#,
+            "x",
+            "load",
+        ),
+    ] {
+        let still = Still::new(wire, once()).await;
+        let body = body.as_bytes().to_vec();
+        still.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
+        let reply = still.ask(LONG).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop.name(), reply.usage), (text, stop, None));
+        assert_eq!(reply.model, "m", "the one asked for where none is named");
+    }
+}
+
+#[tokio::test]
+async fn errors_that_say_more_than_their_status_are_told_apart() {
+    let openai = |kind: &str, code: &str| {
+        format!(r#"{{"error":{{"message":"x","type":"{kind}","code":"{code}"}}}}"#)
+    };
+    let credit = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}"#;
+    let long = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#;
+    let delay =
+        r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"34s"}]}}"#;
+    for (wire, status, body, code, retry_after) in [
+        (
+            Wire::OpenAi,
+            429,
+            openai("insufficient_quota", "insufficient_quota"),
+            "QUOTA_EXHAUSTED",
+            None,
+        ),
+        (Wire::OpenAi, 400, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
+        (Wire::OpenAi, 400, openai("x", "content_filter"), "CONTENT_FILTERED", None),
+        (Wire::Anthropic, 400, credit.to_owned(), "QUOTA_EXHAUSTED", None),
+        (Wire::Anthropic, 400, long.to_owned(), "REQUEST_TOO_LARGE", None),
+        (Wire::Gemini, 429, delay.to_owned(), "RATE_LIMITED", Some(34)),
+    ] {
+        let still = Still::new(wire, once()).await;
+        still.server.always(Play::Raw(status, "application/json", body.into_bytes()));
+        let error = still.ask(LONG).await.unwrap_err();
+        assert_eq!(
+            (error.code(), error.retry_after().map(|wait| wait.as_secs())),
+            (code, retry_after)
+        );
+    }
+}
+
+#[tokio::test]
+async fn headers_of_the_caller_go_along_and_nothing_compressed_is_asked_for() {
+    let server = Server::start().await.unwrap();
+    let endpoint =
+        endpoint(&server, "openai", Wire::OpenAi).with_header("x-team", "sre".into()).unwrap();
+    let chat = Chat::new(&endpoint, once()).unwrap();
+    chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
+    let seen = server.seen().remove(0);
+    assert_eq!((seen.header("x-team"), seen.header("accept-encoding")), (Some("sre"), None));
+}

@@ -1,0 +1,30 @@
+//! A chat provider on loopback: it speaks every wire format over real HTTP, checks what it is asked, and misbehaves
+//! as it is told. For tests and measurements only; it trusts whoever connects.
+//!
+//! ```
+//! # async fn example() -> std::io::Result<()> {
+//! use gsar_chat_wire::{Play, Server, Wire};
+//!
+//! let server = Server::start().await?;
+//! server.next([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
+//! let base_url = server.base_url(Wire::OpenAi);
+//! // Ask there, with the key gsar_chat_wire::KEY …
+//! assert_eq!(server.counts().requests, 0);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bodies;
+mod connection;
+mod play;
+mod request;
+mod server;
+
+pub use play::Play;
+pub use request::{Seen, Wire};
+pub use server::{Counts, Server};
+
+/// The key that is accepted.
+pub const KEY: &str = "wire-key-0123456789abcdef";
+/// The name of the model in answers, which is not the one asked for.
+pub const ANSWERING_MODEL: &str = "wire-model-2026-11-21";

@@ -1,0 +1,130 @@
+//! What is asked, and whether it is as the provider demands.
+
+use serde_json::Value;
+
+use crate::KEY;
+
+/// A wire format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Chat completions.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+    /// `generateContent`.
+    Gemini,
+    /// `/api/chat`.
+    Ollama,
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// The path in front of those of the API.
+    pub(crate) const fn base(self) -> &'static str {
+        match self {
+            Self::OpenAi => "/openai/v1",
+            Self::Anthropic => "/anthropic/v1",
+            Self::Gemini => "/gemini/v1beta",
+            Self::Ollama => "/ollama",
+        }
+    }
+
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wire| {
+            let Some(rest) = path.strip_prefix(wire.base()) else { return false };
+            match wire {
+                Self::OpenAi => rest == "/chat/completions",
+                Self::Anthropic => rest == "/messages",
+                Self::Gemini => rest.starts_with('/') && rest.ends_with(":generateContent"),
+                Self::Ollama => rest == "/api/chat",
+            }
+        })
+    }
+}
+
+/// A request that came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The wire format that its path names.
+    pub wire: Wire,
+    /// The path.
+    pub path: String,
+    /// Names in small letters, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Value,
+}
+
+impl Seen {
+    /// A header's value.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The schema, where the provider looks for it.
+    #[must_use]
+    pub fn schema(&self) -> Option<&Value> {
+        let pointers: &[&str] = match self.wire {
+            Wire::OpenAi => &["/response_format/json_schema/schema", "/guided_json"],
+            Wire::Anthropic => &["/tools/0/input_schema"],
+            Wire::Gemini => &["/generationConfig/responseSchema"],
+            Wire::Ollama => &["/format"],
+        };
+        pointers.iter().find_map(|pointer| self.body.pointer(pointer))
+    }
+
+    /// Whether the key is the one that is accepted; without one Ollama answers everybody.
+    pub(crate) fn has_key(&self) -> bool {
+        match self.wire {
+            Wire::OpenAi => self.header("authorization") == Some(&format!("Bearer {KEY}")),
+            Wire::Anthropic => self.header("x-api-key") == Some(KEY),
+            Wire::Gemini => self.header("x-goog-api-key") == Some(KEY),
+            Wire::Ollama => true,
+        }
+    }
+
+    /// What the provider would refuse.
+    pub(crate) fn complaint(&self) -> Option<&'static str> {
+        let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
+        let demands: &[(bool, &'static str)] = match self.wire {
+            Wire::OpenAi => &[
+                (is("/model", Value::is_string), "model"),
+                (is("/messages/0/content", Value::is_string), "messages"),
+                (
+                    self.body.get("response_format").is_none()
+                        || is("/response_format/type", Value::is_string),
+                    "response_format",
+                ),
+            ],
+            Wire::Anthropic => &[
+                (self.header("anthropic-version").is_some(), "anthropic-version"),
+                (is("/model", Value::is_string), "model"),
+                (is("/max_tokens", Value::is_u64), "max_tokens"),
+                (is("/messages/0/content", Value::is_string), "messages"),
+                (
+                    self.body.pointer("/tools/0/name") == self.body.pointer("/tool_choice/name"),
+                    "tool_choice",
+                ),
+            ],
+            Wire::Gemini => &[
+                (is("/contents/0/parts/0/text", Value::is_string), "contents"),
+                (
+                    self.schema().is_none_or(|schema| schema.get("additionalProperties").is_none()),
+                    "additionalProperties",
+                ),
+            ],
+            Wire::Ollama => &[
+                (is("/model", Value::is_string), "model"),
+                (is("/messages/0/content", Value::is_string), "messages"),
+                (self.body.get("stream") == Some(&Value::Bool(false)), "stream"),
+            ],
+        };
+        if self.header("content-type") != Some("application/json") {
+            return Some("content-type");
+        }
+        demands.iter().find(|(met, _)| !met).map(|(_, what)| *what)
+    }
+}
