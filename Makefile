@@ -91,7 +91,8 @@ CLAIMS ?= ../shared/data/claims
 retrieval: ## How well evidence is found for claims, where claims with their evidence are at hand (CLAIMS=folder).
 	@if [ -d "$(CLAIMS)" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
-	  $(CALIBRATE) retrieval $(foreach name,fever_dev_gold vitaminc_real scifact infotabs,$(CLAIMS)/$(name).test.jsonl.gz); \
+	  $(CALIBRATE) retrieval --incidents datasets/incidents $(if $(wildcard $(LABELLED)),$(foreach name,holmes opensre,--labelled $(LABELLED)/$(name))) \
+	    $(foreach name,fever_dev_gold vitaminc_real scifact infotabs,$(CLAIMS)/$(name).test.jsonl.gz); \
 	else \
 	  echo "make retrieval: there are no claims at $(CLAIMS); name a folder with CLAIMS=folder"; \
 	fi

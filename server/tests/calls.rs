@@ -62,7 +62,12 @@ impl Judge for Waiting {
             self.began.notify_one();
             self.let_go.notified().await;
             let reason = "was let go".to_owned();
-            Err(JudgeError::Unusable { judge: "waiting/0".to_owned(), reason })
+            Err(JudgeError::Failed {
+                judge: "waiting/0".to_owned(),
+                code: "WAITED",
+                reason,
+                calls: Vec::new(),
+            })
         })
     }
 }

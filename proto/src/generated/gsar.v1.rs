@@ -959,7 +959,7 @@ pub struct SearchHit {
     /// vector_rank among those found by their meaning, from 1; 0 where it was not.
     #[prost(uint32, tag = "8")]
     pub vector_rank: u32,
-    /// score is the sum of 1 / (60 + rank) over both rankings; it compares passages of one search only.
+    /// score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank); it compares passages of one search only.
     #[prost(double, tag = "9")]
     pub score: f64,
     /// similarity is the cosine of passage and query, -1 to 1, where it was found by its meaning.
@@ -2940,7 +2940,7 @@ pub struct RetrievedPassage {
     /// vector_rank among those found by their meaning, from 1; 0 where it was not.
     #[prost(uint32, tag = "3")]
     pub vector_rank: u32,
-    /// score is the sum of 1 / (60 + rank) over both rankings.
+    /// score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank).
     #[prost(double, tag = "4")]
     pub score: f64,
     /// similarity is the cosine of passage and claim, -1 to 1, where it was found by its meaning.
@@ -2951,7 +2951,7 @@ pub struct RetrievedPassage {
     pub given: bool,
 }
 /// JudgeLink is what one judge of the chain did.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct JudgeLink {
     /// judge is its name, such as rules/1.
     #[prost(string, tag = "1")]
@@ -2962,6 +2962,49 @@ pub struct JudgeLink {
     /// detail says why, where it did not judge.
     #[prost(string, tag = "3")]
     pub detail: ::prost::alloc::string::String,
+    /// code names the failure, where it failed, such as RATE_LIMITED; stable.
+    #[prost(string, tag = "4")]
+    pub code: ::prost::alloc::string::String,
+    /// calls of chat models, in their order; empty for judges that call none.
+    #[prost(message, repeated, tag = "5")]
+    pub calls: ::prost::alloc::vec::Vec<ModelCall>,
+}
+/// ModelCall is one answer of a chat model, or a call without one.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ModelCall {
+    /// purpose is "judge", "repair" or "refute".
+    #[prost(string, tag = "1")]
+    pub purpose: ::prost::alloc::string::String,
+    /// model as its provider names it; empty where it did not answer.
+    #[prost(string, tag = "2")]
+    pub model: ::prost::alloc::string::String,
+    /// prompt is the BLAKE3 of the prompt template, in hexadecimal.
+    #[prost(string, tag = "3")]
+    pub prompt: ::prost::alloc::string::String,
+    /// rung by which the answer was read: "structured", "salvaged" or "unreadable"; empty where there is none.
+    #[prost(string, tag = "4")]
+    pub rung: ::prost::alloc::string::String,
+    /// mends that reading the answer took, such as code_fence; empty for none.
+    #[prost(string, repeated, tag = "5")]
+    pub mends: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// input_tokens as the provider counts them.
+    #[prost(uint64, tag = "6")]
+    pub input_tokens: u64,
+    /// output_tokens as the provider counts them.
+    #[prost(uint64, tag = "7")]
+    pub output_tokens: u64,
+    /// cost in millionths of a dollar; absent where the price of the model is not configured.
+    #[prost(uint64, optional, tag = "8")]
+    pub cost_micros: ::core::option::Option<u64>,
+    /// attempts that were made over HTTP.
+    #[prost(uint32, tag = "9")]
+    pub attempts: u32,
+    /// from_cache says that an earlier answer was taken and nobody was asked.
+    #[prost(bool, tag = "10")]
+    pub from_cache: bool,
+    /// answer of the model, at most 64 KiB; what was taken out of the prompt stands in it as placeholders.
+    #[prost(string, tag = "11")]
+    pub answer: ::prost::alloc::string::String,
 }
 /// EvidenceDigest identifies an item's content.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

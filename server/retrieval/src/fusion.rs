@@ -1,10 +1,11 @@
 //! One ranking out of several, by reciprocal ranks (Cormack, Clarke and Büttcher 2009): the score of a thing is the sum
-//! of 1 / (60 + rank) over the rankings that have it.
+//! of weight / (10 + rank) over the rankings that have it. Published is a constant of 60 without weights; how these
+//! were chosen stands in docs/EVALUATION.md.
 
 use std::collections::BTreeMap;
 
-/// How little the first ranks differ; the constant of the published method.
-const SMOOTHING: u64 = 60;
+/// How little the first ranks differ.
+const SMOOTHING: u64 = 10;
 /// Scores are whole numbers of billionths, so that the order never hangs on rounding.
 const BILLION: u64 = 1_000_000_000;
 
@@ -17,14 +18,15 @@ pub struct Fused {
     pub score: u64,
 }
 
-/// Fuses rankings of keys, each with the best first. Equal sums keep the order of keys. A key counts once per ranking.
+/// Fuses rankings of keys, each with its weight and the best first. Equal sums keep the order of keys. A key counts once
+/// per ranking.
 #[must_use]
-pub fn fuse(rankings: &[&[u64]]) -> Vec<Fused> {
+pub fn fuse(rankings: &[(u32, &[u64])]) -> Vec<Fused> {
     let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
-    for ranking in rankings {
+    for (weight, ranking) in rankings {
         let mut seen = std::collections::HashSet::new();
         for (rank, key) in (1_u64..).zip(ranking.iter().filter(|key| seen.insert(**key))) {
-            *sums.entry(*key).or_default() += BILLION / (SMOOTHING + rank);
+            *sums.entry(*key).or_default() += u64::from(*weight) * BILLION / (SMOOTHING + rank);
         }
     }
     let mut fused: Vec<Fused> = sums.into_iter().map(|(key, score)| Fused { key, score }).collect();
@@ -37,7 +39,8 @@ mod tests {
     use super::*;
 
     fn keys(rankings: &[&[u64]]) -> Vec<u64> {
-        fuse(rankings).into_iter().map(|fused| fused.key).collect()
+        let rankings: Vec<(u32, &[u64])> = rankings.iter().map(|ranking| (1, *ranking)).collect();
+        fuse(&rankings).into_iter().map(|fused| fused.key).collect()
     }
 
     #[test]
@@ -47,5 +50,7 @@ mod tests {
         assert_eq!(keys(&[&[9], &[8]]), [8, 9]);
         assert_eq!(keys(&[&[1, 1, 2]]), [1, 2]);
         assert!(keys(&[]).is_empty());
+        let weighed = fuse(&[(1, &[7, 5]), (4, &[5])]);
+        assert_eq!(weighed.first().map(|fused| (fused.key, fused.score)), Some((5, 446_969_696)));
     }
 }

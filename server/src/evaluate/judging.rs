@@ -11,7 +11,7 @@ use super::Engine;
 use super::offload::offload;
 use crate::api::door::Call;
 use crate::api::errors;
-use crate::judge::{Judge, JudgeError, Judgement, Question};
+use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use crate::telemetry::metrics as names;
 
 /// What came of asking.
@@ -19,6 +19,8 @@ use crate::telemetry::metrics as names;
 pub(super) struct Judged {
     /// What each judge did, in the order in which they were asked.
     pub(super) links: Vec<v1::JudgeLink>,
+    /// What the judge that answered lets a person know.
+    pub(super) notices: Vec<Notice>,
     /// The answer of the judge that gave one, or why there is none.
     pub(super) outcome: Result<Judgement, Reason>,
 }
@@ -47,33 +49,64 @@ pub(super) async fn ask(
     let mut failures = Vec::new();
     for judge in judges {
         let name = judge.name().to_owned();
-        let answer = ask_one(judge, question, call).await;
-        let (result, detail) = match &answer {
-            Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone()),
-            Ok(_) => ("judged", String::new()),
-            Err(error) => ("failed", error.to_string()),
+        let mut answer = ask_one(judge, question, call).await;
+        let (result, detail, code) = match &answer {
+            Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
+            Ok(_) => ("judged", String::new(), ""),
+            Err(JudgeError::Failed { code, reason, .. }) => ("failed", reason.clone(), *code),
+            Err(late) => ("failed", late.to_string(), "DEADLINE_EXCEEDED"),
         };
-        counter!(names::JUDGED, "judge" => name.clone(), "result" => result).increment(1);
+        counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
+            .increment(1);
+        let calls = match &mut answer {
+            Ok(judgement) => std::mem::take(&mut judgement.calls),
+            Err(JudgeError::Failed { calls, .. }) => std::mem::take(calls),
+            Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
+        };
         links.push(v1::JudgeLink {
             judge: name.clone(),
             result: result.to_owned(),
-            detail: detail.clone(),
+            detail,
+            code: code.to_owned(),
+            calls: calls.into_iter().map(told).collect(),
         });
         match answer {
-            Ok(Judgement { abstained: Some(reason), .. }) => {
-                return Ok(Judged { links, outcome: Err(Reason::JudgeAbstained { reason }) });
+            Ok(Judgement { abstained: Some(reason), notices, .. }) => {
+                let outcome = Err(Reason::JudgeAbstained { reason });
+                return Ok(Judged { links, notices, outcome });
             }
-            Ok(judgement) => return Ok(Judged { links, outcome: Ok(judgement) }),
+            Ok(mut judgement) => {
+                let notices = std::mem::take(&mut judgement.notices);
+                return Ok(Judged { links, notices, outcome: Ok(judgement) });
+            }
             Err(JudgeError::DeadlinePassed { .. }) => {
                 return Err(errors::deadline_exceeded("judge"));
             }
+            // Its words may quote what a model said, and such texts are not logged.
             Err(error) => {
-                tracing::warn!(judge = name, %error, "a judge failed");
-                failures.push(detail);
+                tracing::warn!(judge = name, code, "a judge failed");
+                failures.push(format!("{error} ({code})"));
             }
         }
     }
-    Ok(Judged { links, outcome: Err(Reason::JudgeFailed { reason: failures.join("; ") }) })
+    let reason = Reason::JudgeFailed { reason: failures.join("; ") };
+    Ok(Judged { links, notices: Vec::new(), outcome: Err(reason) })
+}
+
+fn told(call: ModelCall) -> v1::ModelCall {
+    v1::ModelCall {
+        purpose: call.purpose.to_owned(),
+        model: call.model,
+        prompt: call.prompt,
+        rung: call.rung.to_owned(),
+        mends: call.mends.into_iter().map(str::to_owned).collect(),
+        input_tokens: call.input_tokens,
+        output_tokens: call.output_tokens,
+        cost_micros: call.cost_micros,
+        attempts: call.attempts,
+        from_cache: call.from_cache,
+        answer: call.answer,
+    }
 }
 
 async fn ask_one(

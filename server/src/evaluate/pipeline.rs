@@ -101,6 +101,7 @@ impl Engine {
             evidence,
             is_kept,
             explain: options.explain,
+            sample: 0,
             deadline: Some(call.deadline),
         });
         let judged = ask(judges, &question, call).await?;
@@ -157,8 +158,15 @@ impl Engine {
         if let Some(gate) = &answer.gate {
             counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
         }
+        let notices = judged.notices;
         answer.evaluation_id = uuid::Uuid::now_v7().to_string();
         answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
+        answer.warnings.extend(
+            notices.into_iter().map(|notice| v1::Reason {
+                code: notice.code.to_owned(),
+                sentence: notice.sentence,
+            }),
+        );
         let cut = provenance.retrieval.as_ref();
         answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));
         provenance.policy = Some(policy.applied());

@@ -69,6 +69,8 @@ impl Hit {
 
 /// How many passages are ranked for each one that is wanted, so that those that differ can be chosen.
 const RANKED_FOR_EACH: usize = 4;
+/// How much the ranking by terms counts; that by meaning counts once. Telemetry is found by its terms.
+const WEIGHT_OF_TERMS: u32 = 4;
 /// Terms of a query that are looked for; a longer query is hardly one statement.
 const MOST_TERMS: usize = 64;
 
@@ -184,7 +186,7 @@ fn best_of(
         (1..).zip(meant).map(|(rank, near)| (near.key, (rank, near.similarity))).collect();
     let meant: Vec<u64> = meant.iter().map(|near| near.key).collect();
     let mut hits = Vec::new();
-    for fused in fuse(&[said, &meant]) {
+    for fused in fuse(&[(WEIGHT_OF_TERMS, said), (1, &meant)]) {
         if hits.len() >= most.saturating_mul(RANKED_FOR_EACH) {
             break;
         }

@@ -334,15 +334,14 @@ fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
         }
         let _ = evidence.search(&name("c"), &said("order 7"), &Filter::default(), 5);
         let head = evidence.snapshot(&name("c"), &Named::Id("log".to_owned()), Part::Head);
-        let mut put = evidence.put(name("c"), None).and_then(|mut put| {
+        let _ = evidence.put(name("c"), None).and_then(|mut put| {
             put.item(text("more", "pool size is 20"))?;
             put.finish()
         });
         if head.is_err() {
             // What is damaged can be deleted and stored again.
             evidence.delete(&name("c")).unwrap();
-            put = evidence.put(name("c"), None).and_then(Put::finish);
-            put.unwrap();
+            evidence.put(name("c"), None).and_then(Put::finish).unwrap();
         }
         drop(evidence);
         std::fs::remove_dir_all(folder.path().join(FOLDER).join("c")).unwrap();

@@ -57,6 +57,8 @@ pub struct Question {
     pub is_kept: bool,
     /// Whether to tell how each claim was read and what was weighed.
     pub explain: bool,
+    /// Which of several answers to the same question: another number may bring another answer.
+    pub sample: u32,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
 }
@@ -88,6 +90,51 @@ pub struct Judgement {
     pub contradictions: Vec<String>,
     /// Why it will not judge, where it will not.
     pub abstained: Option<String>,
+    /// The calls of chat models that it took.
+    pub calls: Vec<ModelCall>,
+    /// What a person should know of how it came to be.
+    pub notices: Vec<Notice>,
+}
+
+/// One answer of a chat model, or a call without one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelCall {
+    /// What for: `judge`, `repair` or `refute`.
+    pub purpose: &'static str,
+    /// The model as its provider names it; empty where it did not answer.
+    pub model: String,
+    /// The BLAKE3 of the prompt template, in hexadecimal.
+    pub prompt: String,
+    /// How the answer was read: `structured`, `salvaged` or `unreadable`; empty where there is none.
+    pub rung: &'static str,
+    /// What reading it took.
+    pub mends: Vec<&'static str>,
+    /// Tokens of the prompt, as the provider counts them.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+    /// Millionths of a dollar; `None` where the price is not known.
+    pub cost_micros: Option<u64>,
+    /// Attempts over HTTP.
+    pub attempts: u32,
+    /// Whether an earlier answer was taken.
+    pub from_cache: bool,
+    /// The answer, cut to [`ModelCall::MOST_ANSWER`]; what was hidden stands in it as placeholders.
+    pub answer: String,
+}
+
+impl ModelCall {
+    /// The most bytes of an answer that are kept.
+    pub const MOST_ANSWER: usize = 64 << 10;
+}
+
+/// What a person should know of how a judgement came to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// A stable name in UPPER_SNAKE.
+    pub code: &'static str,
+    /// One sentence.
+    pub sentence: String,
 }
 
 /// Why a judge gave no answer.
@@ -103,10 +150,14 @@ pub enum JudgeError {
     },
     /// The judge cannot be reached or gave an unusable answer.
     #[error("{judge}: {reason}")]
-    Unusable {
+    Failed {
         /// The judge.
         judge: String,
-        /// What happened.
+        /// A stable name of what happened, in UPPER_SNAKE.
+        code: &'static str,
+        /// What happened, and the mend.
         reason: String,
+        /// The calls of chat models that it took.
+        calls: Vec<ModelCall>,
     },
 }

@@ -144,5 +144,7 @@ fn judgement(
         gaps,
         contradictions,
         abstained: None,
+        calls: Vec::new(),
+        notices: Vec::new(),
     }
 }
