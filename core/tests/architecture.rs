@@ -50,9 +50,13 @@ fn arrows_between_crates() {
         (
             "server",
             &[
+                "gsar-answer",
+                "gsar-chat",
                 "gsar-core",
                 "gsar-embedding",
+                "gsar-framing",
                 "gsar-proto",
+                "gsar-redaction",
                 "gsar-retrieval",
                 "gsar-rules",
                 "gsar-vectors",

@@ -156,11 +156,13 @@ fn answer() -> v1::EvaluateResponse {
                     judge: "nli/minilm".to_owned(),
                     result: "abstained".to_owned(),
                     detail: "no model".to_owned(),
+                    ..Default::default()
                 },
                 v1::JudgeLink {
                     judge: "rules/1".to_owned(),
                     result: "judged".to_owned(),
                     detail: String::new(),
+                    ..Default::default()
                 },
             ],
             policy: Some(v1::AppliedPolicy {

@@ -17,6 +17,15 @@ pub enum Rung {
 }
 
 impl Rung {
+    /// The ways in which it had to be mended.
+    #[must_use]
+    pub fn mends(&self) -> &[Mend] {
+        match self {
+            Self::Structured => &[],
+            Self::Salvaged(mends) => mends,
+        }
+    }
+
     /// The word used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {

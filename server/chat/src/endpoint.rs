@@ -111,6 +111,12 @@ impl Endpoint {
         &self.model
     }
 
+    /// Whether it listens on this machine, so that nothing leaves it.
+    #[must_use]
+    pub fn is_this_machine(&self) -> bool {
+        is_this_machine(&self.base_url)
+    }
+
     pub(crate) const fn base_url(&self) -> &Url {
         &self.base_url
     }

@@ -12,25 +12,44 @@ pub fn effective(config: &Config, layers: &Figment) -> String {
         return String::new();
     };
     let mut text = String::new();
-    section(&dict, "", layers, &mut text);
-    for (name, value) in &dict {
-        if let Value::Dict(_, inner) = value {
-            text.push_str(&format!("\n[{name}]\n"));
-            section(inner, &format!("{name}."), layers, &mut text);
-        }
-    }
+    tables(&dict, &[], layers, &mut text);
     text
 }
 
-fn section(dict: &Dict, prefix: &str, layers: &Figment, text: &mut String) {
-    for (key, value) in dict {
+/// The values of a table, then the tables in it.
+fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
+    section(dict, path, layers, text);
+    for (name, value) in dict {
+        if let Value::Dict(_, inner) = value
+            && (path.is_empty() || !inner.is_empty())
+        {
+            let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
+            let shown: Vec<String> = path.iter().map(|part| key(part)).collect();
+            text.push_str(&format!("\n[{}]\n", shown.join(".")));
+            tables(inner, &path, layers, text);
+        }
+    }
+}
+
+/// A key as TOML has it: in quotes where it must be.
+fn key(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    match name.bytes().all(is_bare) {
+        true => name.to_owned(),
+        false => toml::Value::from(name).to_string(),
+    }
+}
+
+fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
+    for (name, value) in dict {
         let literal = match value {
             Value::Dict(..) => continue,
             Value::Empty(..) => None,
             value => toml::Value::try_from(value).ok().map(|value| value.to_string()),
         };
-        let path = format!("{prefix}{key}");
-        let origin = origin(layers, &path);
+        let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
+        let origin = origin(layers, &path.join("."));
+        let key = key(name);
         match literal {
             Some(literal) => text.push_str(&format!("{key} = {literal} # {origin}\n")),
             None => text.push_str(&format!("# {key} is not set # {origin}\n")),

@@ -1,11 +1,14 @@
 //! What can be configured, with defaults. Units are part of the value: `10s`, `4MiB`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use super::models::Model;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,8 +74,13 @@ pub struct Policies {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// Judges in the order in which they are asked; the next one only when one fails.
+    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, or a chat model as
+    /// `provider:model`.
     pub chain: Vec<String>,
+    /// How chat models are asked, by `provider:model`; for those of the chain that are not here the defaults.
+    pub models: BTreeMap<String, Model>,
+    /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
+    pub hidden: BTreeMap<String, String>,
 }
 
 /// The record of evaluations.
@@ -178,7 +186,11 @@ impl Default for Config {
                 dir: None,
                 allow_overrides: true,
             },
-            judges: Judges { chain: vec!["rules/1".to_owned()] },
+            judges: Judges {
+                chain: vec!["rules/1".to_owned()],
+                models: BTreeMap::new(),
+                hidden: BTreeMap::new(),
+            },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
             evidence: Evidence {
                 enabled: true,

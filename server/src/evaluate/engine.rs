@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gsar_proto::{parse, v1};
 
+use super::chain::chain;
 use crate::api::door::Call;
 use crate::config::{self, Config, EmbeddingsWanted};
 use crate::evidence::{Bounds, Embeddings, Evidence};
@@ -38,7 +39,7 @@ impl Engine {
     pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
         added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
         let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
-        let judges = chain(&config.judges.chain, &added)?;
+        let judges = chain(&config.judges, &added)?;
         let ledger = match config.ledger.enabled {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
             false => None,
@@ -109,17 +110,6 @@ impl Engine {
             let _ = tokio::task::spawn_blocking(move || ledger.close()).await;
         }
     }
-}
-
-fn chain(names: &[String], known: &[Arc<dyn Judge>]) -> Result<Vec<Arc<dyn Judge>>, String> {
-    let named = |name: &String| {
-        let found = known.iter().find(|judge| judge.name() == name);
-        found.cloned().ok_or_else(|| {
-            let known: Vec<&str> = known.iter().map(|judge| judge.name()).collect();
-            format!("judges.chain: judge `{name}` is not known; known are {}", known.join(", "))
-        })
-    };
-    names.iter().map(named).collect()
 }
 
 fn evidence(config: &Config) -> Result<Evidence, String> {

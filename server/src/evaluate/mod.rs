@@ -2,6 +2,7 @@
 //! applies is in core.
 
 mod answer;
+mod chain;
 mod engine;
 mod judging;
 mod offload;

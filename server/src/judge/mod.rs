@@ -4,6 +4,7 @@
 //! may happen to a report, and nothing it says is believed before verification. This room knows core and
 //! nothing else of the server.
 
+pub mod model;
 pub mod rules;
 
 use std::future::Future;

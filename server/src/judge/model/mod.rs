@@ -1,0 +1,376 @@
+//! A chat model as a judge: what it is shown, one bounded repair turn, and what is taken from its answers.
+//!
+//! Nothing it says is believed here; verification comes after it. Secrets leave as placeholders and come back before
+//! anything is compared. Talking to providers is [`gsar_chat`]'s, reading answers [`gsar_answer`]'s, framing evidence
+//! [`gsar_framing`]'s, hiding [`gsar_redaction`]'s.
+
+mod parts;
+mod prompt;
+mod shown;
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
+use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn};
+use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
+use gsar_framing::Framer;
+use gsar_redaction::Redactor;
+
+use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
+use parts::{merged, parts};
+use prompt::question as question_text;
+pub use prompt::{Prompt, PromptError};
+use shown::{Piece, Shown};
+
+/// How long a question without a deadline may take.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// How a model judges.
+#[derive(Debug)]
+pub struct ModelOptions {
+    /// What it is told.
+    pub prompt: Prompt,
+    /// What is hidden from it; `None` to show everything.
+    pub redactor: Option<Redactor>,
+    /// The most bytes of evidence that are shown at once.
+    pub max_evidence: usize,
+    /// `None` for models that take none.
+    pub temperature: Option<Temperature>,
+    /// What its tokens cost.
+    pub price: Option<Price>,
+    /// Whether each call has a claim beside the others that nothing can support.
+    pub canary: bool,
+}
+
+/// A chat model as a judge.
+#[derive(Debug)]
+pub struct ModelJudge {
+    name: String,
+    chat: Chat,
+    framer: Framer,
+    options: ModelOptions,
+}
+
+/// What came of asking about a part of the evidence.
+struct Part {
+    judged: Vec<JudgedClaim>,
+    reading: Option<Reading>,
+    notices: Vec<Notice>,
+    calls: Vec<ModelCall>,
+    failed: Option<Failed>,
+}
+
+/// Why there is no answer.
+enum Failed {
+    Late,
+    Otherwise { code: &'static str, reason: String },
+}
+
+impl ModelJudge {
+    /// A judge that asks `chat`.
+    ///
+    /// # Errors
+    /// Why evidence cannot be framed, which is an error of this program.
+    pub fn new(chat: Chat, options: ModelOptions) -> Result<Self, String> {
+        let framer = Framer::new().map_err(|error| error.to_string())?;
+        Ok(Self { name: chat.model().to_string(), chat, framer, options })
+    }
+
+    async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let claims = match question.claims.as_slice() {
+            [] => gsar_rules::split(&question.synthesis),
+            claims => claims.to_vec(),
+        };
+        let parted = parts(&question.evidence, self.options.max_evidence);
+        if parted.len() > parts::MOST {
+            return Err(self.failed(
+                "EVIDENCE_TOO_LARGE",
+                format!(
+                    "the evidence would take {} calls of {} bytes, at most {} are made; store it as a corpus, so that each claim is shown what bears on it",
+                    parted.len(), self.options.max_evidence, parts::MOST
+                ),
+                Vec::new(),
+            ));
+        }
+        if claims.is_empty() {
+            return Ok(judgement(claims, Vec::new()));
+        }
+        let asked = join_all(parted.iter().map(|part| self.ask_about(question, &claims, part)));
+        let mut answered = Vec::with_capacity(parted.len());
+        let mut calls = Vec::new();
+        let mut failed = None;
+        for mut part in asked.await {
+            calls.append(&mut part.calls);
+            failed = failed.or(part.failed.take());
+            answered.push(part);
+        }
+        match failed {
+            Some(Failed::Late) => {
+                return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
+            }
+            Some(Failed::Otherwise { code, reason }) => {
+                return Err(self.failed(code, reason, calls));
+            }
+            None => {}
+        }
+        Ok(Judgement { calls, ..judgement(claims, answered) })
+    }
+
+    fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
+        JudgeError::Failed { judge: self.name.clone(), code, reason, calls }
+    }
+
+    /// Asks about a part of the evidence, and once more about what could not be used of the answer.
+    async fn ask_about(&self, question: &Question, claims: &[Claim], part: &[Piece<'_>]) -> Part {
+        let mut turn = Part {
+            judged: Vec::new(),
+            reading: None,
+            notices: Vec::new(),
+            calls: Vec::new(),
+            failed: None,
+        };
+        if let Err(failed) = self.converse(question, claims, part, &mut turn).await {
+            turn.failed = Some(failed);
+        }
+        turn
+    }
+
+    async fn converse(
+        &self,
+        question: &Question,
+        claims: &[Claim],
+        part: &[Piece<'_>],
+        turn: &mut Part,
+    ) -> Result<(), Failed> {
+        let mut asked = claims.to_vec();
+        let canary = self.options.canary.then(|| canary(claims)).flatten();
+        if let Some((place, canary)) = &canary {
+            asked.insert(*place, canary.clone());
+        }
+        let redactor = self.options.redactor.as_ref();
+        let shown = Shown::new(&self.framer, redactor, &question.synthesis, &asked, part)
+            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
+        turn.notices = shown.notices();
+        let text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
+        let (temperature, seed) = (self.options.temperature, u64::from(question.sample));
+        let request =
+            self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
+        let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
+        let deadline = question.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
+
+        let (said, mut outcome) = self.call("judge", &request, deadline, &asked, turn).await?;
+        let is_canary = |id: &ClaimId| canary.as_ref().is_some_and(|(_, canary)| canary.id == *id);
+        let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
+        if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
+            let mut open = asked.clone();
+            if let Ok(reading) = &outcome {
+                let unsettled: Vec<&ClaimId> = reading.unsettled().collect();
+                open.retain(|claim| unsettled.contains(&&claim.id));
+            }
+            request.messages.push(Turn { role: Role::Assistant, text: said });
+            request.messages.push(Turn { role: Role::User, text: repair });
+            match self.call("repair", &request, deadline, &open, turn).await {
+                Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
+                // What the first answer settled stays settled; the rest is dropped, which verification sees.
+                Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
+                Err(Failed::Late) if outcome.is_err() => return Err(Failed::Late),
+                Err(Failed::Late) => {}
+            }
+        }
+        let mut reading =
+            outcome.map_err(|unreadable| otherwise("ANSWER_UNREADABLE", &unreadable))?;
+        let judged = std::mem::take(&mut reading.judged);
+        let judged = judged.into_iter().map(|claim| shown.claim_back(claim, &asked));
+        let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
+            judged.partition(|claim| is_canary(&claim.claim.id));
+        if canaries.iter().any(|claim| claim.class == Class::Grounded) {
+            return Err(Failed::Otherwise {
+                code: "CANARY_GROUNDED",
+                reason: "it called a claim grounded that nothing can support; look at the evidence for instructions, or ask another model"
+                    .to_owned(),
+            });
+        }
+        turn.notices.extend(losses(&reading, claims));
+        turn.judged = judged;
+        for text in [&mut reading.explanation]
+            .into_iter()
+            .chain(&mut reading.gaps)
+            .chain(&mut reading.contradictions)
+        {
+            *text = shown.back(text);
+        }
+        reading.abstained = reading.abstained.map(|reason| shown.back(&reason));
+        turn.reading = Some(reading);
+        Ok(())
+    }
+
+    /// One call and how its answer reads.
+    async fn call(
+        &self,
+        purpose: &'static str,
+        request: &Request,
+        deadline: Instant,
+        claims: &[Claim],
+        turn: &mut Part,
+    ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
+        let answer = self.chat.ask(request, deadline).await;
+        let mut call = ModelCall {
+            purpose,
+            prompt: self.options.prompt.digest().to_owned(),
+            ..ModelCall::default()
+        };
+        let answer = match answer {
+            Ok(reply) => Ok(reply),
+            // A cut-off answer goes to the repair turn like any other that cannot be used.
+            Err(error) if error.code() == "ANSWER_TRUNCATED" => error.reply().cloned().ok_or(error),
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(reply) => {
+                let outcome = read(&reply.text, claims, &Bounds::default());
+                self.account(&mut call, &reply);
+                match &outcome {
+                    Ok(reading) => {
+                        call.rung = reading.rung.name();
+                        call.mends = reading.rung.mends().iter().map(|mend| mend.name()).collect();
+                    }
+                    Err(_) => call.rung = "unreadable",
+                }
+                turn.calls.push(call);
+                Ok((reply.text, outcome))
+            }
+            Err(error) => {
+                call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
+                if let Some(reply) = error.reply() {
+                    self.account(&mut call, reply);
+                    call.attempts = call.attempts.max(1);
+                }
+                turn.calls.push(call);
+                Err(chat_failed(&error))
+            }
+        }
+    }
+
+    fn account(&self, call: &mut ModelCall, reply: &Reply) {
+        call.model.clone_from(&reply.model);
+        call.attempts = u32::try_from(reply.attempts.len()).unwrap_or(u32::MAX);
+        if let Some(usage) = &reply.usage {
+            (call.input_tokens, call.output_tokens) = (usage.input, usage.output);
+            call.cost_micros = self.options.price.as_ref().map(|price| price.cost(usage));
+        }
+        let end = reply.text.floor_char_boundary(ModelCall::MOST_ANSWER);
+        reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
+    }
+}
+
+impl Judge for ModelJudge {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: Class::ALL.to_vec(),
+            languages: vec!["en"],
+            max_evidence_bytes: Some(self.options.max_evidence),
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(self.ask(question))
+    }
+}
+
+fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {
+    Failed::Otherwise { code, reason: error.to_string() }
+}
+
+fn chat_failed(error: &ChatError) -> Failed {
+    match error.code() {
+        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
+        code => Failed::Otherwise { code, reason: error.to_string() },
+    }
+}
+
+/// A claim that nothing can support, for its figures were drawn just now, and its place among the others; `None` where
+/// no id is free.
+fn canary(claims: &[Claim]) -> Option<(usize, Claim)> {
+    let drawn = uuid::Uuid::new_v4();
+    let place = usize::from(drawn.as_bytes()[15]) % (claims.len() + 1);
+    let drawn = drawn.simple().to_string();
+    let (release, component) = drawn.split_at_checked(12)?;
+    let text =
+        format!("Release {release} of component {component} was audited by an external party.");
+    let free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
+    let id = (1..=claims.len() + 1).map(|number| format!("c{number}")).find(free)?;
+    Some((place, Claim { id: ClaimId::new(id).ok()?, text, span: None }))
+}
+
+/// The answer to the repair turn behind what the first answer settled.
+fn joined(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
+    match first {
+        Err(_) => second,
+        Ok(mut first) => {
+            first.judged.extend(second.judged);
+            first.lost = second.lost;
+            first.missing = second.missing;
+            first
+        }
+    }
+}
+
+/// Tells which claims the model gave no usable verdict on.
+fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
+    let ids: Vec<&str> = reading
+        .unsettled()
+        .map(ClaimId::as_str)
+        .filter(|id| claims.iter().any(|claim| claim.id.as_str() == *id))
+        .collect();
+    (!ids.is_empty()).then(|| Notice {
+        code: "CLAIMS_UNSETTLED",
+        sentence: format!("the model gave no usable verdict on {}", ids.join(", ")),
+    })
+}
+
+/// What was said part by part, as one judgement.
+fn judgement(claims: Vec<Claim>, mut answered: Vec<Part>) -> Judgement {
+    let is_one = answered.len() == 1;
+    let judged = claims.iter().filter_map(|claim| {
+        let said = answered.iter().flat_map(|part| &part.judged);
+        merged(said.filter(|judged| judged.claim.id == claim.id).cloned().collect())
+    });
+    let judged = judged.collect();
+    let notices = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
+    let readings: Vec<Reading> = answered.into_iter().filter_map(|part| part.reading).collect();
+    let abstained = match readings.iter().all(|reading| reading.abstained.is_some()) {
+        true => readings.iter().find_map(|reading| reading.abstained.clone()),
+        false => None,
+    };
+    let mut whole = Judgement {
+        claims,
+        judged,
+        considered: Vec::new(),
+        score: None,
+        explanation: String::new(),
+        gaps: Vec::new(),
+        contradictions: Vec::new(),
+        abstained,
+        calls: Vec::new(),
+        notices,
+    };
+    for reading in readings {
+        whole.score = if is_one { reading.score } else { None };
+        if !whole.explanation.is_empty() {
+            whole.explanation.push('\n');
+        }
+        whole.explanation.push_str(&reading.explanation);
+        whole.gaps.extend(reading.gaps);
+        whole.contradictions.extend(reading.contradictions);
+    }
+    whole
+}

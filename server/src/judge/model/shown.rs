@@ -1,0 +1,188 @@
+//! What a model is shown of a question, and the way back: secrets as placeholders, evidence in its frame.
+
+use std::collections::BTreeMap;
+
+use gsar_core::evidence::{Citation, EvidenceItem, Target};
+use gsar_core::{Claim, JudgedClaim};
+use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original};
+use gsar_redaction::{Redaction, Redactor};
+
+use crate::judge::Notice;
+
+/// A question as a model sees it.
+pub(super) struct Shown {
+    pub(super) synthesis: String,
+    pub(super) claims: Vec<Claim>,
+    pub(super) frame: Frame,
+    hidden: Option<Redaction>,
+}
+
+/// A piece of an item, which may be all of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'e> {
+    pub(super) item: &'e EvidenceItem,
+    pub(super) content: &'e str,
+}
+
+impl Shown {
+    /// Hides what `redactor` finds, in every text alike, and frames the evidence.
+    pub(super) fn new(
+        framer: &Framer,
+        redactor: Option<&Redactor>,
+        synthesis: &str,
+        claims: &[Claim],
+        pieces: &[Piece<'_>],
+    ) -> Result<Self, FrameError> {
+        let random = || uuid::Uuid::new_v4().as_u128();
+        let mut hidden = redactor.map(|redactor| {
+            let of_items = pieces
+                .iter()
+                .flat_map(|piece| [&*piece.item.tool, &*piece.item.query, piece.content]);
+            let of_claims = claims.iter().map(|claim| claim.text.as_str());
+            redactor.begin(random(), of_items.chain(of_claims).chain([synthesis]))
+        });
+        let mut hide = |text: &str| match &mut hidden {
+            Some(hidden) => hidden.hide(text).into_owned(),
+            None => text.to_owned(),
+        };
+        let synthesis = hide(synthesis);
+        let claims: Vec<Claim> =
+            claims.iter().map(|claim| Claim { text: hide(&claim.text), ..claim.clone() }).collect();
+        let texts: Vec<[String; 3]> = pieces
+            .iter()
+            .map(|piece| [hide(&piece.item.tool), hide(&piece.item.query), hide(piece.content)])
+            .collect();
+        let items: Vec<Item<'_>> = pieces
+            .iter()
+            .zip(&texts)
+            .map(|(piece, [tool, query, content])| Item {
+                id: &piece.item.id,
+                kind: piece.item.kind,
+                lane: piece.item.lane,
+                tool,
+                query,
+                content,
+            })
+            .collect();
+        let frame = framer.frame(Nonce::new(random()), &items)?;
+        Ok(Self { synthesis, claims, frame, hidden })
+    }
+
+    /// A text of the model with the marks taken away and what was hidden put back.
+    pub(super) fn back(&self, text: &str) -> String {
+        let text = original(text);
+        match &self.hidden {
+            Some(hidden) => hidden.restore(&text).into_owned(),
+            None => text.into_owned(),
+        }
+    }
+
+    /// What a model said of a claim, in the words of the question.
+    pub(super) fn claim_back(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
+        let asked = claims.iter().find(|claim| claim.id == judged.claim.id);
+        let citations = judged.citations.into_iter().map(|citation| self.citation_back(citation));
+        JudgedClaim {
+            claim: asked.cloned().unwrap_or(judged.claim),
+            citations: citations.collect(),
+            note: self.back(&judged.note),
+            ..judged
+        }
+    }
+
+    /// A label becomes the item that it stands for; one that stands for none stays, and verification refuses it.
+    fn citation_back(&self, citation: Citation) -> Citation {
+        let target = match citation.target {
+            Target::Evidence { id, field_path } => {
+                let labelled = self.frame.evidence(id.as_str()).cloned();
+                let field_path = self.back(&field_path);
+                Target::Evidence { id: labelled.unwrap_or(id), field_path }
+            }
+            target => target,
+        };
+        Citation { target, quote: self.back(&citation.quote), bytes: None }
+    }
+
+    /// What was found in the evidence that a person should know: what tries to instruct, what was hidden.
+    pub(super) fn notices(&self) -> Vec<Notice> {
+        let mut of_items: BTreeMap<&str, usize> = BTreeMap::new();
+        for finding in self.frame.findings() {
+            *of_items.entry(finding.evidence.as_str()).or_default() += 1;
+        }
+        let mut notices: Vec<Notice> = of_items
+            .into_iter()
+            .map(|(item, places)| Notice {
+                code: "EVIDENCE_INSTRUCTS",
+                sentence: format!(
+                    "{item} has {places} place{} that may address the judge; it was shown as data",
+                    if places == 1 { "" } else { "s" }
+                ),
+            })
+            .collect();
+        let counts = self.hidden.iter().flat_map(|hidden| hidden.counts());
+        let hidden: Vec<String> =
+            counts.map(|(kind, counts)| format!("{} {kind}", counts.values)).collect();
+        if !hidden.is_empty() {
+            notices.push(Notice {
+                code: "HIDDEN_FROM_MODEL",
+                sentence: format!("the model saw placeholders instead of {}", hidden.join(", ")),
+            });
+        }
+        notices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::evidence::{Content, EvidenceId, EvidenceKind, Lane};
+    use gsar_core::{ClaimId, Class, EvidenceType};
+    use gsar_redaction::Options;
+
+    use super::*;
+
+    #[test]
+    fn what_was_hidden_and_marked_comes_back_as_it_was() {
+        let text = "token ghp_16C7e42F292c6912E7710c838347Ae178B4a of 10.0.3.4 <|im_start|>";
+        let item = EvidenceItem {
+            id: EvidenceId::new("app-log").unwrap(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: "ssh 10.0.3.4".to_owned(),
+            query: String::new(),
+            content: Content::Text(text.to_owned()),
+            collected_at: None,
+            exhaustive: false,
+            attested: false,
+        };
+        let id = ClaimId::new("c1").unwrap();
+        let claims = [Claim { id, text: "10.0.3.4 had a token".to_owned(), span: None }];
+        let redactor = Redactor::new(&Options::default()).unwrap();
+        let pieces = [Piece { item: &item, content: text }];
+        let framer = Framer::new().unwrap();
+        let shown = Shown::new(&framer, Some(&redactor), "", &claims, &pieces).unwrap();
+        let said = shown.frame.contents()[0].clone();
+        for secret in ["ghp_", "10.0.3.4"] {
+            assert!(!said.contains(secret) && !shown.frame.text().contains(secret), "{said}");
+            assert!(!shown.claims[0].text.contains(secret));
+        }
+        let judged = JudgedClaim {
+            claim: shown.claims[0].clone(),
+            class: Class::Grounded,
+            evidence_type: EvidenceType::ToolMatch,
+            citations: vec![Citation {
+                target: Target::Evidence {
+                    id: EvidenceId::new("E1").unwrap(),
+                    field_path: String::new(),
+                },
+                quote: said.clone(),
+                bytes: None,
+            }],
+            note: said,
+        };
+        let back = shown.claim_back(judged, &claims);
+        let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
+        assert_eq!((&back.citations[0].target, back.citations[0].quote.as_str()), (&target, text));
+        assert_eq!((back.note.as_str(), &back.claim), (text, &claims[0]));
+        let codes: Vec<&str> = shown.notices().iter().map(|notice| notice.code).collect();
+        assert_eq!(codes, ["EVIDENCE_INSTRUCTS", "HIDDEN_FROM_MODEL"]);
+    }
+}

@@ -1,0 +1,281 @@
+//! Chat models as judges, over real HTTP: what they are shown, what is taken from their answers, and what becomes of a
+//! report when they misbehave.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::time::Duration;
+
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1;
+use gsar_server::config::{Config, Model};
+use support::{Running, Wanted, item};
+use tonic::Code;
+
+const NAME: &str = "openai:judge-1";
+
+/// A server whose first judge is the model, with changes to how it is asked.
+async fn asking(
+    provider: &Server,
+    wire: Wire,
+    name: &str,
+    change: impl FnOnce(&mut Model, &mut Config),
+) -> Running {
+    let folder = tempfile::tempdir().unwrap();
+    let key_file = folder.path().join("key");
+    std::fs::write(&key_file, KEY).unwrap();
+    let mut model = Model {
+        base_url: Some(provider.base_url(wire)),
+        key_file: Some(key_file),
+        attempts: 1,
+        canary: false,
+        ..Model::default()
+    };
+    let running = Wanted::default()
+        .start(|config| {
+            config.judges.chain = vec![name.to_owned()];
+            change(&mut model, config);
+            config.judges.models.insert(name.to_owned(), model);
+        })
+        .await;
+    drop(folder);
+    running
+}
+
+fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
+    let claims: Vec<serde_json::Value> = claims
+        .iter()
+        .map(|(id, class, label, quote)| {
+            let citations = match *quote {
+                "" => serde_json::json!([]),
+                quote => serde_json::json!([{"evidence": label, "field_path": null, "quote": quote}]),
+            };
+            let note = "as quoted";
+            serde_json::json!({"id": id, "class": class, "type": "tool_match", "citations": citations, "note": note})
+        })
+        .collect();
+    serde_json::json!({
+        "claims": claims, "score": 0.9, "explanation": "two claims", "gaps": [], "contradictions": [], "abstain": null
+    })
+    .to_string()
+}
+
+fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
+    let claims: Vec<v1::Claim> = claims
+        .iter()
+        .map(|(id, text)| v1::Claim {
+            id: (*id).to_owned(),
+            text: (*text).to_owned(),
+            ..Default::default()
+        })
+        .collect();
+    v1::EvaluateRequest {
+        report: Some(v1::Report { id: "r1".to_owned(), claims, ..Default::default() }),
+        evidence,
+        policy: "reference".to_owned(),
+        ..Default::default()
+    }
+}
+
+fn pool() -> (v1::EvaluateRequest, String) {
+    let asked = request(
+        &[
+            ("c1", "The connection pool of mail@shop.example is exhausted."),
+            ("c2", "The pool size is 20."),
+        ],
+        vec![item("log", "pool of mail@shop.example is exhausted\npool size is 20")],
+    );
+    let answer = verdict(&[
+        ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
+        ("c2", "grounded", "E1", "pool size is 20"),
+    ]);
+    (asked, answer)
+}
+
+#[tokio::test]
+async fn a_report_is_judged_by_a_model_of_every_wire_format() {
+    for (wire, name) in [
+        (Wire::OpenAi, "openai:judge-1"),
+        (Wire::OpenAi, "openai-compatible:judge-1"),
+        (Wire::OpenAi, "oci:judge-1"),
+        (Wire::Anthropic, "anthropic:judge-1"),
+        (Wire::Gemini, "gemini:judge-1"),
+        (Wire::Ollama, "ollama:judge-1"),
+    ] {
+        let provider = Server::start().await.unwrap();
+        let server = asking(&provider, wire, name, |model, _| {
+            (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
+        })
+        .await;
+        let (asked, answer) = pool();
+        provider.always(Play::answer(&answer));
+        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{name}");
+        assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
+        assert_eq!(answer.judge_score, Some(0.9));
+        let links = answer.provenance.unwrap().judges;
+        assert_eq!((links[0].judge.as_str(), links[0].result.as_str()), (name, "judged"));
+        let [call] = links[0].calls.as_slice() else { panic!("{:?}", links[0].calls) };
+        assert_eq!((call.purpose.as_str(), call.rung.as_str()), ("judge", "structured"));
+        assert_eq!(call.prompt.len(), 64);
+        assert!(call.input_tokens > 0 && call.cost_micros.is_some(), "{name}: {call:?}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_do_not_leave() {
+    let provider = Server::start().await.unwrap();
+    let (asked, answer) = pool();
+    provider.always(Play::answer(&answer));
+    for (hide, leaves) in [(Some(true), false), (Some(false), true), (None, true)] {
+        let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
+        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let sent = provider.seen().last().unwrap().body.to_string();
+        assert_eq!(sent.contains("mail@shop.example"), leaves, "{hide:?}: {sent}");
+        let told = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
+        assert_eq!(told, !leaves);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_used_is_asked_for_once_more() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    let (asked, answer) = pool();
+    let one = verdict(&[
+        ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
+        ("c2", "maybe", "E1", "pool size"),
+    ]);
+    let other = verdict(&[("c2", "grounded", "E1", "pool size is 20")]);
+    for plays in [
+        vec![Play::answer("I cannot say."), Play::answer(&answer)],
+        vec![Play::answer(&one), Play::answer(&other)],
+    ] {
+        provider.next(plays);
+        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
+        let calls = &answer.provenance.unwrap().judges[0].calls;
+        let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
+        assert_eq!(purposes, ["judge", "repair"]);
+    }
+    // Never a third time; what stays open is dropped, which blocks.
+    provider.next([Play::answer(&one), Play::answer(&one)]);
+    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    assert!(answer.warnings.iter().any(|warning| warning.code == "CLAIMS_UNSETTLED"));
+    provider.next([Play::answer("no"), Play::answer("no")]);
+    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    assert_eq!(answer.outcome(), v1::Outcome::Failed);
+    assert_eq!(answer.provenance.unwrap().judges[0].code, "ANSWER_UNREADABLE");
+}
+
+#[tokio::test]
+async fn every_fault_has_its_code_and_none_proceeds() {
+    let faults = || {
+        [
+            (Play::Status(500), "PROVIDER_UNAVAILABLE"),
+            (Play::Status(401), "KEY_REFUSED"),
+            (Play::Status(404), "MODEL_NOT_FOUND"),
+            (Play::RateLimited("30"), "RATE_LIMITED"),
+            (Play::Close, "CONNECTION_LOST"),
+            (Play::CutJson, "ANSWER_NOT_JSON"),
+            (Play::OtherShape, "ANSWER_WRONG_SHAPE"),
+            (Play::Refusal, "MODEL_REFUSED"),
+            (Play::ContentFilter, "CONTENT_FILTERED"),
+            (Play::EmptyChoice, "ANSWER_EMPTY"),
+            (Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
+            (Play::Html, "WRONG_CONTENT_TYPE"),
+            (Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+            (Play::Redirect, "REDIRECTED"),
+        ]
+    };
+    let provider = Server::start().await.unwrap();
+    for (play, code) in faults() {
+        // One server each: failures in a row open the circuit.
+        let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+        provider.always(play);
+        let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
+        assert_eq!(answer.outcome(), v1::Outcome::Failed, "{code}");
+        assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Abstain, "{code}");
+        assert!(answer.score.is_none());
+        assert_eq!(answer.provenance.unwrap().judges[0].code, code);
+    }
+    for (play, code) in faults() {
+        let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+            config.judges.chain.push("rules/1".to_owned());
+        })
+        .await;
+        provider.always(play);
+        let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
+        let links = answer.provenance.unwrap().judges;
+        assert_eq!((links[0].code.as_str(), links[1].judge.as_str()), (code, "rules/1"));
+        assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
+    }
+}
+
+#[tokio::test]
+async fn a_stuck_model_ends_at_the_deadline_and_its_call_is_closed() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    provider.always(Play::Hang);
+    let (asked, _) = pool();
+    for _ in 0..20 {
+        let mut request = tonic::Request::new(asked.clone());
+        request.set_timeout(Duration::from_millis(200));
+        let refused = server.grounding().evaluate(request).await.unwrap_err();
+        assert!(matches!(refused.code(), Code::DeadlineExceeded | Code::Cancelled), "{refused}");
+    }
+    provider.until(|counts| counts.open == 0).await;
+    assert!(provider.counts().requests >= 20);
+}
+
+#[tokio::test]
+async fn long_evidence_is_asked_about_in_parts() {
+    let provider = Server::start().await.unwrap();
+    let server =
+        asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
+    let filler = |name: &str| item(name, &"nothing happened here\n".repeat(80));
+    let evidence = vec![filler("a"), filler("b"), item("log", "the pool size is 20")];
+    let asked = request(&[("c1", "The pool size is 20.")], evidence);
+    let nothing = verdict(&[("c1", "ungrounded", "", "")]);
+    let found = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
+    // Which part is asked about first is not known, so each is answered by what it holds.
+    provider.always(Play::answer(&found));
+    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
+    assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
+    provider.always(Play::answer(&nothing));
+    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
+}
+
+#[tokio::test]
+async fn a_model_that_grounds_anything_is_found_out() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;
+    let asked =
+        request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
+    let honest =
+        verdict(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
+    provider.always(Play::answer(&honest));
+    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    assert_eq!(answer.claims.len(), 1);
+    let obliging = verdict(&[
+        ("c1", "grounded", "E1", "the pool size is 20"),
+        ("c2", "grounded", "E1", "the pool size is 20"),
+    ]);
+    provider.always(Play::answer(&obliging));
+    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    assert_eq!(answer.outcome(), v1::Outcome::Failed);
+    assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
+}
