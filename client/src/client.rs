@@ -134,6 +134,20 @@ impl Client {
         .await
     }
 
+    /// Has the judges of the server judge a small report that must proceed. Chat models are really asked.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn try_judges(
+        &self,
+        request: v1::TryJudgesRequest,
+    ) -> Result<v1::TryJudgesResponse, ClientError> {
+        self.call("TryJudges", Repeat::Harmless, request, async |channel, request| {
+            self.grounding(channel).try_judges(request).await
+        })
+        .await
+    }
+
     /// Decides whether an investigation may end.
     ///
     /// # Errors

@@ -279,3 +279,39 @@ async fn a_model_that_grounds_anything_is_found_out() {
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
 }
+
+#[tokio::test]
+async fn each_judge_of_the_chain_is_tried() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+        config.judges.chain.push("rules/1".to_owned());
+    })
+    .await;
+    let trials = async |judge: &str| {
+        let request = v1::TryJudgesRequest { judge: judge.to_owned() };
+        let answer = server.grounding().try_judges(request).await.unwrap().into_inner();
+        let told = |trial: v1::JudgeTrial| {
+            let link = trial.link.clone().unwrap();
+            (link.judge, link.result, link.code, trial.tier())
+        };
+        answer.trials.into_iter().map(told).collect::<Vec<_>>()
+    };
+    let model = |result: &str, code: &str, tier| {
+        (NAME.to_owned(), result.to_owned(), code.to_owned(), tier)
+    };
+    let rules = ("rules/1".to_owned(), "judged".to_owned(), String::new(), v1::Tier::Proceed);
+    provider.always(Play::Status(401));
+    assert_eq!(
+        trials("").await,
+        [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
+    );
+    assert_eq!(trials("rules/1").await, [rules]);
+    // The only claim of the small report is split from it.
+    let right = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
+    provider.always(Play::answer(&right));
+    assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);
+    let listed = v1::ListEvaluationsRequest::default();
+    assert!(
+        server.ledger().list_evaluations(listed).await.unwrap().into_inner().evaluations.is_empty()
+    );
+}

@@ -166,8 +166,52 @@ async fn server(
         ),
     });
     found.push(policies(&client).await);
+    found.extend(judges(&client).await);
     found.extend(search(&client).await);
     found
+}
+
+/// What each judge makes of a small report that must proceed.
+async fn judges(client: &Client) -> Vec<Check> {
+    let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let mend = "the server's log says why";
+            return vec![found_wrong("judge", Health::Broken, error.to_string(), mend)];
+        }
+    };
+    answer.trials.iter().map(trial).collect()
+}
+
+fn trial(trial: &v1::JudgeTrial) -> Check {
+    let link = trial.link.clone().unwrap_or_default();
+    let took = trial.duration.map(|took| took.seconds * 1_000 + i64::from(took.nanos) / 1_000_000);
+    let took = took.map(|took| format!(" in {took} ms")).unwrap_or_default();
+    let judge = &link.judge;
+    match (link.result.as_str(), trial.tier()) {
+        ("judged", v1::Tier::Proceed) => fine("judge", format!("{judge} judges rightly{took}")),
+        ("judged", tier) => found_wrong(
+            "judge",
+            Health::Doubtful,
+            format!(
+                "{judge} answers{took}, and a report that is borne out came to {}",
+                tier.as_str_name()
+            ),
+            "ask a stronger model, or see its answer in provenance.judges of an evaluation",
+        ),
+        ("abstained", _) => found_wrong(
+            "judge",
+            Health::Doubtful,
+            format!("{judge} abstains{took}: {}", link.detail),
+            "see its answer in provenance.judges of an evaluation",
+        ),
+        _ => found_wrong(
+            "judge",
+            Health::Broken,
+            format!("{judge} fails{took} ({}): {}", link.code, link.detail),
+            "docs/JUDGES.md says what each code means",
+        ),
+    }
 }
 
 /// By what stored evidence is found; nothing where the server keeps none.

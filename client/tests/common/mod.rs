@@ -83,6 +83,13 @@ impl v1::grounding_service_server::GroundingService for Service {
         answer.unwrap_or_else(|| Ok(v1::EvaluateResponse::default())).map(Response::new)
     }
 
+    async fn try_judges(
+        &self,
+        _: Request<v1::TryJudgesRequest>,
+    ) -> Result<Response<v1::TryJudgesResponse>, Status> {
+        Ok(Response::new(v1::TryJudgesResponse::default()))
+    }
+
     /// Decides counts by the rules themselves, under a preset without overrides.
     async fn score(
         &self,

@@ -3029,6 +3029,33 @@ pub struct StepTiming {
     #[prost(message, optional, tag = "2")]
     pub duration: ::core::option::Option<::prost_types::Duration>,
 }
+/// TryJudgesRequest names the judges to try.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TryJudgesRequest {
+    /// judge of the chain; empty for all.
+    #[prost(string, tag = "1")]
+    pub judge: ::prost::alloc::string::String,
+}
+/// TryJudgesResponse says how judges did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TryJudgesResponse {
+    /// trials in the order of the chain.
+    #[prost(message, repeated, tag = "1")]
+    pub trials: ::prost::alloc::vec::Vec<JudgeTrial>,
+}
+/// JudgeTrial is how one judge did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct JudgeTrial {
+    /// link says what the judge did.
+    #[prost(message, optional, tag = "1")]
+    pub link: ::core::option::Option<JudgeLink>,
+    /// tier that came of it; PROCEED is right.
+    #[prost(enumeration = "Tier", tag = "2")]
+    pub tier: i32,
+    /// duration it took.
+    #[prost(message, optional, tag = "3")]
+    pub duration: ::core::option::Option<::prost_types::Duration>,
+}
 /// ScoreRequest is a partition that the caller gives.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScoreRequest {
@@ -3313,6 +3340,32 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "Score"));
             self.inner.unary(req, path, codec).await
         }
+        /// TryJudges has judges judge a small report that must proceed, so that a person sees which of them work and what is
+        /// wrong with the others. Chat models are really asked, and paid for. Nothing is recorded.
+        pub async fn try_judges(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TryJudgesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::TryJudgesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/TryJudges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "TryJudges"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -3341,6 +3394,15 @@ pub mod grounding_service_server {
             &self,
             request: tonic::Request<super::ScoreRequest>,
         ) -> std::result::Result<tonic::Response<super::ScoreResponse>, tonic::Status>;
+        /// TryJudges has judges judge a small report that must proceed, so that a person sees which of them work and what is
+        /// wrong with the others. Chat models are really asked, and paid for. Nothing is recorded.
+        async fn try_judges(
+            &self,
+            request: tonic::Request<super::TryJudgesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::TryJudgesResponse>,
+            tonic::Status,
+        >;
     }
     /// GroundingService decides whether a report may go out.
     #[derive(Debug)]
@@ -3493,6 +3555,51 @@ pub mod grounding_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ScoreSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/TryJudges" => {
+                    #[allow(non_camel_case_types)]
+                    struct TryJudgesSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::UnaryService<super::TryJudgesRequest>
+                    for TryJudgesSvc<T> {
+                        type Response = super::TryJudgesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::TryJudgesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::try_judges(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = TryJudgesSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -342,9 +342,10 @@ fn code_name(code: Code) -> &'static str {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 16] = [
+const METHODS: [&str; 17] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
+    "GroundingService/TryJudges",
     "GateService/EvaluateGate",
     "GateService/ClassifyVerdict",
     "GateService/AssembleChain",

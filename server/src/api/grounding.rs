@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
-use gsar_proto::v1::{EvaluateRequest, EvaluateResponse, ScoreRequest, ScoreResponse};
+use gsar_proto::v1::{
+    EvaluateRequest, EvaluateResponse, ScoreRequest, ScoreResponse, TryJudgesRequest,
+    TryJudgesResponse,
+};
 use tonic::{Request, Response, Status};
 
 use super::services::call;
@@ -35,5 +38,14 @@ impl GroundingService for Grounding {
     ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
         self.0.score(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn try_judges(
+        &self,
+        request: Request<TryJudgesRequest>,
+    ) -> Result<Response<TryJudgesResponse>, Status> {
+        let call = call(request.extensions())?;
+        let trials = self.0.try_judges(&call, &request.into_inner().judge).await?;
+        Ok(Response::new(TryJudgesResponse { trials }))
     }
 }

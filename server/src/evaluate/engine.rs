@@ -1,12 +1,10 @@
 //! What a server needs to evaluate: policies, judges, the ledger, stored evidence, limits.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use gsar_proto::{parse, v1};
+use gsar_proto::parse;
 
 use super::chain::chain;
-use crate::api::door::Call;
 use crate::config::{self, Config, EmbeddingsWanted};
 use crate::evidence::{Bounds, Embeddings, Evidence};
 use crate::judge::{Judge, rules::Rules};
@@ -84,26 +82,6 @@ impl Engine {
         &self.limits
     }
 
-    /// Evaluates a small report without recording it, as proof that the whole path works. The first judge of
-    /// the chain that is local judges; where none is, nothing is asked of anyone.
-    ///
-    /// # Errors
-    /// What went wrong.
-    pub async fn rehearse(&self) -> Result<(), String> {
-        let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
-        let mut request = rehearsal();
-        request.options =
-            Some(v1::EvaluateOptions { judge: judge.name().to_owned(), explain: true });
-        let call = Call::rehearsal(Duration::from_secs(10));
-        let answer = self.evaluate_unrecorded(&call, request).await;
-        let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
-        let tier = answer.decision.map(|decision| decision.tier());
-        match tier {
-            Some(v1::Tier::Proceed) => Ok(()),
-            other => Err(format!("rehearsal: a faithful report must proceed, not {other:?}")),
-        }
-    }
-
     /// Flushes and closes what is open.
     pub async fn close(&self) {
         if let Some(ledger) = self.ledger.clone() {
@@ -145,24 +123,5 @@ fn ledger_options(config: &Config) -> Options {
         max_age: config.ledger.max_age.map(|age| age.0),
         max_bytes: config.ledger.max_size.map(|size| size.0),
         ..Options::new(config.data_dir.clone())
-    }
-}
-
-fn rehearsal() -> v1::EvaluateRequest {
-    let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
-    v1::EvaluateRequest {
-        report: Some(v1::Report {
-            synthesis: "The connection pool size is 20.".to_owned(),
-            ..v1::Report::default()
-        }),
-        evidence: vec![v1::EvidenceItem {
-            id: "rehearsal".to_owned(),
-            kind: v1::EvidenceKind::ToolOutput.into(),
-            lane: v1::EvidenceLane::StaticInfra.into(),
-            content: Some(content),
-            ..v1::EvidenceItem::default()
-        }],
-        policy: "reference".to_owned(),
-        ..v1::EvaluateRequest::default()
     }
 }

@@ -9,6 +9,7 @@ mod offload;
 mod pipeline;
 mod policy_choice;
 mod record;
+mod rehearsal;
 mod retrieval;
 mod score;
 mod stopwatch;

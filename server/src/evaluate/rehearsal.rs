@@ -1,0 +1,71 @@
+//! A small report that must proceed: evaluated at the start as proof that the whole path works, and by any judge that
+//! a person wants to see tried. Never recorded.
+
+use std::time::{Duration, Instant};
+
+use gsar_proto::v1;
+use tonic::Status;
+
+use super::Engine;
+use crate::api::door::Call;
+
+impl Engine {
+    /// Evaluates a small report without recording it, as proof that the whole path works. The first judge of
+    /// the chain that is local judges; where none is, nothing is asked of anyone.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub async fn rehearse(&self) -> Result<(), String> {
+        let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
+        let request = rehearsal(judge.name());
+        let call = Call::rehearsal(Duration::from_secs(10));
+        let answer = self.evaluate_unrecorded(&call, request).await;
+        let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
+        let tier = answer.decision.map(|decision| decision.tier());
+        match tier {
+            Some(v1::Tier::Proceed) => Ok(()),
+            other => Err(format!("rehearsal: a faithful report must proceed, not {other:?}")),
+        }
+    }
+
+    /// Has the judge of that name, or every judge of the chain, judge the small report.
+    ///
+    /// # Errors
+    /// NOT_FOUND for an unknown judge, DEADLINE_EXCEEDED.
+    pub async fn try_judges(&self, call: &Call, name: &str) -> Result<Vec<v1::JudgeTrial>, Status> {
+        let mut trials = Vec::new();
+        for judge in self.judges(name)? {
+            let begun = Instant::now();
+            let answer = self.evaluate_unrecorded(call, rehearsal(judge.name())).await?;
+            let link =
+                answer.provenance.and_then(|provenance| provenance.judges.into_iter().last());
+            trials.push(v1::JudgeTrial {
+                link,
+                tier: answer.decision.map(|decision| decision.tier).unwrap_or_default(),
+                duration: prost_types::Duration::try_from(begun.elapsed()).ok(),
+            });
+        }
+        Ok(trials)
+    }
+}
+
+/// A report of one claim, borne out word by word.
+fn rehearsal(judge: &str) -> v1::EvaluateRequest {
+    let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
+    v1::EvaluateRequest {
+        report: Some(v1::Report {
+            synthesis: "The connection pool size is 20.".to_owned(),
+            ..v1::Report::default()
+        }),
+        evidence: vec![v1::EvidenceItem {
+            id: "rehearsal".to_owned(),
+            kind: v1::EvidenceKind::ToolOutput.into(),
+            lane: v1::EvidenceLane::StaticInfra.into(),
+            content: Some(content),
+            ..v1::EvidenceItem::default()
+        }],
+        policy: "reference".to_owned(),
+        options: Some(v1::EvaluateOptions { judge: judge.to_owned(), explain: true }),
+        ..v1::EvaluateRequest::default()
+    }
+}
