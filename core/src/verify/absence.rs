@@ -109,10 +109,8 @@ mod tests {
     #[test]
     fn paper_asks_for_no_search() {
         let given = claims(&["The logs do not mention a DNS failure"]);
-        let answer =
-            [judged(&given[0], Class::Grounded, NegEvidence, &[("e1", "checkout started")])];
-        let result =
-            verified_under(Preset::Paper, &given, &answer, &[tool("e1", "checkout started")]);
+        let answer = [judged(&given[0], Class::Grounded, NegEvidence, &[("e1", "the DNS logs")])];
+        let result = verified_under(Preset::Paper, &given, &answer, &[tool("e1", "the DNS logs")]);
         assert!(result.corrections.is_empty());
     }
 }

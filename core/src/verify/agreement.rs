@@ -2,6 +2,8 @@
 //!
 //! | the claim | the cited words | effect |
 //! |---|---|---|
+//! | any but an absence | none quoted, only whole items | ungrounded |
+//! | any | hold one in five of its content words or fewer, none of its names and no series of figures | ungrounded |
 //! | names a pod, version, address or code | none of the cited items holds it | ungrounded |
 //! | names `checkout` | name `checkout-db` and nowhere `checkout` | ungrounded |
 //! | denies what the quote states, or the reverse | share 0.6 of the words of the shorter side | ungrounded |

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
+use super::bearing::stems;
 use crate::evidence::{Content, EvidenceId, EvidenceItem};
 use crate::text::figures::{Figures, figures};
 use crate::text::fold::Folded;
@@ -63,6 +64,7 @@ struct Reading<'a> {
     figures: Option<Figures>,
     asked: Option<[Figures; 2]>,
     lower_case: Option<String>,
+    stems: Option<Vec<u64>>,
     document: Option<Option<Value>>,
 }
 
@@ -112,6 +114,19 @@ impl<'a> Sources<'a> {
         let content = self.content(position);
         let lower = || content.to_ascii_lowercase();
         self.read.entry(position).or_default().lower_case.get_or_insert_with(lower)
+    }
+
+    /// The stems of the words of the content, the tool line and the query, in order.
+    pub(super) fn stems(&mut self, position: usize) -> &[u64] {
+        let item = self.item(position);
+        let read = || {
+            let texts = item.map(|item| [item.content.as_str(), &item.tool, &item.query]);
+            let mut stems: Vec<u64> = texts.into_iter().flatten().flat_map(stems).collect();
+            stems.sort_unstable();
+            stems.dedup();
+            stems
+        };
+        self.read.entry(position).or_default().stems.get_or_insert_with(read)
     }
 
     /// The parsed document of a JSON item.

@@ -48,6 +48,10 @@ pub enum CorrectionCode {
     QuoteNotFound,
     /// A grounded, contradicted or complementary claim without any valid citation.
     NoValidCitation,
+    /// Items cited as a whole, where only the words that decide can be checked.
+    NothingQuoted,
+    /// Citations that hold next to nothing of what the claim says.
+    CitationUnrelated,
     /// A claim that rests on a weaker one.
     WeakerSupport,
     /// A type above what the kind of the cited item allows.
@@ -90,6 +94,8 @@ impl CorrectionCode {
             Self::CitationCycle => "CITATION_CYCLE",
             Self::QuoteNotFound => "QUOTE_NOT_FOUND",
             Self::NoValidCitation => "NO_VALID_CITATION",
+            Self::NothingQuoted => "NOTHING_QUOTED",
+            Self::CitationUnrelated => "CITATION_UNRELATED",
             Self::WeakerSupport => "WEAKER_SUPPORT",
             Self::TypeAboveEvidence => "TYPE_ABOVE_EVIDENCE",
             Self::NotAttested => "NOT_ATTESTED",

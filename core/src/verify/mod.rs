@@ -7,8 +7,10 @@
 //! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
 //! | `references`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
-//! | `names`, `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
+//! | `names` | names that the evidence lacks | ungrounded |
 //! | `absence` | an absence nobody looked for | ungrounded |
+//! | `bearing` | items without words, citations of something else | ungrounded |
+//! | `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
@@ -17,6 +19,7 @@
 mod absence;
 mod agreement;
 mod attributes;
+mod bearing;
 mod citations;
 mod corpus;
 mod corrections;
@@ -144,9 +147,10 @@ fn check_support(
     let cited = Cited::of(&citations, points_at, texts, sources);
     let claimed = figures_of(&claim.judged.claim.text);
     names::check(&mut claim.judged, &claimed, &cited, sources, findings);
+    absence::check(policy, &mut claim.judged, &cited, sources, findings);
+    bearing::check(&mut claim.judged, &claimed, &cited, sources, findings);
     negation::check(&mut claim.judged, &cited, findings);
     figures::check(policy, &mut claim.judged, &claimed, &cited, sources, findings);
-    absence::check(policy, &mut claim.judged, &cited, sources, findings);
     types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
     claim.judged.citations = citations;
 }

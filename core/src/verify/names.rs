@@ -56,7 +56,7 @@ pub(super) fn check(
 }
 
 /// Whether a code is so particular that evidence for the claim must hold it.
-fn is_checkable(code: &Code, text: &str) -> bool {
+pub(super) fn is_checkable(code: &Code, text: &str) -> bool {
     let name = part(text, code.span.clone());
     match code.kind {
         CodeKind::Date => false,

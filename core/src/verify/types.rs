@@ -154,7 +154,7 @@ mod tests {
     fn h24_a_hedge_is_inference_unless_its_content_is_stated() {
         let given = claims(&[
             "The connection pool was likely exhausted",
-            "A memory leak may have built up in checkout",
+            "A leak may have drained the connection pool of checkout",
         ]);
         let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];
         let answer = [

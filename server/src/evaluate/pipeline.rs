@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsar_core::assess::{Assessment, Subject, assess, without_partition};
 use gsar_core::fixed::Millionths;
-use gsar_core::{Decision, Origin, Reason};
+use gsar_core::{Claim, Decision, Origin, Reason};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
@@ -95,9 +95,10 @@ impl Engine {
         }
 
         call.enter(Step::Judge);
+        let claims = claims_of(call, &report).await;
         let question = Arc::new(Question {
             synthesis: report.synthesis,
-            claims: report.claims,
+            claims,
             evidence,
             is_kept,
             explain: options.explain,
@@ -111,14 +112,14 @@ impl Engine {
         provenance.judges = judged.links;
         let mut answer = match judged.outcome {
             Ok(judgement) => {
-                let bytes = question.synthesis.len() + judgement.claims.len() * 64;
+                let bytes = question.synthesis.len() + question.claims.len() * 64;
                 let (policy, explain) = (policy.policy.clone(), options.explain);
                 let confidence = report.confidence;
                 offload(call, bytes, move || {
                     let investigation = gate.as_ref().map(investigation);
                     let subject = Subject {
                         synthesis: &question.synthesis,
-                        claims: &judgement.claims,
+                        claims: &question.claims,
                         judged: judgement.judged.clone(),
                         evidence: &question.evidence,
                         origin: Origin::Judge,
@@ -193,6 +194,15 @@ impl Engine {
         let gate = gate.flatten();
         violations.finish(report.map(|report| Checked { policy, report, evidence, gate }))
     }
+}
+
+/// The claims to judge: those given, else those that the synthesis is split into. A judge has no say in which.
+async fn claims_of(call: &Call, report: &parse::ParsedReport) -> Vec<Claim> {
+    if !report.claims.is_empty() {
+        return report.claims.clone();
+    }
+    let synthesis = report.synthesis.clone();
+    offload(call, synthesis.len(), move || gsar_rules::split(&synthesis)).await
 }
 
 /// What core looks at of an investigation.

@@ -1,0 +1,273 @@
+//! Judges that fail, panic and hang: no failure ends in proceed, each is told apart, and nothing is left behind.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use gsar_core::Class;
+use gsar_proto::v1;
+use gsar_server::judge::{
+    Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question,
+};
+use support::{Running, Wanted, request};
+use tokio::sync::watch;
+use tonic::{Code, Request, Status};
+
+/// What a judge that asks a chat model may fail with.
+const CODES: [&str; 28] = [
+    "CONNECT_FAILED",
+    "TLS_FAILED",
+    "CONNECT_TIMEOUT",
+    "FIRST_BYTE_TIMEOUT",
+    "TOTAL_TIMEOUT",
+    "DEADLINE_PASSED",
+    "DEADLINE_BEFORE_START",
+    "CONNECTION_LOST",
+    "KEY_REFUSED",
+    "MODEL_NOT_FOUND",
+    "RATE_LIMITED",
+    "QUOTA_EXHAUSTED",
+    "REQUEST_REFUSED",
+    "REQUEST_TOO_LARGE",
+    "CONTENT_FILTERED",
+    "REDIRECTED",
+    "PROVIDER_UNAVAILABLE",
+    "UNEXPECTED_STATUS",
+    "ERROR_IN_ANSWER",
+    "WRONG_CONTENT_TYPE",
+    "ANSWER_TOO_LARGE",
+    "ANSWER_NOT_JSON",
+    "ANSWER_WRONG_SHAPE",
+    "ANSWER_EMPTY",
+    "MODEL_REFUSED",
+    "ANSWER_TRUNCATED",
+    "CIRCUIT_OPEN",
+    "TOO_MANY_CALLS",
+];
+
+/// Fails with the code that the first claim is called by.
+struct Failing;
+
+/// Panics at once, or after its first wait where it is not local, as the first claim is called.
+struct Panicking {
+    is_local: bool,
+}
+
+/// Waits for what never comes, and tells how many questions it holds.
+struct Hanging {
+    held: watch::Sender<i64>,
+}
+
+struct Held(watch::Sender<i64>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.send_modify(|held| *held -= 1);
+    }
+}
+
+fn capabilities() -> Capabilities {
+    Capabilities { classes: Class::ALL.to_vec(), languages: vec!["en"], max_evidence_bytes: None }
+}
+
+fn first_claim(question: &Question) -> &str {
+    question.claims.first().map_or("", |claim| claim.id.as_str())
+}
+
+impl Judge for Failing {
+    fn name(&self) -> &'static str {
+        "failing/1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capabilities()
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        let wanted = first_claim(question);
+        let code = CODES.into_iter().find(|code| *code == wanted).expect("a known code");
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Err(JudgeError::Failed {
+                judge: "failing/1".to_owned(),
+                code,
+                reason: "it was told to fail".to_owned(),
+                calls: vec![ModelCall { purpose: "judge", attempts: 2, ..ModelCall::default() }],
+            })
+        })
+    }
+}
+
+impl Judge for Panicking {
+    fn name(&self) -> &'static str {
+        "panicking/1"
+    }
+
+    fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capabilities()
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        assert_ne!(first_claim(question), "at-once", "a defect of a judge");
+        let waits = !self.is_local;
+        Box::pin(async move {
+            if waits {
+                tokio::task::yield_now().await;
+            }
+            panic!("a defect of a judge")
+        })
+    }
+}
+
+impl Judge for Hanging {
+    fn name(&self) -> &'static str {
+        "hanging/1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capabilities()
+    }
+
+    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        self.held.send_modify(|held| *held += 1);
+        let held = Held(self.held.clone());
+        Box::pin(async move {
+            let _held = held;
+            std::future::pending().await
+        })
+    }
+}
+
+async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration>) -> Running {
+    let chain = |config: &mut gsar_server::config::Config| {
+        config.judges.chain = vec![name.to_owned(), "rules/1".to_owned()];
+        config.ledger.enabled = false;
+        if let Some(deadline) = deadline {
+            config.limits.max_deadline.0 = deadline;
+            config.limits.default_deadline.0 = deadline;
+        }
+    };
+    Wanted::default().judge(judge).start(chain).await
+}
+
+/// A report that the embedded judge would let go out, with one claim of this id.
+fn called(id: &str, judge: &str) -> v1::EvaluateRequest {
+    let mut request = request();
+    let report = request.report.as_mut().unwrap();
+    let text = report.synthesis.clone();
+    report.claims = vec![v1::Claim { id: id.to_owned(), text, span: None }];
+    request.options = Some(v1::EvaluateOptions { judge: judge.to_owned(), explain: false });
+    request
+}
+
+async fn evaluate(
+    server: &Running,
+    request: v1::EvaluateRequest,
+) -> Result<v1::EvaluateResponse, Status> {
+    server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
+}
+
+#[tokio::test]
+async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
+    const RUNS: usize = 1_000;
+    let server = only(Failing, "failing/1", None).await;
+    let asked = CODES.iter().cycle().take(RUNS);
+    let answers = stream::iter(asked)
+        .map(|code| {
+            let answer = evaluate(&server, called(code, "failing/1"));
+            async move { (*code, answer.await.unwrap()) }
+        })
+        .buffer_unordered(32)
+        .collect::<Vec<_>>()
+        .await;
+    let mut told: BTreeMap<&str, usize> = BTreeMap::new();
+    for (code, answer) in &answers {
+        assert_eq!(answer.outcome(), v1::Outcome::Failed, "{code}");
+        let decision = answer.decision.as_ref().unwrap();
+        assert_eq!(decision.tier(), v1::Tier::Abstain, "{code}");
+        assert!(answer.score.is_none() && answer.guarded_score.is_none(), "{code}");
+        assert!(decision.reasons.iter().any(|reason| reason.code == "JUDGE_FAILED"), "{code}");
+        let links = &answer.provenance.as_ref().unwrap().judges;
+        let [link] = links.as_slice() else { panic!("{code}: {links:?}") };
+        assert_eq!((link.code.as_str(), link.result.as_str()), (*code, "failed"));
+        assert_eq!(link.calls.len(), 1, "{code}");
+        *told.entry(code).or_default() += 1;
+    }
+    assert_eq!((answers.len(), told.len()), (RUNS, CODES.len()));
+}
+
+#[tokio::test]
+async fn h13_a_judge_that_stands_in_is_told() {
+    let server = only(Failing, "failing/1", None).await;
+    for code in CODES {
+        let mut request = called(code, "");
+        request.options = None;
+        let answer = evaluate(&server, request).await.unwrap();
+        assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"), "{code}");
+        let links = answer.provenance.unwrap().judges;
+        let codes: Vec<&str> = links.iter().map(|link| link.code.as_str()).collect();
+        assert_eq!(codes, [code, ""]);
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_panics_costs_its_call_and_no_other() {
+    for is_local in [false, true] {
+        let chain = |config: &mut gsar_server::config::Config| {
+            // The first of the chain answers the self-test at the start.
+            config.judges.chain = vec!["rules/1".to_owned(), "panicking/1".to_owned()];
+        };
+        let server = Wanted::default().judge(Panicking { is_local }).start(chain).await;
+        for id in ["at-once", "later"] {
+            let status = evaluate(&server, called(id, "panicking/1")).await.unwrap_err();
+            assert_eq!(status.code(), Code::Internal, "{id}: {status}");
+            assert!(!status.message().contains("defect of a judge"), "{status}");
+            let answer = evaluate(&server, called(id, "rules/1")).await.unwrap();
+            assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{id}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_hangs_is_dropped_at_the_deadline() {
+    const AT_ONCE: usize = 200;
+    let (held, mut holds) = watch::channel(0);
+    let deadline = Some(Duration::from_millis(200));
+    let server = only(Hanging { held }, "hanging/1", deadline).await;
+    let calls = (0..AT_ONCE).map(|number| {
+        let mut call = Request::new(called(&format!("c{number}"), "hanging/1"));
+        // More than the server allows, since the client gives up by itself at that time.
+        call.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
+        let mut grounding = server.grounding();
+        async move { grounding.evaluate(call).await }
+    });
+    let answers = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
+    assert_eq!(answers.len(), AT_ONCE);
+    for answer in answers {
+        assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+    }
+    assert!(holds.has_changed().unwrap(), "a judge was asked");
+    holds.wait_for(|held| *held == 0).await.unwrap();
+}

@@ -1,0 +1,283 @@
+//! Judges that lie about a report and its evidence: whatever they say, the report stands no better than it would
+//! with the honest answer.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+mod lies;
+mod support;
+
+use gsar_core::{Class, EvidenceType, JudgedClaim};
+use gsar_proto::v1;
+use lies::cases::{Case, cases, citation, content};
+use lies::told::{Court, Stand, judgement};
+use lies::told_lies::{LIES, Lie, counts_against, says_it_holds};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+
+const POLICIES: [&str; 2] = ["reference", "strict"];
+
+/// What a lie is measured by: the honest answer. A judge that keeps a contradiction to itself and calls the claim
+/// ungrounded lies as well, and nobody can know: whoever denies a contradiction is measured by that.
+fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
+    let is_denied = |honest: &JudgedClaim| {
+        let mut said = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
+        honest.class == Class::Contradicted
+            && said.peek().is_some()
+            && said.all(|judged| judged.class != Class::Contradicted)
+    };
+    let told = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
+        true => JudgedClaim {
+            class: Class::Ungrounded,
+            evidence_type: EvidenceType::Inference,
+            citations: Vec::new(),
+            ..judged
+        },
+        false => judged,
+    });
+    told.collect()
+}
+
+/// Tells one lie about every report of the labelled incidents.
+async fn never_pays(lie: &Lie) {
+    let court = Court::open().await;
+    let (mut told, mut corrected) = (0, 0);
+    for case in cases() {
+        let lied = (lie.tell)(&case);
+        if lied == case.honest {
+            continue;
+        }
+        told += 1;
+        for policy in POLICIES {
+            let honest = court.judged(policy, &case, silenced(&case, &lied)).await;
+            let answer = court.judged(policy, &case, lied.clone()).await;
+            let (before, after) = (Stand::of(&honest), Stand::of(&answer));
+            assert!(
+                !after.is_better_than(&before),
+                "{}, {policy}, {}: {before:?} became {after:?}: {:#?}",
+                lie.name,
+                case.name,
+                answer.claims
+            );
+            corrected += answer.corrections.iter().filter(|found| found.code == lie.code).count();
+        }
+    }
+    println!("{}: told of {told} reports, {corrected} corrections {}", lie.name, lie.code);
+    assert!(told >= 10, "{}: told of {told} reports only", lie.name);
+    assert!(corrected >= told, "{}: {corrected} times {}", lie.name, lie.code);
+}
+
+macro_rules! lies {
+    ($($test:ident: $at:expr;)+) => {
+        $(#[tokio::test]
+        async fn $test() {
+            never_pays(&LIES[$at]).await;
+        })+
+
+        #[test]
+        fn every_lie_is_told() {
+            let mut told = [$($at),+];
+            told.sort_unstable();
+            assert!(told.iter().copied().eq(0..LIES.len()));
+        }
+    };
+}
+
+lies! {
+    h06_dropping_what_is_contradicted_does_not_pay: 0;
+    h06_dropping_all_but_the_grounded_does_not_pay: 1;
+    h09_items_that_do_not_exist_do_not_pay: 2;
+    h09_items_that_do_not_exist_do_not_pay_beside_either: 3;
+    h09_quotes_that_are_the_claim_do_not_pay: 4;
+    h09_quotes_that_are_the_claim_do_not_pay_beside_either: 5;
+    h09_homoglyphs_do_not_pay: 6;
+    h09_zero_width_characters_do_not_pay: 7;
+    h09_stitched_quotes_do_not_pay: 8;
+    h09_elided_quotes_do_not_pay: 9;
+    h09_fields_that_do_not_exist_do_not_pay: 10;
+    h10_a_tool_match_without_a_tool_does_not_pay: 11;
+    h01_calling_the_ungrounded_complementary_does_not_pay: 12;
+    h27_invented_claims_do_not_pay: 13;
+    h27_a_claim_given_twice_does_not_pay: 14;
+    h06_judging_other_words_does_not_pay: 15;
+    h27_circles_do_not_pay: 16;
+}
+
+#[tokio::test]
+async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
+    let court = Court::open().await;
+    let is_contradicted = |case: &Case| case.name.ends_with("contradicted");
+    for case in cases().into_iter().filter(is_contradicted) {
+        let mut request = case.request.clone();
+        request.report.as_mut().unwrap().claims.clear();
+        for policy in POLICIES {
+            // Of the claims that the synthesis has, all but the first are left out.
+            let answer = court.hear(policy, &request, |question| {
+                let first = question.claims.first().expect("claims were split off");
+                judgement(vec![JudgedClaim {
+                    claim: first.clone(),
+                    class: Class::Grounded,
+                    evidence_type: EvidenceType::ToolMatch,
+                    citations: Vec::new(),
+                    note: String::new(),
+                }])
+            });
+            let answer = answer.await;
+            assert_ne!(Stand::of(&answer).tier, i32::from(v1::Tier::Proceed), "{}", case.name);
+            let dropped = answer.corrections.iter().filter(|found| found.code == "CLAIM_DROPPED");
+            assert_eq!(dropped.count() + 1, answer.claims.len(), "{}", case.name);
+        }
+    }
+}
+
+/// Verification leaves an honest answer as it is, nearly always.
+#[tokio::test]
+async fn honest_answers_are_believed() {
+    let court = Court::open().await;
+    let (mut supported, mut lost) = (0, std::collections::BTreeMap::new());
+    for case in cases() {
+        let answer = court.judged("reference", &case, case.honest.clone()).await;
+        for (claim, honest) in answer.claims.iter().zip(&case.honest) {
+            if counts_against(honest) {
+                continue;
+            }
+            supported += 1;
+            if claim.class() == v1::ClaimClass::Ungrounded
+                || claim.class() == v1::ClaimClass::Contradicted
+            {
+                for found in answer.corrections.iter().filter(|found| found.claim_id == claim.id) {
+                    lost.entry(found.code.clone())
+                        .or_insert_with(Vec::new)
+                        .push(claim.text.clone());
+                }
+            }
+        }
+    }
+    println!("honest: {supported} supported claims, lost {lost:#?}");
+    // Labels quote numbers that end in the middle and name one item of several, which other checks refuse.
+    let of_bearing = ["CITATION_UNRELATED", "NOTHING_QUOTED"];
+    let lost: usize = of_bearing.iter().filter_map(|code| lost.get(*code)).map(Vec::len).sum();
+    assert!(lost * 100 <= supported, "{lost} of {supported}");
+}
+
+/// What no rule of words can stop is measured: a liar who knows the evidence cites true words near the claim.
+#[tokio::test]
+async fn true_words_about_something_near_are_measured() {
+    let court = Court::open().await;
+    let (mut claims, mut held, mut better) = (0, 0, 0);
+    for case in cases() {
+        if !case.honest.iter().any(counts_against) {
+            continue;
+        }
+        let every = |_: &JudgedClaim| -> Vec<_> {
+            let first = |item: &v1::EvidenceItem| {
+                let line = content(item).lines().find(|line| line.len() > 8)?;
+                Some(citation(&item.id, "", line))
+            };
+            case.request.evidence.iter().filter_map(first).collect()
+        };
+        let lied = says_it_holds(&case, Class::Grounded, EvidenceType::ToolMatch, every);
+        let honest = Stand::of(&court.judged("reference", &case, case.honest.clone()).await);
+        let answer = court.judged("reference", &case, lied).await;
+        let accused = case.honest.iter().filter(|judged| counts_against(judged)).count();
+        let held_here = answer.claims.iter().zip(&case.honest);
+        let held_here = held_here
+            .filter(|(claim, honest)| {
+                counts_against(honest) && claim.class() == v1::ClaimClass::Grounded
+            })
+            .count();
+        claims += accused;
+        held += held_here;
+        better += usize::from(Stand::of(&answer).is_better_than(&honest));
+    }
+    println!(
+        "a true line of every item: {held} of {claims} claims stay grounded, {better} reports stand better"
+    );
+    assert!(held < claims);
+}
+
+/// Types within what the cited item allows are the judge's word: a synthesis called a match of its item.
+#[tokio::test]
+async fn types_that_the_item_allows_are_measured() {
+    let court = Court::open().await;
+    let (mut reports, mut better, mut tiers) = (0, 0, 0);
+    for case in cases() {
+        let lied: Vec<JudgedClaim> = case
+            .honest
+            .iter()
+            .cloned()
+            .map(|judged| JudgedClaim { evidence_type: EvidenceType::ToolMatch, ..judged })
+            .collect();
+        let honest = Stand::of(&court.judged("reference", &case, case.honest.clone()).await);
+        let answer = court.judged("reference", &case, lied).await;
+        let after = Stand::of(&answer);
+        reports += 1;
+        better += usize::from(after.is_better_than(&honest));
+        tiers += usize::from(after.tier < honest.tier);
+        for (claim, honest) in answer.claims.iter().zip(&case.honest) {
+            if claim.class() != v1::ClaimClass::Grounded {
+                continue;
+            }
+            let cited = honest.citations.first().map(|citation| &citation.target);
+            let item = case.request.evidence.iter().find(|item| {
+                matches!(cited, Some(gsar_core::evidence::Target::Evidence { id, .. }) if id.as_str() == item.id)
+            });
+            if item.is_some_and(|item| item.kind() == v1::EvidenceKind::Signal) {
+                assert_ne!(claim.r#type(), v1::EvidenceType::ToolMatch, "{}", claim.text);
+            }
+        }
+    }
+    println!(
+        "every type a tool match: of {reports} reports {better} score better, {tiers} in tier"
+    );
+}
+
+/// Random reports made of labelled claims, and random lies about each claim that counts against them.
+#[tokio::test]
+async fn random_lies_about_random_reports_never_pay() {
+    const RUNS: usize = 400;
+    let court = Court::open().await;
+    let all = cases();
+    let mut random = TestRunner::deterministic();
+    let choice = (
+        0..all.len(),
+        proptest::collection::vec(proptest::bool::weighted(0.7), 24),
+        proptest::collection::vec(0..=LIES.len(), 24),
+        0..POLICIES.len(),
+    );
+    for _ in 0..RUNS {
+        let (at, keep, lies, policy) = choice.new_tree(&mut random).unwrap().current();
+        let case = all[at].with_claims(&keep);
+        if case.honest.is_empty() {
+            continue;
+        }
+        let lied = mixed(&case, &lies);
+        let policy = POLICIES[policy];
+        let honest = Stand::of(&court.judged(policy, &case, silenced(&case, &lied)).await);
+        let answer = court.judged(policy, &case, lied).await;
+        let after = Stand::of(&answer);
+        assert!(
+            !after.is_better_than(&honest),
+            "{policy}, {}, {keep:?}, {lies:?}: {honest:?} became {after:?}: {:#?}",
+            case.name,
+            answer.corrections
+        );
+    }
+}
+
+/// For each claim what one of the lies says of it; the last number stands for the truth.
+fn mixed(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
+    let mut told = Vec::new();
+    for (claim, lie) in case.claims().zip(lies.iter().cycle()) {
+        let said = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.tell)(case));
+        told.extend(said.into_iter().filter(|judged| judged.claim.id == claim.id));
+    }
+    told
+}

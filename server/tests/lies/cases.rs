@@ -1,0 +1,137 @@
+//! Labelled reports as requests, and the honest partitions that their labels give.
+
+use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane, Target};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use gsar_datasets::{Incident, Label, ReportKind, incidents};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use serde::Deserialize;
+
+/// A report with its evidence, and what a person says of its claims.
+#[derive(Clone)]
+pub struct Case {
+    pub name: String,
+    pub request: v1::EvaluateRequest,
+    pub honest: Vec<JudgedClaim>,
+}
+
+impl Case {
+    /// The same report with these claims alone; what nobody claims is no part of it.
+    pub fn with_claims(&self, keep: &[bool]) -> Self {
+        let is_kept = |at: usize| keep.get(at).copied().unwrap_or(false);
+        let mut request = self.request.clone();
+        let report = request.report.as_mut().unwrap();
+        report.synthesis.clear();
+        let claims = std::mem::take(&mut report.claims);
+        report.claims = kept(claims, is_kept);
+        Self { name: self.name.clone(), request, honest: kept(self.honest.clone(), is_kept) }
+    }
+
+    /// Every claim, to be judged.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.honest.iter().map(|judged| &judged.claim)
+    }
+}
+
+fn kept<T>(all: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
+    all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
+}
+
+/// The three reports of every incident that was written to be looked at.
+pub fn cases() -> Vec<Case> {
+    let incidents = incidents().unwrap();
+    let open = incidents.iter().filter(|incident| !incident.is_test);
+    open.flat_map(|incident| ReportKind::ALL.map(|kind| case(incident, kind))).collect()
+}
+
+fn case(incident: &Incident, kind: ReportKind) -> Case {
+    let labels = incident.labels(kind).unwrap();
+    let honest: Vec<JudgedClaim> = labels.iter().enumerate().map(honest).collect();
+    let claims = honest.iter().map(|judged| v1::Claim {
+        id: judged.claim.id.to_string(),
+        text: judged.claim.text.clone(),
+        span: None,
+    });
+    let report = v1::Report {
+        synthesis: std::fs::read_to_string(incident.report(kind)).unwrap(),
+        claims: claims.collect(),
+        ..v1::Report::default()
+    };
+    let request = v1::EvaluateRequest {
+        report: Some(report),
+        evidence: evidence(incident),
+        ..v1::EvaluateRequest::default()
+    };
+    Case { name: format!("{} {}", incident.name, kind.name()), request, honest }
+}
+
+fn honest((number, label): (usize, &Label)) -> JudgedClaim {
+    let class = Class::from_name(&label.class).unwrap();
+    let cites = label.evidence.as_ref().filter(|_| class != Class::Ungrounded);
+    let quote = label.quote.as_deref().unwrap_or_default();
+    JudgedClaim {
+        claim: Claim {
+            id: ClaimId::new(format!("c{number}")).unwrap(),
+            text: label.text.clone(),
+            span: None,
+        },
+        class,
+        evidence_type: EvidenceType::from_name(&label.evidence_type).unwrap(),
+        citations: cites.map(|id| citation(id, "", quote)).into_iter().collect(),
+        note: String::new(),
+    }
+}
+
+pub fn citation(id: &str, field_path: &str, quote: &str) -> Citation {
+    let id = EvidenceId::new(id).unwrap();
+    Citation {
+        target: Target::Evidence { id, field_path: field_path.to_owned() },
+        quote: quote.to_owned(),
+        bytes: None,
+    }
+}
+
+#[derive(Deserialize)]
+struct EvidenceFile {
+    item: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    file: String,
+    id: String,
+    kind: String,
+    lane: String,
+    tool: String,
+    #[serde(default)]
+    exhaustive: bool,
+}
+
+fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
+    let folder = incident.evidence();
+    let listed = std::fs::read_to_string(folder.join("evidence.toml")).unwrap();
+    let listed: EvidenceFile = toml::from_str(&listed).unwrap();
+    let item = |entry: Entry| {
+        use v1::evidence_item::Content;
+        let text = std::fs::read_to_string(folder.join(&entry.file)).unwrap();
+        let is_json = entry.file.ends_with(".json");
+        v1::EvidenceItem {
+            id: entry.id,
+            kind: EvidenceKind::from_name(&entry.kind).unwrap().number(),
+            lane: Lane::from_name(&entry.lane).unwrap().number(),
+            tool: entry.tool,
+            content: Some(if is_json { Content::Json(text) } else { Content::Text(text) }),
+            exhaustive: entry.exhaustive,
+            ..v1::EvidenceItem::default()
+        }
+    };
+    listed.item.into_iter().map(item).collect()
+}
+
+/// What an item says.
+pub fn content(item: &v1::EvidenceItem) -> &str {
+    use v1::evidence_item::Content;
+    match item.content.as_ref().unwrap() {
+        Content::Text(text) | Content::Json(text) => text,
+    }
+}

@@ -1,0 +1,121 @@
+//! A judge that says what it is told to say, behind a real server.
+
+use std::sync::{Arc, Mutex};
+
+use gsar_core::{Class, JudgedClaim};
+use gsar_proto::v1;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+
+use super::cases::Case;
+use crate::support::{Running, Wanted};
+
+type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
+
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Option<Answer>>>);
+
+impl Judge for Told {
+    fn name(&self) -> &'static str {
+        "told/1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: Class::ALL.to_vec(),
+            languages: vec!["en"],
+            max_evidence_bytes: None,
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        let answer = self.0.lock().unwrap();
+        let judgement = answer.as_ref().expect("it was told what to say")(question);
+        Box::pin(async move { Ok(judgement) })
+    }
+}
+
+/// A judgement that says this of the claims it names.
+pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
+    Judgement {
+        claims: judged.iter().map(|judged| judged.claim.clone()).collect(),
+        judged,
+        considered: Vec::new(),
+        score: None,
+        explanation: String::new(),
+        gaps: Vec::new(),
+        contradictions: Vec::new(),
+        abstained: None,
+        calls: Vec::new(),
+        notices: Vec::new(),
+    }
+}
+
+/// A server whose only judge is told what to say.
+pub struct Court {
+    server: Running,
+    judge: Told,
+}
+
+impl Court {
+    pub async fn open() -> Self {
+        let judge = Told::default();
+        let chain = |config: &mut gsar_server::config::Config| {
+            config.judges.chain = vec!["told/1".to_owned()];
+            config.ledger.enabled = false;
+        };
+        let server = Wanted::default().judge(judge.clone()).start(chain).await;
+        Self { server, judge }
+    }
+
+    /// What the server makes of a report when the judge says this.
+    pub async fn hear(
+        &self,
+        policy: &str,
+        request: &v1::EvaluateRequest,
+        answer: impl Fn(&Question) -> Judgement + Send + 'static,
+    ) -> v1::EvaluateResponse {
+        *self.judge.0.lock().unwrap() = Some(Box::new(answer));
+        let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request.clone() };
+        self.server.grounding().evaluate(request).await.unwrap().into_inner()
+    }
+
+    /// What it makes of a case when the judge says this of its claims.
+    pub async fn judged(
+        &self,
+        policy: &str,
+        case: &Case,
+        judged: Vec<JudgedClaim>,
+    ) -> v1::EvaluateResponse {
+        self.hear(policy, &case.request, move |_| judgement(judged.clone())).await
+    }
+}
+
+/// The tier and the guarded score, which no lie may better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    pub tier: i32,
+    score: Option<(u64, u64)>,
+}
+
+impl Stand {
+    pub fn of(answer: &v1::EvaluateResponse) -> Self {
+        let score = answer.guarded_score.map(|score| (score.numerator, score.denominator));
+        Self { tier: answer.decision.as_ref().unwrap().tier, score }
+    }
+
+    pub fn is_better_than(&self, other: &Self) -> bool {
+        let scores = match (self.score, other.score) {
+            (None, _) => std::cmp::Ordering::Less,
+            (Some(_), None) => std::cmp::Ordering::Greater,
+            (Some((a, b)), Some((c, d))) => {
+                (u128::from(a) * u128::from(d)).cmp(&(u128::from(c) * u128::from(b)))
+            }
+        };
+        // Tiers are numbered from the least cautious.
+        self.tier < other.tier || scores.is_gt()
+    }
+}
