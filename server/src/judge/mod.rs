@@ -4,7 +4,11 @@
 //! may happen to a report, and nothing it says is believed before verification. This room knows core and
 //! nothing else of the server.
 
+pub mod clock;
+mod database;
+pub mod remembered;
 pub mod rules;
+pub mod spending;
 
 use std::future::Future;
 use std::pin::Pin;
