@@ -99,10 +99,10 @@ impl Remembered {
         }
         turn.is_asking.store(true, Ordering::Relaxed);
         self.count("miss");
-        let answer = self.judge.judge(question).await;
-        if answer.is_err() && question.is_late() {
-            return answer.map(|judgement| Arc::new(Ok(judgement)));
-        }
+        let answer = match self.judge.judge(question).await {
+            Err(error) if question.is_late() => return Err(error),
+            answer => answer,
+        };
         if let Ok(judgement) = &answer
             && judgement.abstained.is_none()
         {

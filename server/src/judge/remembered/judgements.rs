@@ -14,6 +14,9 @@ use super::written;
 use crate::judge::Judgement;
 use crate::judge::clock::Clock;
 
+/// The longest time to live that the cache in memory takes.
+const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
+
 /// How much is remembered, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -118,6 +121,3 @@ impl Judgements {
         self.memory.weighted_size()
     }
 }
-
-/// The cache in memory knows no longer one.
-const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);

@@ -12,8 +12,8 @@ use crate::judge::Question;
 
 /// Bytes of evidence beyond which they are digested away from the threads that serve.
 const LONG: usize = 1 << 20;
-/// Short fields are gathered to so many bytes, because the hash is fast on long stretches only.
-const STRETCH: usize = 64 << 10;
+/// Fields are gathered to so many bytes, because the hash is fast on long stretches only.
+const STRETCH: usize = 16 << 10;
 
 /// Stands for a question put to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,12 +101,14 @@ fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
 /// A hash of fields, each behind its length.
 struct Digest {
     hasher: blake3::Hasher,
+    /// Fewer than [`STRETCH`] bytes.
     gathered: Vec<u8>,
 }
 
 impl Digest {
     fn new(context: &str) -> Self {
-        Self { hasher: blake3::Hasher::new_derive_key(context), gathered: Vec::new() }
+        let hasher = blake3::Hasher::new_derive_key(context);
+        Self { hasher, gathered: Vec::with_capacity(STRETCH) }
     }
 
     fn text(&mut self, text: &str) {
@@ -115,12 +117,7 @@ impl Digest {
 
     fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
-        if bytes.len() < STRETCH {
-            self.gather(bytes);
-        } else {
-            self.pass_on();
-            self.hasher.update(bytes);
-        }
+        self.gather(bytes);
     }
 
     fn count(&mut self, count: usize) {
@@ -142,20 +139,18 @@ impl Digest {
         }
     }
 
-    fn gather(&mut self, bytes: &[u8]) {
-        self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= STRETCH {
-            self.pass_on();
+    fn gather(&mut self, mut bytes: &[u8]) {
+        while let Some((head, tail)) = bytes.split_at_checked(STRETCH - self.gathered.len()) {
+            self.gathered.extend_from_slice(head);
+            self.hasher.update(&self.gathered);
+            self.gathered.clear();
+            bytes = tail;
         }
-    }
-
-    fn pass_on(&mut self) {
-        self.hasher.update(&self.gathered);
-        self.gathered.clear();
+        self.gathered.extend_from_slice(bytes);
     }
 
     fn end(mut self) -> [u8; 32] {
-        self.pass_on();
+        self.hasher.update(&self.gathered);
         self.hasher.finalize().into()
     }
 }
