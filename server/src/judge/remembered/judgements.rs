@@ -26,6 +26,8 @@ pub struct Bounds {
     pub disk_bytes: u64,
     /// How long after it was made a judgement is given again.
     pub time_to_live: Duration,
+    /// How long a question waits for the disk before the judge is asked.
+    pub disk_patience: Duration,
 }
 
 /// The judgements that are remembered; one for all judges of a server.
@@ -70,7 +72,7 @@ impl Judgements {
             return memory;
         }
         let now = (memory.clock)();
-        let shelf = Shelf::open(folder, bounds.disk_bytes, bounds.time_to_live, now)
+        let shelf = Shelf::open(folder, bounds, now)
             .inspect_err(|error| tracing::warn!(%error, "judgements are remembered in memory only"))
             .ok();
         Self { shelf, ..memory }

@@ -10,13 +10,12 @@ use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use tokio::sync::Semaphore;
 
+use super::judgements::Bounds;
 use super::key::Key;
 use super::written;
 use crate::judge::Judgement;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// How long one waits for the disk before the judge is asked.
-const PATIENCE: Duration = Duration::from_millis(250);
 /// The most judgements that wait to be written; one more is not kept.
 const MOST_WAITING: usize = 64;
 
@@ -34,8 +33,7 @@ pub(super) struct Found {
 pub(super) struct Shelf {
     connection: Mutex<Connection>,
     file: PathBuf,
-    most_bytes: u64,
-    time_to_live: Duration,
+    bounds: Bounds,
     places: Arc<Semaphore>,
     is_failing: AtomicBool,
 }
@@ -44,15 +42,13 @@ impl Shelf {
     /// Opens the shelf in a folder and removes what is too old or too much.
     pub(super) fn open(
         folder: &Path,
-        most_bytes: u64,
-        time_to_live: Duration,
+        bounds: Bounds,
         now: Timestamp,
     ) -> Result<Arc<Self>, DatabaseError> {
         let shelf = Self {
             connection: Mutex::new(database::open(folder, Durability::Lossy)?),
             file: folder.join(FILE),
-            most_bytes,
-            time_to_live,
+            bounds,
             places: Arc::new(Semaphore::new(MOST_WAITING)),
             is_failing: AtomicBool::new(false),
         };
@@ -65,7 +61,7 @@ impl Shelf {
     pub(super) async fn find(self: &Arc<Self>, key: Key, now: Timestamp) -> Option<Found> {
         let shelf = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || shelf.read(&key, now));
-        let read = tokio::time::timeout(PATIENCE, reading).await.ok()?.ok()?;
+        let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?.ok()?;
         self.note(read).flatten()
     }
 
@@ -101,7 +97,7 @@ impl Shelf {
             connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
             return Ok(None);
         }
-        if !is_fresh(Timestamp::from_micros(made_at), self.time_to_live, now) {
+        if !is_fresh(Timestamp::from_micros(made_at), self.bounds.time_to_live, now) {
             return Ok(None);
         }
         let sql = "UPDATE judgements SET used_at = ?2 WHERE key = ?1";
@@ -113,7 +109,7 @@ impl Shelf {
     }
 
     fn write(&self, key: &Key, text: &[u8], now: Timestamp) -> rusqlite::Result<()> {
-        if text.len() as u64 > self.most_bytes {
+        if text.len() as u64 > self.bounds.disk_bytes {
             return Ok(());
         }
         let made_at = now.as_micros();
@@ -139,11 +135,11 @@ impl Shelf {
 
     /// Removes what is too old, then what was not used for longest until the rest fits.
     fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-        let oldest = now.as_micros().saturating_sub(micros(self.time_to_live));
+        let oldest = now.as_micros().saturating_sub(micros(self.bounds.time_to_live));
         connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
         let sql = "DELETE FROM judgements WHERE rowid =
                    (SELECT rowid FROM judgements ORDER BY used_at, rowid LIMIT 1)";
-        while used_bytes(connection)? > self.most_bytes {
+        while used_bytes(connection)? > self.bounds.disk_bytes {
             if connection.execute(sql, [])? == 0 {
                 break;
             }
@@ -195,8 +191,8 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
     const PAGE: u64 = 4_096;
 
-    fn shelf(folder: &Path, most_bytes: u64) -> Arc<Shelf> {
-        Shelf::open(folder, most_bytes, BOUNDS.time_to_live, NOW).unwrap()
+    fn shelf(folder: &Path, disk_bytes: u64) -> Arc<Shelf> {
+        Shelf::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap()
     }
 
     fn later(seconds: i64) -> Timestamp {
@@ -297,6 +293,20 @@ mod tests {
         let swap = "UPDATE judgements SET key = ?1";
         shelf.connection.lock().unwrap().execute(swap, [key(2).as_bytes()]).unwrap();
         assert!(shelf.read(&key(2), NOW).unwrap().is_none());
+    }
+
+    #[tokio::test]
+    #[expect(clippy::await_holding_lock, reason = "who is waited for has it and does not come")]
+    async fn a_slow_disk_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
+        let shelf = Shelf::open(folder.path(), bounds, NOW).unwrap();
+        shelf.write(&key(1), &text(), NOW).unwrap();
+        let busy = shelf.connection.lock().unwrap();
+        let found = shelf.find(key(1), NOW).await;
+        drop(busy);
+        assert!(found.is_none());
+        assert!(shelf.read(&key(1), NOW).unwrap().is_some());
     }
 
     #[tokio::test]

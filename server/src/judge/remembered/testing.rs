@@ -19,8 +19,12 @@ use crate::judge::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question,
 };
 
-pub(super) const BOUNDS: Bounds =
-    Bounds { memory_bytes: 1 << 20, disk_bytes: 1 << 20, time_to_live: Duration::from_secs(3_600) };
+pub(super) const BOUNDS: Bounds = Bounds {
+    memory_bytes: 1 << 20,
+    disk_bytes: 1 << 20,
+    time_to_live: Duration::from_secs(3_600),
+    disk_patience: Duration::from_secs(3_600),
+};
 
 pub(super) fn key(number: u8) -> Key {
     Key::of_number(number)
