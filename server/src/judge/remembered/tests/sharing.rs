@@ -32,7 +32,7 @@ fn fail(_: &Question) -> Result<Judgement, JudgeError> {
 
 fn come_late(question: &Question) -> Result<Judgement, JudgeError> {
     assert!(question.is_late());
-    Err(JudgeError::DeadlinePassed { judged: 0, claims: 1 })
+    Err(JudgeError::DeadlinePassed { judged: 3, claims: 7 })
 }
 
 fn panic(_: &Question) -> Result<Judgement, JudgeError> {
@@ -132,7 +132,7 @@ async fn one_who_asks_too_late_fails_alone() {
     advance(&mut second);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
-    assert_eq!(first.unwrap_err(), JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    assert_eq!(first.unwrap_err(), JudgeError::DeadlinePassed { judged: 3, claims: 7 });
     assert_eq!(seen(&second), asked_for_it());
     assert_eq!(judge.asked(), 2);
 }
