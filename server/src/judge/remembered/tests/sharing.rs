@@ -130,6 +130,9 @@ async fn one_who_asks_too_late_fails_alone() {
     let mut second = remembering.judge(&patient);
     advance(&mut first);
     advance(&mut second);
+    let left = remembering.judge(&late).await.unwrap_err();
+    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    advance(&mut first);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
     assert_eq!(first.unwrap_err(), JudgeError::DeadlinePassed { judged: 3, claims: 7 });
