@@ -119,7 +119,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
     ("api", &["evaluate", "evidence", "ledger", "lifecycle", "policies"]),
     ("evaluate", &["api", "evidence", "judge", "ledger", "policies"]),
     ("evidence", &["storage"]),
-    ("judge", &[]),
+    ("judge", &["storage"]),
     ("ledger", &["storage"]),
     ("lifecycle", &["api", "evaluate", "judge"]),
     ("storage", &[]),

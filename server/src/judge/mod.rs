@@ -4,8 +4,12 @@
 //! may happen to a report, and nothing it says is believed before verification. This room knows core and
 //! nothing else of the server.
 
+mod database;
+pub mod clock;
 pub mod model;
+pub mod remembered;
 pub mod rules;
+pub mod spending;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -23,6 +23,13 @@ pub const REASONS: &str = "gsar_decision_reasons_total";
 pub const CORRECTIONS: &str = "gsar_corrections_total";
 /// What judges did, by `judge` and `result`.
 pub const JUDGED: &str = "gsar_judge_results_total";
+/// Questions put to judges whose answers are remembered, by `judge` and `result`: `memory`, `disk`, `miss` or
+/// `bypassed`.
+pub const JUDGE_CACHE: &str = "gsar_judge_cache_total";
+/// Money that judges spent on chat models, in millionths of a dollar, by `judge`.
+pub const JUDGE_COST: &str = "gsar_judge_cost_micros_total";
+/// Calls of chat models that the daily budget did not allow.
+pub const BUDGET_REFUSED: &str = "gsar_judge_budget_refused_total";
 /// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
 /// How long steps of an evaluation took, by `step`.
@@ -65,6 +72,9 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(CORRECTIONS, "corrections by verification, by code");
     describe_counter!(RETRIEVALS, "evaluations against a corpus, by how its evidence was chosen");
     describe_counter!(JUDGED, "what judges did, by judge and result");
+    describe_counter!(JUDGE_CACHE, "questions to judges, by judge and where the answer came from");
+    describe_counter!(JUDGE_COST, "millionths of a dollar spent on chat models, by judge");
+    describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "outcomes of the gate, by exit");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");

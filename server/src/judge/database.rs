@@ -1,0 +1,193 @@
+//! The database of what judges answered and of what that cost: opened in the latest schema, for this user alone,
+//! hardened against damaged files. A file that cannot be used is left as it is.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::storage::{Schema, SchemaError, create_folder, open_file};
+
+/// Marked with the letters `gsaj`.
+const SCHEMA: Schema = Schema {
+    application_id: 0x6773_616a,
+    migrations: &[include_str!("migrations/0001_judgements.sql")],
+};
+/// The file in the data directory.
+pub(super) const FILE: &str = "judgements.sqlite3";
+/// How long a connection waits for another one's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Bytes to which the write-ahead log is cut after it was copied.
+const LOG_BYTES: i64 = 4 << 20;
+
+/// What a commit promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// It is on disk.
+    Durable,
+    /// It is either whole or lost when the machine stops.
+    Lossy,
+}
+
+/// Why the database cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseError {
+    /// It belongs to another program.
+    #[error("{} is the database of another program; move it away or choose another data_dir", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A later version of the server wrote it.
+    #[error("{} has schema {found}, this server knows up to {supported}; run the server that wrote it, or a newer one", file.display())]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The latest schema this server knows.
+        supported: i64,
+    },
+    /// It is no database, or a damaged one.
+    #[error(
+        "{} is damaged ({reason}); stop the server and move the file away: remembered judgements are lost, and what was \
+         spent today counts from zero", file.display()
+    )]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+    /// The system refused.
+    #[error("{}: {reason}; make room there or give the server the right to write, then try again", file.display())]
+    Unavailable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl DatabaseError {
+    /// An error of SQLite.
+    pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let (file, reason) = (file.to_owned(), error.to_string());
+        match error.sqlite_error_code() {
+            // Without a code it is a value that cannot be there.
+            Some(DatabaseCorrupt | NotADatabase) | None => Self::Damaged { file, reason },
+            Some(_) => Self::Unavailable { file, reason },
+        }
+    }
+}
+
+/// Opens the database in a folder; both are made where they are missing.
+pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, DatabaseError> {
+    let file = folder.join(FILE);
+    let made = create_folder(folder).and_then(|()| open_file(&file));
+    made.map_err(|error| DatabaseError::Unavailable {
+        file: file.clone(),
+        reason: error.to_string(),
+    })?;
+    let failed = |error: rusqlite::Error| DatabaseError::of_sqlite(&error, &file);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+    harden(&connection).map_err(failed)?;
+    SCHEMA.check(&connection).map_err(|error| refused(error, &file))?;
+    prepare(&mut connection, durability).map_err(failed)?;
+    Ok(connection)
+}
+
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "cache_size", -2_048)
+}
+
+fn refused(error: SchemaError, file: &Path) -> DatabaseError {
+    let file = file.to_owned();
+    match error {
+        SchemaError::Foreign => DatabaseError::Foreign { file },
+        SchemaError::Newer { found, supported } => DatabaseError::Newer { file, found, supported },
+        SchemaError::Sqlite(error) => DatabaseError::of_sqlite(&error, &file),
+    }
+}
+
+fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Result<()> {
+    // Free pages can be handed back; this has an effect before the first table only.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    let synchronous = match durability {
+        Durability::Durable => "FULL",
+        Durability::Lossy => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+    SCHEMA.migrate(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn pragma(connection: &Connection, name: &str) -> i64 {
+        connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn each_connection_keeps_its_promise_in_a_file_for_this_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("data");
+        let durable = open(&folder, Durability::Durable).unwrap();
+        let lossy = open(&folder, Durability::Lossy).unwrap();
+        assert_eq!(pragma(&durable, "synchronous"), 2);
+        assert_eq!(pragma(&lossy, "synchronous"), 1);
+        assert_eq!(pragma(&lossy, "auto_vacuum"), 2);
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", entry.path().display());
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        let other = Connection::open(&file).unwrap();
+        other.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
+        drop(other);
+        let before = std::fs::read(&file).unwrap();
+        let refused = open(folder.path(), Durability::Lossy).unwrap_err();
+        assert_eq!(refused, DatabaseError::Foreign { file: file.clone() });
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+
+        let garbage = "no database, but long enough to be taken for one".repeat(99);
+        std::fs::write(&file, &garbage).unwrap();
+        let refused = open(folder.path(), Durability::Lossy).unwrap_err();
+        assert!(matches!(refused, DatabaseError::Damaged { .. }), "{refused}");
+        assert_eq!(std::fs::read(&file).unwrap(), garbage.as_bytes());
+    }
+
+    #[test]
+    fn a_later_schema_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = open(folder.path(), Durability::Lossy).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+        let refused = open(folder.path(), Durability::Durable).unwrap_err();
+        assert!(matches!(refused, DatabaseError::Newer { found: 99, supported: 1, .. }));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_had_is_unavailable() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        let refused = open(&file.join("data"), Durability::Lossy).unwrap_err();
+        assert!(matches!(refused, DatabaseError::Unavailable { .. }), "{refused}");
+    }
+}

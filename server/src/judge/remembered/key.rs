@@ -1,0 +1,267 @@
+//! What is asked, of whom and how, as a digest: equal digests mean that an earlier answer fits. Every field stands
+//! behind its length, so that no two questions read the same. Reads neither clock nor file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_core::time::Timestamp;
+use gsar_core::{Claim, ClaimId};
+
+use crate::judge::Question;
+
+/// Bytes of evidence beyond which they are digested away from the threads that serve.
+const LONG: usize = 1 << 20;
+/// Fields are gathered to so many bytes, because the hash is fast on long stretches only.
+const STRETCH: usize = 16 << 10;
+
+/// Stands for a question put to one judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key([u8; 32]);
+
+impl Key {
+    /// The key of a question put to the judge of that name, whose prompt, model and parameters have that fingerprint.
+    pub(super) async fn of(judge: &str, fingerprint: &str, question: &Question) -> Self {
+        let Question { synthesis, claims, evidence, is_kept: _, explain, sample, deadline: _ } =
+            question;
+        let evidence = digest_anywhere(evidence).await;
+        let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");
+        digest.text(judge);
+        digest.text(fingerprint);
+        digest.text(synthesis);
+        digest.count(claims.len());
+        for Claim { id, text, span } in claims {
+            digest.text(ClaimId::as_str(id));
+            digest.text(text);
+            digest.option(span.as_ref(), |digest, Range { start, end }| {
+                digest.count(*start);
+                digest.count(*end);
+            });
+        }
+        digest.bytes(&evidence);
+        digest.flag(*explain);
+        digest.number(u64::from(*sample));
+        Self(digest.end())
+    }
+
+    /// A key of no question.
+    #[cfg(test)]
+    pub(super) fn of_number(number: u8) -> Self {
+        Self([number; 32])
+    }
+
+    /// Its 32 bytes.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+async fn digest_anywhere(evidence: &Arc<Vec<EvidenceItem>>) -> [u8; 32] {
+    let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
+    if bytes > LONG {
+        let elsewhere = Arc::clone(evidence);
+        if let Ok(digest) = tokio::task::spawn_blocking(move || digest_of(&elsewhere)).await {
+            return digest;
+        }
+    }
+    digest_of(evidence)
+}
+
+fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
+    let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: evidence");
+    digest.count(evidence.len());
+    for item in evidence {
+        let EvidenceItem {
+            id,
+            kind,
+            lane,
+            tool,
+            query,
+            content,
+            collected_at,
+            exhaustive,
+            attested,
+        } = item;
+        digest.text(id.as_str());
+        digest.text(kind.name());
+        digest.text(lane.name());
+        digest.text(tool);
+        digest.text(query);
+        digest.flag(matches!(content, Content::Json(_)));
+        digest.text(content.as_str());
+        digest.option(collected_at.as_ref(), |digest, time: &Timestamp| {
+            digest.bytes(&time.as_micros().to_le_bytes());
+        });
+        digest.flag(*exhaustive);
+        digest.flag(*attested);
+    }
+    digest.end()
+}
+
+/// A hash of fields, each behind its length.
+struct Digest {
+    hasher: blake3::Hasher,
+    /// Fewer than [`STRETCH`] bytes.
+    gathered: Vec<u8>,
+}
+
+impl Digest {
+    fn new(context: &str) -> Self {
+        let hasher = blake3::Hasher::new_derive_key(context);
+        Self { hasher, gathered: Vec::with_capacity(STRETCH) }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.gather(bytes);
+    }
+
+    fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    fn number(&mut self, number: u64) {
+        self.gather(&number.to_le_bytes());
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.gather(&[u8::from(flag)]);
+    }
+
+    fn option<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            some(self, value);
+        }
+    }
+
+    fn gather(&mut self, mut bytes: &[u8]) {
+        while let Some((head, tail)) = bytes.split_at_checked(STRETCH - self.gathered.len()) {
+            self.gathered.extend_from_slice(head);
+            self.hasher.update(&self.gathered);
+            self.gathered.clear();
+            bytes = tail;
+        }
+        self.gathered.extend_from_slice(bytes);
+    }
+
+    fn end(mut self) -> [u8; 32] {
+        self.hasher.update(&self.gathered);
+        self.hasher.finalize().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::time::Instant;
+
+    use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::judge::remembered::testing::{claim, item, question};
+
+    fn key(question: &Question) -> Key {
+        let key = Key::of("a judge", "a fingerprint", question);
+        futures_util::FutureExt::now_or_never(key).unwrap()
+    }
+
+    fn with_claim(change: impl FnOnce(&mut Claim)) -> Question {
+        let mut question = question();
+        change(question.claims.first_mut().unwrap());
+        question
+    }
+
+    fn with_item(change: impl FnOnce(&mut EvidenceItem)) -> Question {
+        let mut question = question();
+        let mut items = question.evidence.to_vec();
+        change(items.first_mut().unwrap());
+        question.evidence = Arc::new(items);
+        question
+    }
+
+    #[test]
+    fn whatever_an_answer_may_depend_on_changes_the_key() {
+        let same = question();
+        let questions = [
+            question(),
+            Question { synthesis: "other".to_owned(), ..question() },
+            Question { explain: !same.explain, ..question() },
+            Question { sample: same.sample + 1, ..question() },
+            Question { claims: Vec::new(), ..question() },
+            Question { evidence: Arc::default(), ..question() },
+            with_claim(|claim| claim.id = ClaimId::new("other").unwrap()),
+            with_claim(|claim| claim.text = "other".to_owned()),
+            with_claim(|claim| claim.span = None),
+            with_claim(|claim| claim.span = Some(0..1)),
+            with_claim(|claim| claim.span = Some(0..2)),
+            with_item(|item| item.id = EvidenceId::new("other").unwrap()),
+            with_item(|item| item.kind = EvidenceKind::Signal),
+            with_item(|item| item.lane = Lane::Traces),
+            with_item(|item| item.tool = "other".to_owned()),
+            with_item(|item| item.query = "other".to_owned()),
+            with_item(|item| item.content = Content::Text("other".to_owned())),
+            with_item(|item| item.content = Content::Json(item.content.as_str().to_owned())),
+            with_item(|item| item.collected_at = None),
+            with_item(|item| item.collected_at = Some(Timestamp::from_micros(8))),
+            with_item(|item| item.exhaustive = !item.exhaustive),
+            with_item(|item| item.attested = !item.attested),
+        ];
+        let keys: HashSet<Key> = questions.iter().map(key).collect();
+        assert_eq!(keys.len(), questions.len());
+        for (judge, fingerprint) in [("other", "a fingerprint"), ("a judge", "other")] {
+            let other = futures_util::FutureExt::now_or_never(Key::of(judge, fingerprint, &same));
+            assert_ne!(other.unwrap(), key(&same));
+        }
+    }
+
+    #[test]
+    fn when_and_for_how_long_it_is_asked_does_not_change_the_key() {
+        let same = key(&question());
+        assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
+        assert_eq!(key(&Question { is_kept: true, ..question() }), same);
+    }
+
+    #[tokio::test]
+    async fn long_evidence_has_the_same_key_wherever_it_is_digested() {
+        let long = item("e1", &"x".repeat(LONG + 1));
+        let evidence = Arc::new(vec![long.clone(), item("e2", "short"), long]);
+        assert_eq!(digest_anywhere(&evidence).await, digest_of(&evidence));
+    }
+
+    proptest! {
+        /// Texts that read the same one behind the other are told apart by where one ends.
+        #[test]
+        fn a_boundary_that_moves_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
+            let at = at.min(text.len() - 1);
+            let (head, tail) = text.split_at(at);
+            let split = Question { claims: vec![claim(head, tail)], ..question() };
+            let whole = Question { claims: vec![claim(&text, "")], ..question() };
+            prop_assert_ne!(key(&split), key(&whole));
+            let items = |first: &str, second: &str| Question {
+                evidence: Arc::new(vec![item("e1", first), item("e2", second)]),
+                ..question()
+            };
+            prop_assert_ne!(key(&items(head, tail)), key(&items(&text, "")));
+        }
+
+        /// Gathering short fields changes nothing.
+        #[test]
+        fn fields_are_hashed_in_their_order(lengths in prop::collection::vec(0_usize..100_000, 0..6)) {
+            let mut digest = Digest::new("a test");
+            let mut plain = blake3::Hasher::new_derive_key("a test");
+            for length in lengths {
+                let field = vec![7; length];
+                digest.bytes(&field);
+                plain.update(&(length as u64).to_le_bytes());
+                plain.update(&field);
+            }
+            prop_assert_eq!(digest.end(), *plain.finalize().as_bytes());
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Judgements on disk. A shelf may lose: what is damaged, late or cannot be read is not found, and the first failure
+//! after a success is logged. It never keeps an answer waiting.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gsar_core::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use tokio::sync::Semaphore;
+
+use super::judgements::Bounds;
+use super::key::Key;
+use super::written;
+use crate::judge::Judgement;
+use crate::judge::database::{self, DatabaseError, Durability, FILE};
+
+/// The most judgements that wait to be written; one more is not kept.
+const MOST_WAITING: usize = 64;
+
+/// A judgement that was found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) judgement: Judgement,
+    pub(super) made_at: Timestamp,
+    /// Bytes of it as it is written.
+    pub(super) size: usize,
+}
+
+/// Judgements on disk, bounded in bytes and in age.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    connection: Mutex<Connection>,
+    file: PathBuf,
+    bounds: Bounds,
+    places: Arc<Semaphore>,
+    is_failing: AtomicBool,
+}
+
+impl Shelf {
+    /// Opens the shelf in a folder and removes what is too old or too much.
+    pub(super) fn open(
+        folder: &Path,
+        bounds: Bounds,
+        now: Timestamp,
+    ) -> Result<Arc<Self>, DatabaseError> {
+        let shelf = Self {
+            connection: Mutex::new(database::open(folder, Durability::Lossy)?),
+            file: folder.join(FILE),
+            bounds,
+            places: Arc::new(Semaphore::new(MOST_WAITING)),
+            is_failing: AtomicBool::new(false),
+        };
+        let tidied = shelf.tidy(now);
+        tidied.map_err(|error| DatabaseError::of_sqlite(&error, &shelf.file))?;
+        Ok(Arc::new(shelf))
+    }
+
+    /// The judgement of that key, unless it is missing, damaged, too old, or the disk is slow.
+    pub(super) async fn find(self: &Arc<Self>, key: Key, now: Timestamp) -> Option<Found> {
+        let shelf = Arc::clone(self);
+        let reading = tokio::task::spawn_blocking(move || shelf.read(&key, now));
+        let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?.ok()?;
+        self.note(read).flatten()
+    }
+
+    /// Keeps a judgement as it is written. Returns at once; what cannot be kept is not.
+    pub(super) fn keep(self: &Arc<Self>, key: Key, text: Vec<u8>, now: Timestamp) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+        let shelf = Arc::clone(self);
+        tokio::task::spawn_blocking(move || {
+            let written = shelf.write(&key, &text, now);
+            shelf.note(written);
+            drop(place);
+        });
+    }
+
+    /// Returns when everything that was to be kept is.
+    #[cfg(test)]
+    pub(super) async fn settled(&self) {
+        let every = u32::try_from(MOST_WAITING).unwrap();
+        drop(self.places.acquire_many(every).await.unwrap());
+    }
+
+    fn read(&self, key: &Key, now: Timestamp) -> rusqlite::Result<Option<Found>> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let sql = "SELECT judgement, checksum, made_at FROM judgements WHERE key = ?1";
+        let row = connection
+            .query_row(sql, [key.as_bytes()], |row| {
+                Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?, row.get(2)?))
+            })
+            .optional()?;
+        let Some((text, sum, made_at)) = row else { return Ok(None) };
+        if checksum(key, made_at, &text).as_slice() != sum {
+            tracing::warn!(file = %self.file.display(), "a remembered judgement was damaged");
+            connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
+            return Ok(None);
+        }
+        if !is_fresh(Timestamp::from_micros(made_at), self.bounds.time_to_live, now) {
+            return Ok(None);
+        }
+        let sql = "UPDATE judgements SET used_at = ?2 WHERE key = ?1";
+        // The judgement is found even where the disk is full and this is lost.
+        let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
+        let made_at = Timestamp::from_micros(made_at);
+        let found = |judgement| Found { judgement, made_at, size: text.len() };
+        Ok(written::read(&text).map(found))
+    }
+
+    fn write(&self, key: &Key, text: &[u8], now: Timestamp) -> rusqlite::Result<()> {
+        if text.len() as u64 > self.bounds.disk_bytes {
+            return Ok(());
+        }
+        let made_at = now.as_micros();
+        let sum = checksum(key, made_at, text);
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute(
+            "INSERT OR REPLACE INTO judgements VALUES (?1, ?2, ?3, ?4, ?4)",
+            (key.as_bytes(), text, sum, made_at),
+        )?;
+        self.make_room(&transaction, now)?;
+        transaction.commit()
+    }
+
+    /// Makes room and gives free pages back to the system.
+    fn tidy(&self, now: Timestamp) -> rusqlite::Result<()> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.make_room(&transaction, now)?;
+        transaction.commit()?;
+        connection.pragma_query(None, "incremental_vacuum", |_| Ok(()))
+    }
+
+    /// Removes what is too old, then what was not used for longest until the rest fits.
+    fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
+        let oldest = now.as_micros().saturating_sub(micros(self.bounds.time_to_live));
+        connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
+        let sql = "DELETE FROM judgements WHERE rowid =
+                   (SELECT rowid FROM judgements ORDER BY used_at, rowid LIMIT 1)";
+        while used_bytes(connection)? > self.bounds.disk_bytes {
+            if connection.execute(sql, [])? == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What succeeded, and a line in the log where success turns into failure.
+    fn note<T>(&self, result: rusqlite::Result<T>) -> Option<T> {
+        let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
+        result
+            .inspect_err(|error| {
+                if !was_failing {
+                    let error = DatabaseError::of_sqlite(error, &self.file);
+                    tracing::warn!(%error, "judgements on disk are not used");
+                }
+            })
+            .ok()
+    }
+}
+
+/// Whether what was made then may be given now. What was made later than now was made by a clock that was wrong.
+pub(super) fn is_fresh(made_at: Timestamp, time_to_live: Duration, now: Timestamp) -> bool {
+    (0..micros(time_to_live)).contains(&now.micros_since(made_at))
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+fn checksum(key: &Key, made_at: i64, text: &[u8]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key.as_bytes()).update(&made_at.to_le_bytes()).update(text);
+    hasher.finalize().into()
+}
+
+/// Bytes of the pages that hold something.
+fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let sql = "SELECT (page_count - freelist_count) * page_size
+               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|bytes| bytes.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::remembered::testing::{BOUNDS, judgement, key};
+
+    const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
+    const PAGE: u64 = 4_096;
+
+    fn shelf(folder: &Path, disk_bytes: u64) -> Arc<Shelf> {
+        Shelf::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap()
+    }
+
+    fn later(seconds: i64) -> Timestamp {
+        Timestamp::from_micros(NOW.as_micros() + seconds * 1_000_000)
+    }
+
+    fn text() -> Vec<u8> {
+        written::write(&judgement()).unwrap()
+    }
+
+    /// A judgement whose text is longer than a page.
+    fn long_text() -> Vec<u8> {
+        let explanation = "x".repeat(4_000);
+        written::write(&Judgement { explanation, ..judgement() }).unwrap()
+    }
+
+    fn rows(shelf: &Shelf) -> i64 {
+        let connection = shelf.connection.lock().unwrap();
+        connection.query_row("SELECT count(*) FROM judgements", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_too_old_or_from_the_future_is_not_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
+        shelf.write(&key(1), &text(), NOW).unwrap();
+        assert!(shelf.read(&key(1), NOW).unwrap().is_some());
+        assert!(shelf.read(&key(2), NOW).unwrap().is_none());
+        assert!(shelf.read(&key(1), later(3_599)).unwrap().is_some());
+        assert!(shelf.read(&key(1), later(3_600)).unwrap().is_none());
+        assert!(shelf.read(&key(1), later(-1)).unwrap().is_none());
+        shelf.write(&key(2), &text(), later(3_600)).unwrap();
+        assert_eq!(rows(&shelf), 1, "writing removes what is too old");
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let most = 64 * PAGE;
+        let shelf = shelf(folder.path(), most);
+        for number in 0..100 {
+            shelf.write(&key(number), &long_text(), later(number.into())).unwrap();
+            shelf.read(&key(0), later(number.into())).unwrap().unwrap();
+            assert!(used_bytes(&shelf.connection.lock().unwrap()).unwrap() <= most);
+        }
+        let is_there = |number| shelf.read(&key(number), later(100)).unwrap().is_some();
+        assert!(is_there(0), "it was used all the time");
+        assert!(is_there(99));
+        assert!(!is_there(1));
+        assert!(rows(&shelf) > 10);
+    }
+
+    #[test]
+    fn one_larger_than_the_shelf_is_not_kept_and_moves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), 64 * PAGE);
+        shelf.write(&key(1), &text(), NOW).unwrap();
+        shelf.write(&key(2), &vec![b'x'; 65 * 4_096], NOW).unwrap();
+        assert_eq!(rows(&shelf), 1);
+    }
+
+    #[test]
+    fn a_bound_that_was_lowered_makes_the_file_smaller() {
+        let folder = tempfile::tempdir().unwrap();
+        let wide = shelf(folder.path(), 512 * PAGE);
+        for number in 0..100 {
+            wide.write(&key(number), &long_text(), NOW).unwrap();
+        }
+        drop(wide);
+        let file = folder.path().join(FILE);
+        assert!(std::fs::metadata(&file).unwrap().len() > 64 * PAGE);
+        drop(shelf(folder.path(), 64 * PAGE));
+        assert!(std::fs::metadata(&file).unwrap().len() <= 64 * PAGE);
+    }
+
+    #[test]
+    fn a_damaged_judgement_is_not_found_and_removed() {
+        for damage in [
+            "UPDATE judgements SET judgement = CAST(judgement || ' ' AS BLOB)",
+            "UPDATE judgements SET made_at = made_at + 1",
+            "UPDATE judgements SET checksum = x'00'",
+            "UPDATE judgements SET checksum = x''",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
+            shelf.write(&key(1), &text(), NOW).unwrap();
+            shelf.connection.lock().unwrap().execute(damage, []).unwrap();
+            assert!(shelf.read(&key(1), later(1)).unwrap().is_none(), "{damage}");
+            assert_eq!(rows(&shelf), 0);
+        }
+    }
+
+    #[test]
+    fn a_judgement_under_another_key_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
+        shelf.write(&key(1), &text(), NOW).unwrap();
+        let swap = "UPDATE judgements SET key = ?1";
+        shelf.connection.lock().unwrap().execute(swap, [key(2).as_bytes()]).unwrap();
+        assert!(shelf.read(&key(2), NOW).unwrap().is_none());
+    }
+
+    #[tokio::test]
+    #[expect(clippy::await_holding_lock, reason = "who is waited for has it and does not come")]
+    async fn a_slow_disk_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
+        let shelf = Shelf::open(folder.path(), bounds, NOW).unwrap();
+        shelf.write(&key(1), &text(), NOW).unwrap();
+        let busy = shelf.connection.lock().unwrap();
+        let found = shelf.find(key(1), NOW).await;
+        drop(busy);
+        assert!(found.is_none());
+        assert!(shelf.read(&key(1), NOW).unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn few_wait_to_be_written_and_the_rest_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
+        let busy = shelf.connection.lock().unwrap();
+        for number in 0..100 {
+            shelf.keep(key(number), text(), NOW);
+        }
+        drop(busy);
+        shelf.settled().await;
+        assert_eq!(rows(&shelf), 64);
+    }
+
+    #[tokio::test]
+    async fn a_table_that_is_gone_is_a_miss_and_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
+        shelf.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();
+        shelf.keep(key(1), text(), NOW);
+        shelf.settled().await;
+        assert!(shelf.find(key(1), NOW).await.is_none());
+        assert!(shelf.is_failing.load(Ordering::Relaxed));
+    }
+}

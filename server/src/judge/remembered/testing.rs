@@ -1,0 +1,185 @@
+//! Questions, answers and a judge that does as it is told, for tests.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+};
+use gsar_core::fixed::Millionths;
+use gsar_core::time::Timestamp;
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use tokio::sync::Semaphore;
+
+use super::Bounds;
+use super::key::Key;
+use crate::judge::clock::Clock;
+use crate::judge::{
+    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question,
+};
+
+pub(super) const BOUNDS: Bounds = Bounds {
+    memory_bytes: 1 << 20,
+    disk_bytes: 1 << 20,
+    time_to_live: Duration::from_secs(3_600),
+    disk_patience: Duration::from_secs(3_600),
+};
+
+pub(super) fn key(number: u8) -> Key {
+    Key::of_number(number)
+}
+
+pub(super) fn claim(id: &str, text: &str) -> Claim {
+    Claim { id: ClaimId::new(id).unwrap(), text: text.to_owned(), span: Some(0..11) }
+}
+
+pub(super) fn item(id: &str, text: &str) -> EvidenceItem {
+    EvidenceItem {
+        id: EvidenceId::new(id).unwrap(),
+        kind: EvidenceKind::ToolOutput,
+        lane: Lane::Logs,
+        tool: "kubectl logs".to_owned(),
+        query: String::new(),
+        content: Content::Text(text.to_owned()),
+        collected_at: Some(Timestamp::from_micros(7)),
+        exhaustive: false,
+        attested: false,
+    }
+}
+
+pub(super) fn question() -> Question {
+    Question {
+        synthesis: "Pods crash.".to_owned(),
+        claims: vec![claim("c1", "Pods crash.")],
+        evidence: Arc::new(vec![item("e1", "pods crash")]),
+        is_kept: false,
+        explain: false,
+        sample: 0,
+        deadline: None,
+    }
+}
+
+pub(super) fn call() -> ModelCall {
+    ModelCall {
+        purpose: "judge",
+        model: "m-1".to_owned(),
+        prompt: "00ff".to_owned(),
+        rung: "structured",
+        mends: vec!["fence"],
+        input_tokens: 100,
+        output_tokens: 10,
+        cost_micros: Some(42),
+        attempts: 2,
+        from_cache: false,
+        answer: "{}".to_owned(),
+    }
+}
+
+pub(super) fn judgement() -> Judgement {
+    let claim = claim("c1", "Pods crash.");
+    let item =
+        Target::Evidence { id: EvidenceId::new("e1").unwrap(), field_path: "/status".to_owned() };
+    let citations = vec![
+        Citation { target: item, quote: "crash".to_owned(), bytes: Some(5..10) },
+        Citation {
+            target: Target::Claim(ClaimId::new("c2").unwrap()),
+            quote: String::new(),
+            bytes: None,
+        },
+    ];
+    Judgement {
+        claims: vec![claim.clone()],
+        judged: vec![JudgedClaim {
+            claim,
+            class: Class::Grounded,
+            evidence_type: EvidenceType::ToolMatch,
+            citations,
+            note: "It says so.".to_owned(),
+        }],
+        considered: vec![vec!["e1".to_owned()]],
+        score: Some(Millionths::new(900_000)),
+        explanation: "One claim.".to_owned(),
+        gaps: vec!["no logs".to_owned()],
+        contradictions: vec!["none".to_owned()],
+        abstained: None,
+        calls: vec![call()],
+        notices: vec![Notice { code: "SOME_CODE", sentence: "A sentence.".to_owned() }],
+    }
+}
+
+pub(super) fn failure() -> JudgeError {
+    JudgeError::Failed {
+        judge: "scripted".to_owned(),
+        code: "PROVIDER_DOWN",
+        reason: "no answer".to_owned(),
+        calls: vec![call()],
+    }
+}
+
+/// What it answers next.
+pub(super) type Answer = fn(&Question) -> Result<Judgement, JudgeError>;
+
+/// A judge that waits for a permit each time, and then answers as the script says, or else judges.
+pub(super) struct Scripted {
+    script: Mutex<Vec<Answer>>,
+    pub(super) permits: Semaphore,
+    pub(super) asked: AtomicUsize,
+}
+
+impl Scripted {
+    /// Answers in this order, with as many permits.
+    pub(super) fn new(permits: usize, script: &[Answer]) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(script.iter().rev().copied().collect()),
+            permits: Semaphore::new(permits),
+            asked: AtomicUsize::new(0),
+        })
+    }
+
+    pub(super) fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl Judge for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { classes: Vec::new(), languages: Vec::new(), max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async move {
+            self.asked.fetch_add(1, Ordering::SeqCst);
+            self.permits.acquire().await.unwrap().forget();
+            let answer = self.script.lock().unwrap().pop();
+            answer.map_or_else(|| Ok(judgement()), |answer| answer(question))
+        })
+    }
+}
+
+/// A clock that is set by hand, in seconds since the epoch.
+#[derive(Clone)]
+pub(super) struct HandClock(Arc<AtomicI64>);
+
+impl HandClock {
+    pub(super) fn at(seconds: i64) -> Self {
+        Self(Arc::new(AtomicI64::new(seconds)))
+    }
+
+    pub(super) fn set(&self, seconds: i64) {
+        self.0.store(seconds, Ordering::SeqCst);
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        let seconds = Arc::clone(&self.0);
+        Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000))
+    }
+}

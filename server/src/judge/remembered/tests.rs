@@ -1,0 +1,201 @@
+//! The judge that remembers, as whoever asks it sees it.
+
+mod damage;
+mod sharing;
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use metrics_exporter_prometheus::PrometheusBuilder;
+
+use super::testing::{BOUNDS, HandClock, Scripted, call, claim, item, judgement, question};
+use super::*;
+use crate::judge::database::FILE;
+
+const NOON: i64 = 1_000_000;
+
+fn in_memory(judge: &Arc<Scripted>) -> Remembered {
+    let judgements = Judgements::in_memory(BOUNDS, HandClock::at(NOON).clock());
+    around(judge, judgements)
+}
+
+fn on_disk(judge: &Arc<Scripted>, folder: &Path) -> Remembered {
+    around(judge, Judgements::open(folder, BOUNDS, HandClock::at(NOON).clock()))
+}
+
+fn around(judge: &Arc<Scripted>, judgements: Judgements) -> Remembered {
+    let judge: Arc<dyn Judge> = Arc::clone(judge) as _;
+    Remembered::new(judge, "a fingerprint".to_owned(), Arc::new(judgements))
+}
+
+fn seen(answer: &Result<Judgement, JudgeError>) -> String {
+    format!("{answer:?}")
+}
+
+fn asked_for_it() -> String {
+    seen(&Ok(judgement()))
+}
+
+fn remembered() -> String {
+    seen(&Ok(again(&judgement())))
+}
+
+#[tokio::test]
+async fn the_second_answer_is_the_first_for_nothing() {
+    let judge = Scripted::new(9, &[]);
+    let remembering = in_memory(&judge);
+    assert_eq!(seen(&remembering.judge(&question()).await), asked_for_it());
+    assert_eq!(seen(&remembering.judge(&question()).await), remembered());
+    assert_eq!(judge.asked(), 1);
+    let calls = remembering.judge(&question()).await.unwrap().calls;
+    let free = ModelCall {
+        input_tokens: 0,
+        output_tokens: 0,
+        cost_micros: Some(0),
+        attempts: 0,
+        from_cache: true,
+        ..call()
+    };
+    assert_eq!(calls, [free]);
+}
+
+#[tokio::test]
+async fn another_question_or_another_fingerprint_is_asked() {
+    let judge = Scripted::new(9, &[]);
+    let judgements = Arc::new(Judgements::in_memory(BOUNDS, HandClock::at(NOON).clock()));
+    for (fingerprint, sample, asked) in [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("a", 0, 3)] {
+        let judgements = Arc::clone(&judgements);
+        let remembering =
+            Remembered::new(Arc::clone(&judge) as _, fingerprint.to_owned(), judgements);
+        remembering.judge(&Question { sample, ..question() }).await.unwrap();
+        assert_eq!(judge.asked(), asked);
+    }
+}
+
+#[tokio::test]
+async fn a_restart_forgets_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let judge = Scripted::new(9, &[]);
+    let before = on_disk(&judge, folder.path());
+    before.judge(&question()).await.unwrap();
+    before.judgements.settled().await;
+    drop(before);
+    let after = on_disk(&judge, folder.path());
+    assert_eq!(seen(&after.judge(&question()).await), remembered());
+    std::fs::remove_file(folder.path().join(FILE)).unwrap();
+    assert_eq!(seen(&after.judge(&question()).await), remembered(), "it is in memory now");
+    assert_eq!(judge.asked(), 1);
+}
+
+#[tokio::test]
+async fn what_is_too_old_is_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (judge, clock) = (Scripted::new(9, &[]), HandClock::at(NOON));
+    let open = || around(&judge, Judgements::open(folder.path(), BOUNDS, clock.clock()));
+    let first = open();
+    for (seconds, asked) in [(0, 1), (3_599, 1), (3_600, 2), (7_199, 2), (7_198, 2), (0, 3)] {
+        clock.set(NOON + seconds);
+        first.judge(&question()).await.unwrap();
+        assert_eq!(judge.asked(), asked, "after {seconds} seconds");
+    }
+    first.judgements.settled().await;
+    drop(first);
+    clock.set(NOON + 3_000);
+    let second = open();
+    second.judge(&question()).await.unwrap();
+    assert_eq!(judge.asked(), 3);
+    clock.set(NOON + 3_600);
+    second.judge(&question()).await.unwrap();
+    assert_eq!(judge.asked(), 4, "its age counts from when it was made, not from when it was read");
+}
+
+#[tokio::test]
+async fn memory_is_bounded_in_bytes() {
+    let judge = Scripted::new(500, &[]);
+    let bounds = Bounds { memory_bytes: 20_000, ..BOUNDS };
+    let remembering = around(&judge, Judgements::in_memory(bounds, HandClock::at(NOON).clock()));
+    for sample in 0..200 {
+        remembering.judge(&Question { sample, ..question() }).await.unwrap();
+    }
+    remembering.judgements.settled().await;
+    let bytes = remembering.judgements.bytes_in_mind();
+    assert!((10_000..=20_000).contains(&bytes), "{bytes}");
+}
+
+#[tokio::test]
+async fn without_room_every_question_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let judge = Scripted::new(9, &[]);
+    let bounds = Bounds { memory_bytes: 0, disk_bytes: 0, ..BOUNDS };
+    let judgements = Judgements::open(folder.path(), bounds, HandClock::at(NOON).clock());
+    let remembering = around(&judge, judgements);
+    for _ in 0..3 {
+        remembering.judge(&question()).await.unwrap();
+        remembering.judgements.settled().await;
+    }
+    assert_eq!(judge.asked(), 3);
+    assert!(!folder.path().join(FILE).exists());
+}
+
+#[test]
+fn every_question_is_counted_where_its_answer_came_from() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let folder = tempfile::tempdir().unwrap();
+    let judge = Scripted::new(9, &[]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        for _ in 0..2 {
+            let remembering = on_disk(&judge, folder.path());
+            for _ in 0..3 {
+                runtime.block_on(remembering.judge(&question())).unwrap();
+            }
+            runtime.block_on(remembering.judgements.settled());
+        }
+    });
+    let text = handle.render();
+    for (result, count) in [("miss", 1), ("disk", 1), ("memory", 4)] {
+        let line =
+            format!(r#"gsar_judge_cache_total{{judge="scripted",result="{result}"}} {count}"#);
+        assert!(text.contains(&line), "{line}\n{text}");
+    }
+}
+
+/// Prints what a hit costs: `cargo test --release -p gsar-server --lib hit_costs -- --ignored --nocapture`.
+#[tokio::test]
+#[ignore = "prints times"]
+async fn what_a_hit_costs() {
+    const TIMES: u32 = 2_000;
+    let text = "0123456789abcdef".repeat(64);
+    let items: Vec<_> = (0..100).map(|number| item(&format!("e{number}"), &text)).collect();
+    let claims = (0..10).map(|number| claim(&format!("c{number}"), "Pods crash.")).collect();
+    let question = Question { evidence: Arc::new(items), claims, ..question() };
+    let judge = Scripted::new(1, &[]);
+    let remembering = in_memory(&judge);
+    remembering.judge(&question).await.unwrap();
+
+    let best = |run: &mut dyn FnMut()| {
+        let round = |run: &mut dyn FnMut()| {
+            let start = Instant::now();
+            (0..TIMES).for_each(|_| run());
+            start.elapsed() / TIMES
+        };
+        (0..7).map(|_| round(run)).min().unwrap_or(Duration::ZERO)
+    };
+    let hit = best(&mut || {
+        let answer = remembering.judge(&question).now_or_never().unwrap();
+        std::hint::black_box(answer.unwrap());
+    });
+    let key = best(&mut || {
+        let key = Key::of("scripted", "a fingerprint", &question).now_or_never().unwrap();
+        std::hint::black_box(key);
+    });
+    let bytes: Vec<u8> =
+        question.evidence.iter().flat_map(|item| item.content.as_str().bytes()).collect();
+    let hash = best(&mut || {
+        std::hint::black_box(blake3::hash(&bytes));
+    });
+    assert_eq!(judge.asked(), 1);
+    println!("a hit {hit:?}, its key {key:?}, BLAKE3 of the evidence alone {hash:?}");
+}

@@ -1,0 +1,91 @@
+//! Files that are damaged or belong to others.
+
+use std::ops::Range;
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[tokio::test]
+async fn the_file_of_another_program_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(FILE);
+    std::fs::write(&file, "somebody's diary").unwrap();
+    let judge = Scripted::new(9, &[]);
+    let remembering = on_disk(&judge, folder.path());
+    assert_eq!(seen(&remembering.judge(&question()).await), asked_for_it());
+    assert_eq!(seen(&remembering.judge(&question()).await), remembered());
+    assert_eq!(std::fs::read(&file).unwrap(), b"somebody's diary");
+}
+
+/// The file after one judgement was kept, and where that stands in it.
+fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
+    let folder = tempfile::tempdir().unwrap();
+    ask_in(folder.path());
+    let file = std::fs::read(folder.path().join(FILE)).unwrap();
+    let text = written::write(&judgement()).unwrap();
+    let start = file.windows(text.len()).position(|window| window == text).unwrap();
+    (file, start..start + text.len())
+}
+
+/// Asks in a folder, and tells the answer and whether the judge was asked.
+fn ask_in(folder: &Path) -> (String, usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let judge = Scripted::new(1, &[]);
+    let answer = runtime.block_on(async {
+        let remembering = on_disk(&judge, folder);
+        let answer = remembering.judge(&question()).await;
+        remembering.judgements.settled().await;
+        answer
+    });
+    (seen(&answer), judge.asked())
+}
+
+fn right(asked: usize) -> String {
+    if asked == 0 { remembered() } else { asked_for_it() }
+}
+
+#[test]
+fn a_file_that_was_cut_is_a_miss() {
+    let (whole, text) = file_with_a_judgement();
+    for kept in (0..whole.len()).step_by(1_000) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), &whole[..kept]).unwrap();
+        let (answer, asked) = ask_in(folder.path());
+        assert_eq!(answer, right(asked), "cut to {kept} bytes");
+        assert!(asked == 1 || kept >= text.end, "cut to {kept} bytes");
+    }
+}
+
+#[test]
+fn every_bit_of_the_text_is_watched() {
+    let (whole, text) = file_with_a_judgement();
+    for at in text.step_by(41) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(folder.path().join(FILE), &damaged).unwrap();
+        assert_eq!(ask_in(folder.path()), (asked_for_it(), 1), "byte {at}");
+        assert_eq!(ask_in(folder.path()), (remembered(), 0), "it is whole again");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever happened to the file, the answer is the one that was kept or a new one.
+    #[test]
+    fn a_damaged_file_never_changes_an_answer(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, _) = file_with_a_judgement();
+        for (index, byte) in damage {
+            let at = index.index(file.len());
+            file[at] = byte;
+        }
+        std::fs::write(folder.path().join(FILE), &file).unwrap();
+        let (answer, asked) = ask_in(folder.path());
+        prop_assert_eq!(answer, right(asked));
+    }
+}

@@ -1,0 +1,176 @@
+//! Many who ask the same at the same time.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+
+use futures_util::future::join_all;
+
+use super::*;
+use crate::judge::remembered::testing::{Answer, failure};
+
+/// Lets a future go as far as it gets by itself.
+fn advance<F: Future + Unpin>(future: &mut F) {
+    assert!(future.now_or_never().is_none(), "it waits");
+}
+
+fn costs(answers: &[Result<Judgement, JudgeError>]) -> Vec<Option<u64>> {
+    let calls = answers.iter().flat_map(|answer| match answer {
+        Ok(judgement) => judgement.calls.clone(),
+        Err(JudgeError::Failed { calls, .. }) => calls.clone(),
+        Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
+    });
+    calls.map(|call| call.cost_micros).collect()
+}
+
+fn abstain(_: &Question) -> Result<Judgement, JudgeError> {
+    Ok(Judgement { abstained: Some("no model".to_owned()), ..judgement() })
+}
+
+fn fail(_: &Question) -> Result<Judgement, JudgeError> {
+    Err(failure())
+}
+
+fn come_late(question: &Question) -> Result<Judgement, JudgeError> {
+    assert!(question.is_late());
+    Err(JudgeError::DeadlinePassed { judged: 3, claims: 7 })
+}
+
+fn panic(_: &Question) -> Result<Judgement, JudgeError> {
+    panic!("as the script says")
+}
+
+#[tokio::test]
+async fn of_sixty_four_who_wait_one_asks_and_pays() {
+    let judge = Scripted::new(0, &[]);
+    let remembering = in_memory(&judge);
+    let questions: Vec<Question> = (0..64).map(|_| question()).collect();
+    let mut all = Box::pin(join_all(questions.iter().map(|question| remembering.judge(question))));
+    advance(&mut all);
+    assert_eq!(judge.asked(), 1);
+    judge.permits.add_permits(64);
+    let answers = all.await;
+    assert_eq!(judge.asked(), 1);
+    assert_eq!(seen(&answers[0]), asked_for_it());
+    assert!(answers[1..].iter().all(|answer| seen(answer) == remembered()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_sixty_four_on_many_threads_one_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let judge = Scripted::new(64, &[]);
+    let remembering = Arc::new(on_disk(&judge, folder.path()));
+    let tasks = (0..64).map(|_| {
+        let remembering = Arc::clone(&remembering);
+        tokio::spawn(async move { remembering.judge(&question()).await })
+    });
+    let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(judge.asked(), 1);
+    assert_eq!(costs(&answers).iter().filter(|cost| **cost == Some(42)).count(), 1);
+}
+
+#[tokio::test]
+async fn where_the_one_who_asks_goes_another_asks() {
+    let judge = Scripted::new(0, &[]);
+    let remembering = in_memory(&judge);
+    let question = question();
+    let mut first = remembering.judge(&question);
+    let mut second = remembering.judge(&question);
+    let mut third = remembering.judge(&question);
+    for future in [&mut first, &mut second, &mut third] {
+        advance(future);
+    }
+    drop(first);
+    judge.permits.add_permits(9);
+    let (second, third) = tokio::join!(second, third);
+    assert_eq!(judge.asked(), 2);
+    assert_eq!((seen(&second), seen(&third)), (asked_for_it(), remembered()));
+}
+
+#[tokio::test]
+async fn a_thousand_who_go_leave_one_who_asks() {
+    let judge = Scripted::new(0, &[]);
+    let remembering = in_memory(&judge);
+    let question = question();
+    let mut waiting: Vec<_> = (0..1_000).map(|_| remembering.judge(&question)).collect();
+    for future in &mut waiting {
+        advance(future);
+    }
+    let mut last = waiting.pop().unwrap();
+    for future in waiting {
+        drop(future);
+        advance(&mut last);
+    }
+    judge.permits.add_permits(1);
+    assert_eq!(seen(&last.await), asked_for_it());
+}
+
+#[tokio::test]
+async fn one_whose_deadline_passes_leaves_and_harms_nobody() {
+    let judge = Scripted::new(0, &[]);
+    let remembering = in_memory(&judge);
+    let patient = question();
+    let late = Question { deadline: Some(Instant::now()), ..question() };
+    let mut first = remembering.judge(&patient);
+    advance(&mut first);
+    let left = remembering.judge(&late).await.unwrap_err();
+    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    judge.permits.add_permits(1);
+    assert_eq!(seen(&first.await), asked_for_it());
+    assert_eq!(judge.asked(), 1);
+    assert_eq!(seen(&remembering.judge(&late).await), remembered(), "there is nothing to wait for");
+}
+
+#[tokio::test]
+async fn one_who_asks_too_late_fails_alone() {
+    let judge = Scripted::new(0, &[come_late]);
+    let remembering = in_memory(&judge);
+    let late = Question { deadline: Some(Instant::now()), ..question() };
+    let patient = question();
+    let mut first = remembering.judge(&late);
+    let mut second = remembering.judge(&patient);
+    advance(&mut first);
+    advance(&mut second);
+    let left = remembering.judge(&late).await.unwrap_err();
+    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    advance(&mut first);
+    judge.permits.add_permits(2);
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(first.unwrap_err(), JudgeError::DeadlinePassed { judged: 3, claims: 7 });
+    assert_eq!(seen(&second), asked_for_it());
+    assert_eq!(judge.asked(), 2);
+}
+
+#[tokio::test]
+async fn failures_and_abstentions_are_told_to_all_who_wait_and_forgotten() {
+    for script in [fail as Answer, abstain] {
+        let folder = tempfile::tempdir().unwrap();
+        let judge = Scripted::new(0, &[script]);
+        let remembering = on_disk(&judge, folder.path());
+        let question = question();
+        let waiting = join_all((0..3).map(|_| remembering.judge(&question)));
+        let release = async { judge.permits.add_permits(9) };
+        let (answers, ()) = tokio::join!(waiting, release);
+        assert_eq!(judge.asked(), 1);
+        assert_eq!(costs(&answers), [Some(42), Some(0), Some(0)]);
+        assert_eq!(seen(&answers[0]), seen(&script(&question)));
+        assert_eq!(seen(&answers[1]), seen(&told_again(&script(&question))));
+        remembering.judgements.settled().await;
+        assert_eq!(seen(&remembering.judge(&question).await), asked_for_it());
+        assert_eq!(judge.asked(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_panics_does_so_for_one() {
+    let judge = Scripted::new(0, &[panic]);
+    let remembering = in_memory(&judge);
+    let question = question();
+    let mut first = pin!(AssertUnwindSafe(remembering.judge(&question)).catch_unwind());
+    let mut second = remembering.judge(&question);
+    advance(&mut first);
+    advance(&mut second);
+    judge.permits.add_permits(2);
+    let (first, second) = tokio::join!(first, second);
+    assert!(first.is_err());
+    assert_eq!(seen(&second), asked_for_it());
+}

@@ -1,0 +1,284 @@
+//! A judgement as it stands on disk: JSON of a version. What one call cost is not written, because whoever reads it
+//! again pays nothing.
+
+use std::ops::Range;
+
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::fixed::Millionths;
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use serde::{Deserialize, Serialize};
+
+use super::words::word;
+use crate::judge::{Judgement, ModelCall, Notice};
+
+/// Changes whenever an older text would be read wrongly; such a text is no answer.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    version: u32,
+    claims: Vec<WrittenClaim>,
+    judged: Vec<WrittenJudgedClaim>,
+    considered: Vec<Vec<String>>,
+    score: Option<u32>,
+    explanation: String,
+    gaps: Vec<String>,
+    contradictions: Vec<String>,
+    calls: Vec<WrittenCall>,
+    notices: Vec<WrittenNotice>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenClaim {
+    id: String,
+    text: String,
+    span: Option<Range<usize>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenJudgedClaim {
+    claim: WrittenClaim,
+    class: String,
+    evidence_type: String,
+    citations: Vec<WrittenCitation>,
+    note: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenCitation {
+    target: WrittenTarget,
+    quote: String,
+    bytes: Option<Range<usize>>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum WrittenTarget {
+    Evidence { id: String, field_path: String },
+    Claim(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenCall {
+    purpose: String,
+    model: String,
+    prompt: String,
+    rung: String,
+    mends: Vec<String>,
+    answer: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenNotice {
+    code: String,
+    sentence: String,
+}
+
+/// Writes a judgement that was given; whether the judge abstained is not written.
+///
+/// # Errors
+/// Whatever keeps it from being JSON.
+pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&Written {
+        version: VERSION,
+        claims: judgement.claims.iter().map(WrittenClaim::of).collect(),
+        judged: judgement.judged.iter().map(WrittenJudgedClaim::of).collect(),
+        considered: judgement.considered.clone(),
+        score: judgement.score.map(Millionths::get),
+        explanation: judgement.explanation.clone(),
+        gaps: judgement.gaps.clone(),
+        contradictions: judgement.contradictions.clone(),
+        calls: judgement.calls.iter().map(WrittenCall::of).collect(),
+        notices: judgement.notices.iter().map(WrittenNotice::of).collect(),
+    })
+}
+
+/// Reads what was written; `None` where it is anything else.
+pub(super) fn read(text: &[u8]) -> Option<Judgement> {
+    let written: Written = serde_json::from_slice(text).ok()?;
+    if written.version != VERSION {
+        return None;
+    }
+    let calls: Option<Vec<ModelCall>> = written.calls.into_iter().map(WrittenCall::read).collect();
+    Some(Judgement {
+        claims: written.claims.into_iter().map(WrittenClaim::read).collect::<Option<_>>()?,
+        judged: written.judged.into_iter().map(WrittenJudgedClaim::read).collect::<Option<_>>()?,
+        considered: written.considered,
+        score: written.score.map(Millionths::new),
+        explanation: written.explanation,
+        gaps: written.gaps,
+        contradictions: written.contradictions,
+        abstained: None,
+        calls: calls?,
+        notices: written.notices.into_iter().map(WrittenNotice::read).collect::<Option<_>>()?,
+    })
+}
+
+impl WrittenClaim {
+    fn of(claim: &Claim) -> Self {
+        Self {
+            id: claim.id.as_str().to_owned(),
+            text: claim.text.clone(),
+            span: claim.span.clone(),
+        }
+    }
+
+    fn read(self) -> Option<Claim> {
+        Some(Claim { id: ClaimId::new(self.id).ok()?, text: self.text, span: self.span })
+    }
+}
+
+impl WrittenJudgedClaim {
+    fn of(judged: &JudgedClaim) -> Self {
+        Self {
+            claim: WrittenClaim::of(&judged.claim),
+            class: judged.class.name().to_owned(),
+            evidence_type: judged.evidence_type.name().to_owned(),
+            citations: judged.citations.iter().map(WrittenCitation::of).collect(),
+            note: judged.note.clone(),
+        }
+    }
+
+    fn read(self) -> Option<JudgedClaim> {
+        Some(JudgedClaim {
+            claim: self.claim.read()?,
+            class: Class::from_name(&self.class)?,
+            evidence_type: EvidenceType::from_name(&self.evidence_type)?,
+            citations: self
+                .citations
+                .into_iter()
+                .map(WrittenCitation::read)
+                .collect::<Option<_>>()?,
+            note: self.note,
+        })
+    }
+}
+
+impl WrittenCitation {
+    fn of(citation: &Citation) -> Self {
+        let target = match &citation.target {
+            Target::Evidence { id, field_path } => WrittenTarget::Evidence {
+                id: id.as_str().to_owned(),
+                field_path: field_path.clone(),
+            },
+            Target::Claim(id) => WrittenTarget::Claim(id.as_str().to_owned()),
+        };
+        Self { target, quote: citation.quote.clone(), bytes: citation.bytes.clone() }
+    }
+
+    fn read(self) -> Option<Citation> {
+        let target = match self.target {
+            WrittenTarget::Evidence { id, field_path } => {
+                Target::Evidence { id: EvidenceId::new(id).ok()?, field_path }
+            }
+            WrittenTarget::Claim(id) => Target::Claim(ClaimId::new(id).ok()?),
+        };
+        Some(Citation { target, quote: self.quote, bytes: self.bytes })
+    }
+}
+
+impl WrittenCall {
+    fn of(call: &ModelCall) -> Self {
+        Self {
+            purpose: call.purpose.to_owned(),
+            model: call.model.clone(),
+            prompt: call.prompt.clone(),
+            rung: call.rung.to_owned(),
+            mends: call.mends.iter().map(|&mend| mend.to_owned()).collect(),
+            answer: call.answer.clone(),
+        }
+    }
+
+    fn read(self) -> Option<ModelCall> {
+        Some(ModelCall {
+            purpose: word(&self.purpose)?,
+            model: self.model,
+            prompt: self.prompt,
+            rung: word(&self.rung)?,
+            mends: self.mends.iter().map(|mend| word(mend)).collect::<Option<_>>()?,
+            input_tokens: 0,
+            output_tokens: 0,
+            cost_micros: Some(0),
+            attempts: 0,
+            from_cache: true,
+            answer: self.answer,
+        })
+    }
+}
+
+impl WrittenNotice {
+    fn of(notice: &Notice) -> Self {
+        Self { code: notice.code.to_owned(), sentence: notice.sentence.clone() }
+    }
+
+    fn read(self) -> Option<Notice> {
+        Some(Notice { code: word(&self.code)?, sentence: self.sentence })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::judge::remembered::again;
+    use crate::judge::remembered::testing::judgement;
+
+    fn seen(judgement: &Judgement) -> String {
+        format!("{judgement:?}")
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_as_it_is_given_again() {
+        let judgement = judgement();
+        let text = write(&judgement).unwrap();
+        assert_eq!(seen(&read(&text).unwrap()), seen(&again(&judgement)));
+    }
+
+    #[test]
+    fn what_stands_on_disk_is_known() {
+        let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
+        let expected = concat!(
+            r#"{"version":1,"claims":[{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}}],"#,
+            r#""judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
+            r#""class":"grounded","evidence_type":"tool_match","citations":["#,
+            r#"{"target":{"Evidence":{"id":"e1","field_path":"/status"}},"quote":"crash","bytes":{"start":5,"end":10}},"#,
+            r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so."}],"#,
+            r#""considered":[["e1"]],"score":900000,"explanation":"One claim.","gaps":["no logs"],"#,
+            r#""contradictions":["none"],"calls":[{"purpose":"judge","model":"m-1","prompt":"00ff","rung":"structured","#,
+            r#""mends":["fence"],"answer":"{}"}],"notices":[{"code":"SOME_CODE","sentence":"A sentence."}]}"#,
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn another_version_or_an_unknown_name_is_no_answer() {
+        let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
+        for (from, to) in [
+            (r#""version":1"#, r#""version":2"#),
+            (r#""grounded""#, r#""proven""#),
+            (r#""tool_match""#, r#""guess""#),
+            (r#""id":"c1""#, r#""id":"""#),
+            (r#""id":"e1""#, r#""id":"""#),
+            (r#""Claim":"c2""#, r#""Claim":"""#),
+            (r#""gaps":["no logs"],"#, ""),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text, "{from}");
+            assert!(read(changed.as_bytes()).is_none(), "{from}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_that_was_cut_is_no_answer(cut in 0_usize..1_000) {
+            let text = write(&judgement()).unwrap();
+            let cut = cut % text.len();
+            prop_assert!(read(&text[..cut]).is_none());
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(read(&text).is_none());
+        }
+    }
+}

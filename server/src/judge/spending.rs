@@ -1,0 +1,131 @@
+//! The daily budget for calls of chat models: money is set aside on disk before a call and corrected after it. Where
+//! that cannot be written down, no call is allowed. Knows neither judges nor prices.
+
+mod books;
+mod money;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gsar_core::time::Timestamp;
+use metrics::counter;
+
+use self::books::Books;
+use self::money::Dollars;
+use super::clock::Clock;
+pub use super::database::DatabaseError;
+use crate::telemetry::metrics as names;
+
+/// What may be spent on chat models each day, in millionths of a dollar; days begin at midnight UTC. Clones share it.
+#[derive(Clone)]
+pub struct Spending {
+    books: Arc<Books>,
+}
+
+impl Spending {
+    /// Opens the books in the data directory. Without a limit every call is allowed and what was spent is written
+    /// down where that is possible.
+    ///
+    /// # Errors
+    /// [`DatabaseError`] when the books cannot be opened or are damaged.
+    pub fn open(
+        folder: &Path,
+        daily_limit: Option<u64>,
+        clock: Clock,
+    ) -> Result<Self, DatabaseError> {
+        let books = Arc::new(Books::open(folder, daily_limit, clock)?);
+        Ok(Self { books })
+    }
+
+    /// Sets `estimate` aside for a call on behalf of a judge; calls at the same time never get more than the limit
+    /// together. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`Refusal`] when the budget does not allow it, or that cannot be known.
+    pub async fn admit(&self, judge: &str, estimate: u64) -> Result<Reservation, Refusal> {
+        let (books, judge) = (Arc::clone(&self.books), judge.to_owned());
+        let admitting =
+            tokio::task::spawn_blocking(move || Reservation::make(books, judge, estimate));
+        let admitted = match admitting.await {
+            Ok(admitted) => admitted,
+            Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
+        };
+        admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
+    }
+
+    /// What was spent and set aside today, in millionths of a dollar.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] when the books cannot be read.
+    pub async fn today(&self) -> Result<u64, Refusal> {
+        let books = Arc::clone(&self.books);
+        match tokio::task::spawn_blocking(move || books.today()).await {
+            Ok(today) => today,
+            Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
+        }
+    }
+}
+
+/// Money set aside for one call. Dropped, it goes back: for a call that was never sent. It counts for the day on which
+/// it was set aside, whenever it is settled.
+#[must_use = "a dropped reservation gives the money back"]
+pub struct Reservation {
+    books: Arc<Books>,
+    judge: String,
+    day: i64,
+    reserved: Option<u64>,
+}
+
+impl Reservation {
+    fn make(books: Arc<Books>, judge: String, estimate: u64) -> Result<Self, Refusal> {
+        let day = books.admit(estimate)?;
+        Ok(Self { books, judge, day, reserved: Some(estimate) })
+    }
+
+    /// Puts what the call did cost in the place of the estimate, be it more or less. Counts at once and is on disk
+    /// shortly after; until then the estimate is.
+    pub fn settle(mut self, actual: u64) {
+        counter!(names::JUDGE_COST, "judge" => self.judge.clone()).increment(actual);
+        self.put_in_place(actual);
+    }
+
+    fn put_in_place(&mut self, actual: u64) {
+        if let Some(reserved) = self.reserved.take() {
+            Books::correct(&self.books, self.day, reserved, actual);
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.put_in_place(0);
+    }
+}
+
+/// Why a call is not allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The budget of the day does not suffice.
+    #[error(
+        "the daily budget is {}, of which {} are spent or set aside, and this call may cost {}; raise the budget, or try \
+         again after {}", Dollars(*limit), Dollars(*spent), Dollars(*estimate), money::written(*resets_at)
+    )]
+    Spent {
+        /// What may be spent in a day, in millionths of a dollar.
+        limit: u64,
+        /// What was spent and set aside today.
+        spent: u64,
+        /// What was asked for.
+        estimate: u64,
+        /// When the next day begins.
+        resets_at: Timestamp,
+    },
+    /// Whether the budget suffices cannot be known.
+    #[error("no call is made while the budget cannot be written down: {reason}")]
+    Unavailable {
+        /// What happened, and the mend.
+        reason: String,
+    },
+}

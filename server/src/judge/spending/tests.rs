@@ -1,0 +1,262 @@
+//! The daily budget, as whoever spends sees it.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::*;
+use crate::judge::database::FILE;
+
+const DAY: i64 = 24 * 3_600;
+
+fn clock_at(seconds: i64) -> (Arc<AtomicI64>, Clock) {
+    let seconds = Arc::new(AtomicI64::new(seconds));
+    let set = Arc::clone(&seconds);
+    (set, Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)))
+}
+
+fn open(folder: &Path, limit: Option<u64>) -> Spending {
+    Spending::open(folder, limit, clock_at(DAY + 1).1).unwrap()
+}
+
+fn reserve(spending: &Spending, estimate: u64) -> Result<Reservation, Refusal> {
+    Reservation::make(Arc::clone(&spending.books), "m".to_owned(), estimate)
+}
+
+fn today(spending: &Spending) -> u64 {
+    spending.books.today().unwrap()
+}
+
+fn refused(result: Result<Reservation, Refusal>) -> Refusal {
+    result.map(|_| ()).unwrap_err()
+}
+
+fn spent(limit: u64, spent: u64, estimate: u64) -> Refusal {
+    let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
+    Refusal::Spent { limit, spent, estimate, resets_at }
+}
+
+#[test]
+fn what_is_set_aside_counts_until_it_is_settled_or_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    let first = reserve(&spending, 60).unwrap();
+    assert_eq!(refused(reserve(&spending, 41)), spent(100, 60, 41));
+    let second = reserve(&spending, 40).unwrap();
+    assert_eq!(refused(reserve(&spending, 1)), spent(100, 100, 1));
+    first.settle(10);
+    assert_eq!(today(&spending), 50);
+    drop(second);
+    assert_eq!(today(&spending), 10);
+    reserve(&spending, 90).unwrap().settle(90);
+    assert_eq!(refused(reserve(&spending, 1)), spent(100, 100, 1));
+    reserve(&spending, 0).unwrap().settle(0);
+}
+
+#[test]
+fn a_call_that_cost_more_than_estimated_counts_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    reserve(&spending, 1).unwrap().settle(250);
+    assert_eq!(refused(reserve(&spending, 0)), spent(100, 250, 0));
+}
+
+#[test]
+fn a_restart_forgets_nothing_and_what_never_ended_counts_as_estimated() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    reserve(&spending, 50).unwrap().settle(20);
+    std::mem::forget(reserve(&spending, 30).unwrap());
+    drop(spending);
+    assert_eq!(today(&open(folder.path(), Some(100))), 50);
+    assert_eq!(refused(reserve(&open(folder.path(), Some(60)), 11)), spent(60, 50, 11));
+}
+
+#[test]
+fn a_day_begins_at_midnight_utc_and_a_call_counts_where_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let (clock, reading) = clock_at(DAY - 1);
+    let spending = Spending::open(folder.path(), Some(100), reading).unwrap();
+    let across = reserve(&spending, 100).unwrap();
+    assert!(reserve(&spending, 1).is_err());
+    clock.store(DAY, Ordering::SeqCst);
+    reserve(&spending, 100).unwrap().settle(70);
+    across.settle(90);
+    assert_eq!(today(&spending), 70);
+    clock.store(DAY - 1, Ordering::SeqCst);
+    assert_eq!(today(&spending), 90, "a clock that goes back finds the day as it was");
+    clock.store(-1, Ordering::SeqCst);
+    reserve(&spending, 100).unwrap().settle(100);
+    assert!(reserve(&spending, 1).is_err());
+}
+
+#[test]
+fn without_a_limit_everything_is_allowed_and_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), None);
+    reserve(&spending, u64::MAX / 4).unwrap().settle(7);
+    Connection::open(folder.path().join(FILE)).unwrap().execute("DROP TABLE spending", []).unwrap();
+    reserve(&spending, 5).unwrap().settle(6);
+    drop(spending);
+}
+
+#[test]
+fn the_largest_amounts_are_counted_without_overflow() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    assert_eq!(refused(reserve(&spending, u64::MAX)), spent(100, 0, u64::MAX));
+    reserve(&spending, 1).unwrap().settle(u64::MAX);
+    assert!(reserve(&spending, 0).is_err());
+    let (_, clock) = clock_at(i64::MAX / 1_000_000);
+    drop(spending);
+    let spending = Spending::open(folder.path(), Some(0), clock).unwrap();
+    assert!(matches!(refused(reserve(&spending, 1)), Refusal::Spent { .. }));
+}
+
+#[test]
+fn where_nothing_can_be_written_down_no_call_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    let held = reserve(&spending, 50).unwrap();
+    let other = Connection::open(folder.path().join(FILE)).unwrap();
+    other.execute_batch("ALTER TABLE spending RENAME TO away").unwrap();
+    let refusal = refused(reserve(&spending, 1));
+    assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
+    assert!(refusal.to_string().contains(FILE), "{refusal}");
+    assert!(spending.books.today().is_err());
+    held.settle(20);
+    other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
+    assert_eq!(today(&spending), 20, "what could not be written is not lost");
+    reserve(&spending, 80).unwrap().settle(80);
+    let written: i64 =
+        other.query_row("SELECT micros FROM spending", [], |row| row.get(0)).unwrap();
+    assert_eq!(written, 100);
+}
+
+#[test]
+fn a_file_that_cannot_be_a_budget_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path(), Some(100)));
+    let file = folder.path().join(FILE);
+    let connection = Connection::open(&file).unwrap();
+    connection
+        .execute_batch("PRAGMA ignore_check_constraints = 1; INSERT INTO spending VALUES (1, -1)")
+        .unwrap();
+    drop(connection);
+    for content in [None, Some("no database, but long enough to be taken for one".repeat(99))] {
+        if let Some(content) = content {
+            std::fs::write(&file, content).unwrap();
+        }
+        let Err(error) = Spending::open(folder.path(), Some(100), clock_at(DAY).1) else {
+            panic!("opened")
+        };
+        assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_gives_no_money_back() {
+    let folder = tempfile::tempdir().unwrap();
+    reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
+    let whole = std::fs::read(folder.path().join(FILE)).unwrap();
+    // A file of one byte is an empty one to SQLite, and that is a new one.
+    for kept in (2..whole.len()).step_by(509) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), &whole[..kept]).unwrap();
+        match Spending::open(folder.path(), Some(100), clock_at(DAY + 1).1) {
+            Ok(spending) => assert_eq!(today(&spending), 70, "cut to {kept} bytes"),
+            Err(error) => assert!(error.to_string().contains(FILE), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_refusal_says_what_to_do() {
+    let refusal = spent(1_500_000, 1_490_000, 30_500);
+    assert_eq!(
+        refusal.to_string(),
+        "the daily budget is $1.50, of which $1.49 are spent or set aside, and this call may cost $0.030500; raise the \
+         budget, or try again after 1970-01-03T00:00:00Z"
+    );
+}
+
+#[test]
+fn money_and_refusals_are_counted() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        runtime.block_on(async {
+            let spending = open(folder.path(), Some(100));
+            spending.admit("m", 60).await.unwrap().settle(42);
+            drop(spending.admit("m", 58).await.unwrap());
+            assert!(spending.admit("m", 59).await.is_err());
+            assert_eq!(spending.today().await, Ok(42));
+        });
+    });
+    let text = handle.render();
+    assert!(text.contains(r#"gsar_judge_cost_micros_total{judge="m"} 42"#), "{text}");
+    assert!(text.contains("gsar_judge_budget_refused_total 1"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sixty_four_at_once_share_the_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    let calls = (0..64).map(|_| {
+        let spending = spending.clone();
+        tokio::spawn(async move { spending.admit("m", 9).await })
+    });
+    let calls = futures_util::future::join_all(calls).await;
+    let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
+    assert_eq!(admitted.len(), 11);
+    assert_eq!(spending.today().await, Ok(99));
+    drop(admitted);
+    assert_eq!(spending.today().await, Ok(0));
+}
+
+/// What one does with the money it got: nothing, or the share of it in hundredths that the call cost.
+type Call = (u64, Option<u64>);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// However calls come together, never more than the limit is set aside and spent, and in the end exactly what
+    /// they cost is written down.
+    #[test]
+    fn concurrent_calls_never_overrun_the_limit(
+        limit in 0_u64..300,
+        calls in prop::collection::vec(
+            prop::collection::vec((0_u64..100, prop::option::of(0_u64..=100)), 1..6), 4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let spending = open(folder.path(), Some(limit));
+        let (cost, start) = (AtomicU64::new(0), Barrier::new(calls.len()));
+        let spend = |calls: &[Call]| {
+            start.wait();
+            for &(estimate, share) in calls {
+                let Ok(reservation) = reserve(&spending, estimate) else { continue };
+                assert!(today(&spending) <= limit);
+                if let Some(share) = share {
+                    let actual = estimate * share / 100;
+                    cost.fetch_add(actual, Ordering::SeqCst);
+                    reservation.settle(actual);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for calls in &calls {
+                scope.spawn(|| spend(calls));
+            }
+        });
+        let cost = cost.into_inner();
+        prop_assert!(cost <= limit);
+        prop_assert_eq!(today(&spending), cost);
+        drop(spending);
+        prop_assert_eq!(today(&open(folder.path(), Some(limit))), cost);
+    }
+}
