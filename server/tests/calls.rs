@@ -110,7 +110,11 @@ async fn an_expired_deadline_is_said_and_stops_the_work() {
         })
         .await;
     let mut slow = request();
-    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    slow.options = Some(v1::EvaluateOptions {
+        judge: "waiting/0".to_owned(),
+        explain: false,
+        ..Default::default()
+    });
     let mut call = Request::new(slow);
     call.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
     let status = server.grounding().evaluate(call).await.expect_err("the deadline passes");
@@ -132,7 +136,11 @@ async fn a_call_that_brings_no_deadline_gets_the_default() {
         })
         .await;
     let mut slow = request();
-    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    slow.options = Some(v1::EvaluateOptions {
+        judge: "waiting/0".to_owned(),
+        explain: false,
+        ..Default::default()
+    });
     let status = server.grounding().evaluate(slow).await.expect_err("the deadline passes");
     assert_eq!(status.code(), Code::DeadlineExceeded);
 }
@@ -149,7 +157,11 @@ async fn overload_is_refused_at_once_over_all_connections() {
         })
         .await;
     let mut slow = request();
-    slow.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    slow.options = Some(v1::EvaluateOptions {
+        judge: "waiting/0".to_owned(),
+        explain: false,
+        ..Default::default()
+    });
     let mut client = server.grounding();
     let first = tokio::spawn(async move { client.evaluate(slow).await });
     began.notified().await;
@@ -179,8 +191,11 @@ async fn a_panic_is_internal_and_the_server_lives() {
     for filler in ["", &"long ".repeat(40_000)] {
         let mut attack = request();
         attack.evidence.push(support::item("filler", &format!("filler {filler}")));
-        attack.options =
-            Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), explain: false });
+        attack.options = Some(v1::EvaluateOptions {
+            judge: "panicking/0".to_owned(),
+            explain: false,
+            ..Default::default()
+        });
         let status = server.grounding().evaluate(attack).await.expect_err("a panic");
         assert_eq!(status.code(), Code::Internal);
         assert!(!status.message().contains("a defect of a judge"), "the cause stays inside");
@@ -199,7 +214,11 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
         .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/1".to_owned()])
         .await;
     let mut alone = request();
-    alone.options = Some(v1::EvaluateOptions { judge: "waiting/0".to_owned(), explain: false });
+    alone.options = Some(v1::EvaluateOptions {
+        judge: "waiting/0".to_owned(),
+        explain: false,
+        ..Default::default()
+    });
     let_go.notify_one();
     let answer = server.grounding().evaluate(alone).await.unwrap().into_inner();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
@@ -268,7 +287,8 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
 async fn explanations_come_when_asked_for() {
     let server = Running::start().await;
     let mut explained = request();
-    explained.options = Some(v1::EvaluateOptions { judge: String::new(), explain: true });
+    explained.options =
+        Some(v1::EvaluateOptions { judge: String::new(), explain: true, ..Default::default() });
     let answer = server.grounding().evaluate(explained).await.unwrap().into_inner();
     let decision = answer.decision.unwrap();
     assert_eq!(decision.tier(), v1::Tier::Proceed);

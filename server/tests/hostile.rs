@@ -196,7 +196,11 @@ async fn unknown_names_are_not_found() {
     let details = status.get_error_details();
     assert_eq!(details.resource_info().unwrap().resource_name, "nobody");
     let mut attack = request();
-    attack.options = Some(v1::EvaluateOptions { judge: "oracle".to_owned(), explain: false });
+    attack.options = Some(v1::EvaluateOptions {
+        judge: "oracle".to_owned(),
+        explain: false,
+        ..Default::default()
+    });
     assert_eq!(refused(&server, attack).await.code(), Code::NotFound);
 }
 

@@ -178,7 +178,8 @@ fn called(id: &str, judge: &str) -> v1::EvaluateRequest {
     let report = request.report.as_mut().unwrap();
     let text = report.synthesis.clone();
     report.claims = vec![v1::Claim { id: id.to_owned(), text, span: None }];
-    request.options = Some(v1::EvaluateOptions { judge: judge.to_owned(), explain: false });
+    request.options =
+        Some(v1::EvaluateOptions { judge: judge.to_owned(), explain: false, ..Default::default() });
     request
 }
 

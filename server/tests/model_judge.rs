@@ -82,6 +82,7 @@ fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::Eval
         report: Some(v1::Report { id: "r1".to_owned(), claims, ..Default::default() }),
         evidence,
         policy: "reference".to_owned(),
+        options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
         ..Default::default()
     }
 }
@@ -314,4 +315,53 @@ async fn each_judge_of_the_chain_is_tried() {
     assert!(
         server.ledger().list_evaluations(listed).await.unwrap().into_inner().evaluations.is_empty()
     );
+}
+
+#[tokio::test]
+async fn the_same_question_is_asked_once() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    let (mut asked, answer) = pool();
+    provider.always(Play::answer(&answer));
+    for (bypass_cache, requests, from_cache) in
+        [(false, 1, false), (false, 1, true), (true, 2, false), (false, 2, true)]
+    {
+        asked.options = Some(v1::EvaluateOptions { bypass_cache, ..Default::default() });
+        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+        assert_eq!(provider.counts().requests, requests);
+        assert_eq!(answer.provenance.unwrap().judges[0].calls[0].from_cache, from_cache);
+    }
+    asked.evidence[0].tool = "another".to_owned();
+    asked.options = None;
+    server.grounding().evaluate(asked).await.unwrap();
+    assert_eq!(provider.counts().requests, 3);
+}
+
+#[tokio::test]
+async fn a_spent_budget_asks_nobody() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
+        (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
+        model.max_output_tokens = 1_000;
+        config.judges.daily_budget = Some(15_000);
+    })
+    .await;
+    let (asked, answer) = pool();
+    provider.always(Play::answer(&answer));
+    let mut codes = Vec::new();
+    for _ in 0..200 {
+        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let link = answer.provenance.unwrap().judges.remove(0);
+        if link.result == "failed" {
+            assert!(link.detail.contains("daily budget"), "{}", link.detail);
+            assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
+            codes.push(link.code);
+            break;
+        }
+    }
+    assert_eq!(codes, ["BUDGET_SPENT"]);
+    let requests = provider.counts().requests;
+    server.grounding().evaluate(asked).await.unwrap();
+    assert_eq!(provider.counts().requests, requests);
 }

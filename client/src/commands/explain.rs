@@ -52,7 +52,11 @@ fn request(statements: &[String], evidence: Vec<v1::EvidenceItem>) -> v1::Evalua
             ..v1::Report::default()
         }),
         evidence,
-        options: Some(v1::EvaluateOptions { judge: String::new(), explain: true }),
+        options: Some(v1::EvaluateOptions {
+            judge: String::new(),
+            explain: true,
+            ..Default::default()
+        }),
         ..v1::EvaluateRequest::default()
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn of_reports(
             options: Some(v1::EvaluateOptions {
                 judge: String::new(),
                 explain: arguments.explain.is_some(),
+                bypass_cache: false,
             }),
             ..Default::default()
         });

@@ -2759,6 +2759,9 @@ pub struct EvaluateOptions {
     /// explain adds margins, each claim's impact, and how the judge read each claim.
     #[prost(bool, tag = "2")]
     pub explain: bool,
+    /// bypass_cache has the judge asked anew; its answer is not remembered either.
+    #[prost(bool, tag = "3")]
+    pub bypass_cache: bool,
 }
 /// EvaluateResponse is the decision on a report, and everything behind it.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -79,6 +79,14 @@ pub struct Judges {
     pub chain: Vec<String>,
     /// How chat models are asked, by `provider:model`; for those of the chain that are not here the defaults.
     pub models: BTreeMap<String, Model>,
+    /// Answers of chat models that stay in memory; 0 for none.
+    pub cache_memory: Bytes,
+    /// Answers of chat models that stay on disk; 0 for none.
+    pub cache_disk: Bytes,
+    /// How long an answer is given again.
+    pub cache_time_to_live: Duration,
+    /// What chat models may cost in a day (UTC), in millionths of a dollar; absent for no bound.
+    pub daily_budget: Option<u64>,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
 }
@@ -189,6 +197,10 @@ impl Default for Config {
             judges: Judges {
                 chain: vec!["rules/1".to_owned()],
                 models: BTreeMap::new(),
+                cache_memory: Bytes(16 << 20),
+                cache_disk: Bytes(64 << 20),
+                cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),
+                daily_budget: None,
                 hidden: BTreeMap::new(),
             },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },

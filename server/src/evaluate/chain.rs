@@ -1,6 +1,8 @@
 //! The judges of the configured chain: those that are built in or added, and chat models by `provider:model`.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsar_chat::{
     Chat, Endpoint, ModelName, Price, Provider, Retry, SecretString, Settings, StructuredOutput,
@@ -10,15 +12,28 @@ use gsar_redaction::{Options, Pattern, Redactor};
 
 use crate::config::{self, Judges, Model};
 use crate::judge::Judge;
+use crate::judge::clock::system;
 use crate::judge::model::{ModelJudge, ModelOptions, Prompt};
+use crate::judge::remembered::{Bounds, Judgements, Remembered};
+use crate::judge::spending::Spending;
 
 /// Waiting calls for each that runs.
 const WAITING_FOR_EACH: usize = 4;
 
-/// The judges of the chain, in its order.
+/// How long a question waits for an answer on disk.
+const DISK_PATIENCE: Duration = Duration::from_millis(50);
+
+/// What all chat models of a server share.
+struct Shared {
+    judgements: Arc<Judgements>,
+    spending: Spending,
+}
+
+/// The judges of the chain, in its order. `data_dir` is where answers and costs are kept, for which it must be ours.
 pub(super) fn chain(
     wanted: &Judges,
     known: &[Arc<dyn Judge>],
+    data_dir: Option<&Path>,
 ) -> Result<Vec<Arc<dyn Judge>>, String> {
     for name in wanted.models.keys() {
         if !wanted.chain.contains(name) {
@@ -27,10 +42,37 @@ pub(super) fn chain(
             ));
         }
     }
-    wanted.chain.iter().map(|name| judge(name, wanted, known)).collect()
+    let is_model = |name: &String| known.iter().all(|judge| judge.name() != name);
+    let shared = match wanted.chain.iter().any(is_model) {
+        true => Some(share(wanted, data_dir)?),
+        false => None,
+    };
+    wanted.chain.iter().map(|name| judge(name, wanted, known, shared.as_ref())).collect()
 }
 
-fn judge(name: &str, wanted: &Judges, known: &[Arc<dyn Judge>]) -> Result<Arc<dyn Judge>, String> {
+fn share(wanted: &Judges, data_dir: Option<&Path>) -> Result<Shared, String> {
+    let bounds = Bounds {
+        memory_bytes: wanted.cache_memory.0,
+        disk_bytes: wanted.cache_disk.0,
+        time_to_live: wanted.cache_time_to_live.0,
+        disk_patience: DISK_PATIENCE,
+    };
+    let Some(data_dir) = data_dir else {
+        return Err("judges.chain: chat models need a ledger, beside which their cost is counted; have ledger.enabled turned on".to_owned());
+    };
+    let spending = Spending::open(data_dir, wanted.daily_budget, system());
+    Ok(Shared {
+        spending: spending.map_err(|error| format!("judges.daily_budget: {error}"))?,
+        judgements: Arc::new(Judgements::open(data_dir, bounds, system())),
+    })
+}
+
+fn judge(
+    name: &str,
+    wanted: &Judges,
+    known: &[Arc<dyn Judge>],
+    shared: Option<&Shared>,
+) -> Result<Arc<dyn Judge>, String> {
     if let Some(judge) = known.iter().find(|judge| judge.name() == name) {
         return Ok(Arc::clone(judge));
     }
@@ -43,11 +85,24 @@ fn judge(name: &str, wanted: &Judges, known: &[Arc<dyn Judge>]) -> Result<Arc<dy
     })?;
     let settings = wanted.models.get(name).cloned().unwrap_or_default();
     let told = |reason: String| format!("judges.models.\"{name}\": {reason}");
-    let judge = model_judge(model, &settings, wanted).map_err(told)?;
-    Ok(Arc::new(judge))
+    let spending = shared.map(|shared| shared.spending.clone());
+    let (judge, fingerprint) = model_judge(model, &settings, wanted, spending).map_err(told)?;
+    let judge: Arc<dyn Judge> = Arc::new(judge);
+    Ok(match shared {
+        Some(Shared { judgements, .. }) => {
+            Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+        }
+        None => judge,
+    })
 }
 
-fn model_judge(name: ModelName, wanted: &Model, judges: &Judges) -> Result<ModelJudge, String> {
+/// The judge, and what its answers depend on besides the question.
+fn model_judge(
+    name: ModelName,
+    wanted: &Model,
+    judges: &Judges,
+    spending: Option<Spending>,
+) -> Result<(ModelJudge, String), String> {
     let key = key(&name, wanted)?;
     let endpoint = Endpoint::new(name, wanted.base_url.as_deref(), key);
     let endpoint = endpoint.map_err(|error| error.to_string())?;
@@ -57,16 +112,37 @@ fn model_judge(name: ModelName, wanted: &Model, judges: &Judges) -> Result<Model
         Some(path) => Prompt::read(path).map_err(|error| format!("prompt: {error}"))?,
         None => Prompt::default(),
     };
+    let price = price(wanted)?;
+    if judges.daily_budget.is_some() && price.is_none() {
+        return Err(
+            "judges.daily_budget counts what models cost; give input_price and output_price"
+                .to_owned(),
+        );
+    }
+    // Limits of time and number change no answer, and a key is not in it.
+    let fingerprint = format!(
+        "{} {:?} {} {} {} {:?} {hides} {:?} {:?}",
+        prompt.digest(),
+        wanted.base_url,
+        wanted.max_evidence.0,
+        wanted.max_output_tokens,
+        wanted.temperature,
+        wanted.structured_output,
+        wanted.ollama_context,
+        judges.hidden,
+    );
     let options = ModelOptions {
         prompt,
         redactor,
         max_evidence: usize::try_from(wanted.max_evidence.0).unwrap_or(usize::MAX),
         temperature: wanted.temperature.then_some(Temperature::ZERO),
-        price: price(wanted)?,
+        max_output_tokens: wanted.max_output_tokens,
+        price,
         canary: wanted.canary,
+        spending,
     };
     let chat = Chat::new(&endpoint, settings(wanted)).map_err(|error| error.to_string())?;
-    ModelJudge::new(chat, options)
+    Ok((ModelJudge::new(chat, options)?, fingerprint))
 }
 
 fn settings(wanted: &Model) -> Settings {

@@ -37,11 +37,13 @@ impl Engine {
     pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
         added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
         let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
-        let judges = chain(&config.judges, &added)?;
         let ledger = match config.ledger.enabled {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
             false => None,
         };
+        // The ledger holds the data directory for this process.
+        let data_dir = ledger.as_ref().map(|_| config.data_dir.as_path());
+        let judges = chain(&config.judges, &added, data_dir)?;
         let evidence = match config.evidence.enabled {
             true => Some(evidence(config)?),
             false => None,

@@ -103,6 +103,7 @@ impl Engine {
             is_kept,
             explain: options.explain,
             sample: 0,
+            bypass_cache: options.bypass_cache,
             deadline: Some(call.deadline),
         });
         let judged = ask(judges, &question, call).await?;

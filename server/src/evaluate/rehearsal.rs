@@ -65,7 +65,11 @@ fn rehearsal(judge: &str) -> v1::EvaluateRequest {
             ..v1::EvidenceItem::default()
         }],
         policy: "reference".to_owned(),
-        options: Some(v1::EvaluateOptions { judge: judge.to_owned(), explain: true }),
+        options: Some(v1::EvaluateOptions {
+            judge: judge.to_owned(),
+            explain: true,
+            bypass_cache: true,
+        }),
         ..v1::EvaluateRequest::default()
     }
 }

@@ -1,11 +1,11 @@
 //! Judges: who partitions the claims of a report.
 //!
 //! A judge says of each claim what class and type it has and cites what decided. It never decides what
-//! may happen to a report, and nothing it says is believed before verification. This room knows core and
-//! nothing else of the server.
+//! may happen to a report, and nothing it says is believed before verification. This room knows core, and
+//! of the server only how things are stored.
 
-mod database;
 pub mod clock;
+mod database;
 pub mod model;
 pub mod remembered;
 pub mod rules;
@@ -64,6 +64,8 @@ pub struct Question {
     pub explain: bool,
     /// Which of several answers to the same question: another number may bring another answer.
     pub sample: u32,
+    /// Whether an earlier answer must not be taken, nor this one be remembered.
+    pub bypass_cache: bool,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
 }

@@ -139,8 +139,8 @@ impl Judge for Remembered {
 }
 
 /// Whether an earlier answer will do. Where not, the answer is not remembered either.
-fn may_recall(_question: &Question) -> bool {
-    true
+fn may_recall(question: &Question) -> bool {
+    !question.bypass_cache
 }
 
 /// What one who waits has to do with the answer.

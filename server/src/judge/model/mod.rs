@@ -12,22 +12,24 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
-use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn};
+use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn, Usage};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
 
+use super::spending::{Refusal, Reservation, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
 use parts::{merged, parts};
 use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
 use shown::{Piece, Shown};
 
+/// Bytes of a prompt that are one token at least; what is set aside is rather too much.
+const BYTES_OF_TOKEN: u64 = 3;
 /// How long a question without a deadline may take.
 const LONGEST: Duration = Duration::from_secs(600);
 
 /// How a model judges.
-#[derive(Debug)]
 pub struct ModelOptions {
     /// What it is told.
     pub prompt: Prompt,
@@ -37,14 +39,17 @@ pub struct ModelOptions {
     pub max_evidence: usize,
     /// `None` for models that take none.
     pub temperature: Option<Temperature>,
+    /// The most tokens of an answer.
+    pub max_output_tokens: u32,
     /// What its tokens cost.
     pub price: Option<Price>,
     /// Whether each call has a claim beside the others that nothing can support.
     pub canary: bool,
+    /// Where its cost is counted, and refused where the day's budget is spent; not without a price.
+    pub spending: Option<Spending>,
 }
 
 /// A chat model as a judge.
-#[derive(Debug)]
 pub struct ModelJudge {
     name: String,
     chat: Chat,
@@ -214,6 +219,7 @@ impl ModelJudge {
         claims: &[Claim],
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
+        let expense = self.expense(request).await?;
         let answer = self.chat.ask(request, deadline).await;
         let mut call = ModelCall {
             purpose,
@@ -230,6 +236,7 @@ impl ModelJudge {
             Ok(reply) => {
                 let outcome = read(&reply.text, claims, &Bounds::default());
                 self.account(&mut call, &reply);
+                settle(expense, call.cost_micros);
                 match &outcome {
                     Ok(reading) => {
                         call.rung = reading.rung.name();
@@ -242,13 +249,35 @@ impl ModelJudge {
             }
             Err(error) => {
                 call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
-                if let Some(reply) = error.reply() {
-                    self.account(&mut call, reply);
-                    call.attempts = call.attempts.max(1);
+                match error.reply() {
+                    Some(reply) => {
+                        self.account(&mut call, reply);
+                        call.attempts = call.attempts.max(1);
+                        settle(expense, call.cost_micros);
+                    }
+                    // Providers charge nothing for what they did not answer.
+                    None => settle(expense, Some(0)),
                 }
                 turn.calls.push(call);
                 Err(chat_failed(&error))
             }
+        }
+    }
+
+    /// Sets aside what a call may cost; nothing where its price is not known or nobody counts.
+    async fn expense(&self, request: &Request) -> Result<Option<Expense>, Failed> {
+        let (Some(price), Some(spending)) = (&self.options.price, &self.options.spending) else {
+            return Ok(None);
+        };
+        let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
+        let bytes = (request.system.len() + turns) as u64;
+        let output = u64::from(self.options.max_output_tokens);
+        let usage = Usage { input: bytes / BYTES_OF_TOKEN, output, cached: None, reasoning: None };
+        let estimate = price.cost(&usage);
+        match spending.admit(&self.name, estimate).await {
+            Ok(reservation) => Ok(Some(Expense { reservation: Some(reservation), estimate })),
+            Err(refusal @ Refusal::Spent { .. }) => Err(otherwise("BUDGET_SPENT", &refusal)),
+            Err(refusal) => Err(otherwise("BUDGET_UNAVAILABLE", &refusal)),
         }
     }
 
@@ -294,6 +323,28 @@ fn chat_failed(error: &ChatError) -> Failed {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
         code => Failed::Otherwise { code, reason: error.to_string() },
+    }
+}
+
+/// What was set aside for a call. A call that is given up after it was sent counts as estimated.
+struct Expense {
+    reservation: Option<Reservation>,
+    estimate: u64,
+}
+
+impl Drop for Expense {
+    fn drop(&mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            reservation.settle(self.estimate);
+        }
+    }
+}
+
+/// Counts what a call did cost; the estimate where the provider does not say.
+fn settle(expense: Option<Expense>, cost: Option<u64>) {
+    let Some(mut expense) = expense else { return };
+    if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {
+        reservation.settle(cost);
     }
 }
 

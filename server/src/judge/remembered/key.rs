@@ -22,8 +22,16 @@ pub(super) struct Key([u8; 32]);
 impl Key {
     /// The key of a question put to the judge of that name, whose prompt, model and parameters have that fingerprint.
     pub(super) async fn of(judge: &str, fingerprint: &str, question: &Question) -> Self {
-        let Question { synthesis, claims, evidence, is_kept: _, explain, sample, deadline: _ } =
-            question;
+        let Question {
+            synthesis,
+            claims,
+            evidence,
+            is_kept: _,
+            explain,
+            sample,
+            bypass_cache: _,
+            deadline: _,
+        } = question;
         let evidence = digest_anywhere(evidence).await;
         let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");
         digest.text(judge);

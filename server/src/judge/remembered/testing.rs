@@ -56,6 +56,7 @@ pub(super) fn question() -> Question {
         is_kept: false,
         explain: false,
         sample: 0,
+        bypass_cache: false,
         deadline: None,
     }
 }
