@@ -106,7 +106,7 @@ pub struct Citation {
     /// field_path is a JSON pointer (RFC 6901) into a json item; empty for the whole item.
     #[prost(string, tag = "3")]
     pub field_path: ::prost::alloc::string::String,
-    /// quote is verbatim text of the item; may be empty.
+    /// quote is verbatim text of the item; may be empty where field_path names a field, or for an absence.
     #[prost(string, tag = "4")]
     pub quote: ::prost::alloc::string::String,
     /// bytes is where the quote stands in the item's original bytes; filled in by verification when found.

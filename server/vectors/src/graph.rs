@@ -165,7 +165,7 @@ impl Graph {
         self.index.expansion_search()
     }
 
-    /// Inserts a row, beside searches. Does nothing when it is in already.
+    /// Inserts a row; no search may be going on. Does nothing when it is in already.
     pub(crate) fn insert(&self, row: usize, vector: &[f32]) -> Result<(), Refusal> {
         let row = row as u64;
         if self.index.contains(row) {

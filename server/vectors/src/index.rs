@@ -21,6 +21,8 @@ use crate::unit::{normalised, similarity};
 const CANDIDATES_PER_HIT: usize = 4;
 /// Rows that [`VectorIndex::build_graph`] inserts before it lets other changes pass.
 const ROWS_AT_ONCE: usize = 256;
+/// Rows that are inserted before waiting searches have their turn: some milliseconds.
+const ROWS_BEFORE_SEARCHES: usize = 8;
 
 /// An index that is open; share it by reference or in an `Arc`.
 ///
@@ -232,7 +234,7 @@ impl VectorIndex {
         self.read().table.row(key).is_some()
     }
 
-    /// Builds what is missing of the graph, where one is needed; searches and other changes go on meanwhile.
+    /// Builds what is missing of the graph, where one is needed; searches and other changes go on in between.
     /// For a thread of its own after [`Opened::GraphMissing`]; after adding, the graph follows by itself.
     ///
     /// # Errors
@@ -380,17 +382,25 @@ impl VectorIndex {
             graph.reserve(end)?;
             end
         };
-        let state = self.read();
-        let Some(graph) = &state.graph else { return Ok(()) };
-        for row in graph.covered()..end {
-            if state.table.key(row).is_some()
-                && let Some(vector) = state.table.vector(row)
-            {
-                graph.insert(row, vector)?;
+        loop {
+            // Searching the graph while a row is inserted has crashed the process, so nobody searches then.
+            let state = self.write();
+            let Some(graph) = &state.graph else { return Ok(()) };
+            let first = graph.covered();
+            for row in first..end.min(first.saturating_add(ROWS_BEFORE_SEARCHES)) {
+                if state.table.key(row).is_some()
+                    && let Some(vector) = state.table.vector(row)
+                {
+                    graph.insert(row, vector)?;
+                }
+                graph.cover(row + 1);
             }
-            graph.cover(row + 1);
+            if graph.covered() >= end {
+                return Ok(());
+            }
+            drop(state);
+            std::thread::yield_now();
         }
-        Ok(())
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {

@@ -12,9 +12,8 @@
 //! | 20 000 | clustered | 1.011 | 0.556 | 1.000 | 0.461 | 1.000 |
 //! | 20 000 | spread | 0.951 | 2.007 | 1.000 | 1.767 | 1.000 |
 //!
-//! In clusters the graph is as quick as comparing one by one from about 5 000 on, spread widely only above 20 000.
-//! Between them comparing costs a few tenths of a millisecond more or less, and is exact. A graph that was opened and
-//! not added to answers about a third quicker than the one of the table, which is being added to.
+//! In clusters the graph is as quick as comparing one by one from about 5 000 on, spread widely only above 20 000; of
+//! 100 000 real sentences (`--vectors`, docs/EVALUATION.md) from about 3 000 on, which is what counts.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -22,7 +21,7 @@ use std::thread::available_parallelism;
 use crate::error::IndexError;
 
 /// Up to as many vectors a query is compared with each; above, the graph is asked.
-pub const CROSSOVER: usize = 8_192;
+pub const CROSSOVER: usize = 3_072;
 
 /// The largest dimension.
 const MOST_DIMENSION: usize = 16_384;
