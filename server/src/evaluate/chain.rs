@@ -175,7 +175,9 @@ fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String>
         return Ok(Some(SecretString::from(text.trim())));
     }
     let provider = name.provider();
-    let variable = wanted.key_env.as_deref().unwrap_or(usual_variable(provider));
+    let Some(variable) = wanted.key_env.as_deref().or(usual_variable(provider)) else {
+        return Ok(None);
+    };
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(Some(SecretString::from(key.trim()))),
         _ if provider.needs_key() || wanted.key_env.is_some() => {
@@ -185,14 +187,15 @@ fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String>
     }
 }
 
-/// The variable in which a provider's own programs look for the key.
-const fn usual_variable(provider: Provider) -> &'static str {
+/// The variable in which a provider's own programs look for the key. None for whoever is compatible with OpenAI: its key
+/// is for its own address.
+const fn usual_variable(provider: Provider) -> Option<&'static str> {
     match provider {
-        Provider::OpenAi | Provider::OpenAiCompatible => "OPENAI_API_KEY",
-        Provider::Anthropic => "ANTHROPIC_API_KEY",
-        Provider::Gemini => "GEMINI_API_KEY",
-        Provider::Ollama => "OLLAMA_API_KEY",
-        Provider::Oci => "OCI_API_KEY",
+        Provider::OpenAi => Some("OPENAI_API_KEY"),
+        Provider::Anthropic => Some("ANTHROPIC_API_KEY"),
+        Provider::Gemini => Some("GEMINI_API_KEY"),
+        Provider::Ollama | Provider::OpenAiCompatible => None,
+        Provider::Oci => Some("OCI_API_KEY"),
     }
 }
 
