@@ -84,9 +84,10 @@ impl Engine {
         let corpus_id = request.corpus_id.clone();
         let Checked { policy, report, evidence, gate } = self.check(request)?;
         watch.lap(Step::Admit);
+        let claims = claims_of(call, &report).await;
         let inline = evidence.len();
         let Gathered { evidence, is_kept, retrieval } =
-            self.gather(call, &corpus_id, evidence, &report, &judges).await?;
+            self.gather(call, &corpus_id, evidence, &claims, &judges).await?;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             provenance.evidence.extend(evidence.iter().skip(inline).map(record::digest_of));
@@ -95,7 +96,6 @@ impl Engine {
         }
 
         call.enter(Step::Judge);
-        let claims = claims_of(call, &report).await;
         let question = Arc::new(Question {
             synthesis: report.synthesis,
             claims,

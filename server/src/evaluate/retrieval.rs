@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use gsar_core::Claim;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem};
+use gsar_proto::v1;
 use gsar_proto::violations::Violations;
-use gsar_proto::{parse, v1};
 use tonic::Status;
 
 use super::Engine;
@@ -39,7 +39,7 @@ impl Engine {
         call: &Call,
         corpus_id: &str,
         inline: Vec<EvidenceItem>,
-        report: &parse::ParsedReport,
+        claims: &[Claim],
         judges: &[Arc<dyn Judge>],
     ) -> Result<Gathered, Status> {
         if corpus_id.is_empty() {
@@ -53,10 +53,6 @@ impl Engine {
         let given: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
         let bound = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
         let budget = bound.unwrap_or(USUAL_BUDGET).saturating_sub(given);
-        let claims = match report.claims.as_slice() {
-            [] => gsar_rules::split(&report.synthesis),
-            claims => claims.to_vec(),
-        };
         let (of, corpus) = (store.clone(), name.clone());
         let summary = stored(call, move || of.summary(&corpus)).await?;
         let retrieval = v1::Retrieval {
@@ -75,6 +71,7 @@ impl Engine {
             };
             return Ok(Gathered { evidence, is_kept, retrieval: Some(retrieval) });
         }
+        let claims = claims.to_vec();
         let queries: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
         let vectors = store.embed_queries(queries).await;
         let deadline = call.deadline;

@@ -13,6 +13,7 @@ use gsar_retrieval::templates::Template;
 use gsar_vectors::VectorIndex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
+use super::content::content;
 use super::database;
 use super::error::StoreError;
 use super::name::CorpusName;
@@ -434,53 +435,6 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
         collected_at: row.get::<_, Option<i64>>(from + 6)?.map(Timestamp::from_micros),
         exhaustive: row.get(from + 7)?,
     })
-}
-
-/// An item's content in a range of bytes, cut at whole characters.
-pub(super) fn content(
-    connection: &Connection,
-    item: i64,
-    start: u64,
-    end: u64,
-) -> rusqlite::Result<String> {
-    content_at(connection, item, start, end).map(|(_, text)| text)
-}
-
-/// As [`content`], with the byte at which the first whole character of the range stands.
-pub(super) fn content_at(
-    connection: &Connection,
-    item: i64,
-    start: u64,
-    end: u64,
-) -> rusqlite::Result<(u64, String)> {
-    let mut asked = connection.prepare_cached(
-        "SELECT start, bytes FROM contents
-         WHERE item = ?1 AND start < ?3 AND start + length(bytes) > ?2 ORDER BY start",
-    )?;
-    let mut rows = asked.query(params![item, signed(start), signed(end)])?;
-    let mut found: Vec<u8> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let at: u64 = unsigned(row.get(0)?);
-        let bytes = row.get_ref(1)?.as_blob()?;
-        let within = |edge: u64| {
-            usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
-        };
-        found.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
-    }
-    let (skipped, text) = whole_characters(&found);
-    Ok((start + skipped as u64, text.to_owned()))
-}
-
-/// The text in some bytes of a text, without the parts of characters at its ends, and the bytes left out before it.
-fn whole_characters(bytes: &[u8]) -> (usize, &str) {
-    const LONGEST: usize = 3;
-    let skipped = bytes.iter().take(LONGEST).take_while(|byte| (**byte & 0xC0) == 0x80).count();
-    let bytes = bytes.get(skipped..).unwrap_or_default();
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(text) => return (skipped, text),
-        Err(cut) => bytes.get(..cut.valid_up_to()).unwrap_or_default(),
-    };
-    (skipped, std::str::from_utf8(valid).unwrap_or_default())
 }
 
 fn is_of(row: &Row<'_>, head: &Head, digest: &[u8; 32]) -> rusqlite::Result<bool> {

@@ -15,7 +15,8 @@ use gsar_embedding::{
 use gsar_vectors::{Opened, Settings, VectorIndex};
 use rusqlite::params;
 
-use super::corpus::{Corpus, Summary, content, unsigned};
+use super::content::content;
+use super::corpus::{Corpus, Summary, unsigned};
 use super::error::StoreError;
 use super::{CorpusName, Evidence, Method};
 

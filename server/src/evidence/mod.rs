@@ -5,6 +5,7 @@
 //! together, and deleting a corpus is deleting its folder. This room knows core and [`gsar_retrieval`], nothing of the
 //! contract. Everything here blocks.
 
+mod content;
 mod corpus;
 mod database;
 mod embedding;

@@ -12,7 +12,8 @@ use gsar_vectors::{Hit as Nearest, VectorIndex};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::corpus::{Corpus, HEAD_COLUMNS, Head, content, head, signed, unsigned};
+use super::content::content;
+use super::corpus::{Corpus, HEAD_COLUMNS, Head, head, signed, unsigned};
 use super::error::StoreError;
 
 /// What restricts a search; every part that is given must hold.

@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::corpus::{Corpus, HEAD_COLUMNS, Head, content, content_at, head, signed, unsigned};
+use super::content::{content, content_at};
+use super::corpus::{Corpus, HEAD_COLUMNS, Head, head, signed, unsigned};
 use super::error::StoreError;
 
 /// Bytes of the head that is given where no range is asked for.

@@ -34,7 +34,7 @@ pub trait Judge: Send + Sync {
     /// What it is good for.
     fn capabilities(&self) -> Capabilities;
 
-    /// Judges every claim of the question, or splits the synthesis and judges what it finds.
+    /// Judges every claim of the question.
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
 }
 
@@ -54,7 +54,7 @@ pub struct Capabilities {
 pub struct Question {
     /// The report's text; may be empty when claims are given.
     pub synthesis: String,
-    /// The claims to judge; empty for a judge to split the synthesis.
+    /// The claims to judge: those of the report, else those that its synthesis was split into.
     pub claims: Vec<Claim>,
     /// The evidence.
     pub evidence: Arc<Vec<EvidenceItem>>,
@@ -81,7 +81,7 @@ impl Question {
 /// What a judge answers.
 #[derive(Debug)]
 pub struct Judgement {
-    /// The claims that were judged: those given, or those split from the synthesis, with their spans.
+    /// The claims that were judged.
     pub claims: Vec<Claim>,
     /// What was said of each of them.
     pub judged: Vec<JudgedClaim>,

@@ -1,6 +1,5 @@
 //! The embedded judge: [`gsar_rules`] behind the trait of all judges.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,22 +57,18 @@ impl Rules {
     /// # Errors
     /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
     pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let claims: Cow<'_, [Claim]> = if question.claims.is_empty() {
-            Cow::Owned(gsar_rules::split(&question.synthesis))
-        } else {
-            Cow::Borrowed(&question.claims)
-        };
+        let claims = &question.claims;
         if question.is_late() {
             return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
         }
         if !question.is_kept {
-            return judge(question, claims, &Observations::read(&question.evidence));
+            return judge(question, &Observations::read(&question.evidence));
         }
         let prepared = self.prepared.get_with(Arc::as_ptr(&question.evidence).addr(), || {
             let evidence = Arc::clone(&question.evidence);
             Arc::new(Prepared::new(evidence, |evidence| Observations::read(evidence)))
         });
-        prepared.with_dependent(|_, observations| judge(question, claims, observations))
+        prepared.with_dependent(|_, observations| judge(question, observations))
     }
 }
 
@@ -99,17 +94,14 @@ impl Judge for Rules {
     }
 }
 
-fn judge(
-    question: &Question,
-    claims: Cow<'_, [Claim]>,
-    observations: &Observations<'_>,
-) -> Result<Judgement, JudgeError> {
-    let judged = observations.judge(&claims, || !question.is_late()).map_err(|stopped| {
+fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgement, JudgeError> {
+    let claims = &question.claims;
+    let judged = observations.judge(claims, || !question.is_late()).map_err(|stopped| {
         JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
     })?;
-    let considered = if question.explain { observations.considered(&claims) } else { Vec::new() };
+    let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
     let gaps = observations.gaps().to_vec();
-    let judgement = judgement(question, gaps, claims.into_owned(), judged);
+    let judgement = judgement(question, gaps, claims.clone(), judged);
     Ok(Judgement { considered, ..judgement })
 }
 

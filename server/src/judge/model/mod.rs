@@ -4,6 +4,8 @@
 //! anything is compared. Talking to providers is [`gsar_chat`]'s, reading answers [`gsar_answer`]'s, framing evidence
 //! [`gsar_framing`]'s, hiding [`gsar_redaction`]'s.
 
+mod canary;
+mod expense;
 mod parts;
 mod prompt;
 mod shown;
@@ -12,20 +14,20 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
-use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn, Usage};
+use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
 
-use super::spending::{Refusal, Reservation, Spending};
+use super::spending::Spending;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
+use canary::canary;
+use expense::settle;
 use parts::{merged, parts};
 use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
 use shown::{Piece, Shown};
 
-/// Bytes of a prompt that are one token at least; what is set aside is rather too much.
-const BYTES_OF_TOKEN: u64 = 3;
 /// How long a question without a deadline may take.
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -83,10 +85,7 @@ impl ModelJudge {
     }
 
     async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let claims = match question.claims.as_slice() {
-            [] => gsar_rules::split(&question.synthesis),
-            claims => claims.to_vec(),
-        };
+        let claims = &question.claims;
         let parted = parts(&question.evidence, self.options.max_evidence);
         if parted.len() > parts::MOST {
             return Err(self.failed(
@@ -99,9 +98,9 @@ impl ModelJudge {
             ));
         }
         if claims.is_empty() {
-            return Ok(judgement(claims, Vec::new()));
+            return Ok(judgement(Vec::new(), Vec::new()));
         }
-        let asked = join_all(parted.iter().map(|part| self.ask_about(question, &claims, part)));
+        let asked = join_all(parted.iter().map(|part| self.ask_about(question, part)));
         let mut answered = Vec::with_capacity(parted.len());
         let mut calls = Vec::new();
         let mut failed = None;
@@ -119,7 +118,7 @@ impl ModelJudge {
             }
             None => {}
         }
-        Ok(Judgement { calls, ..judgement(claims, answered) })
+        Ok(Judgement { calls, ..judgement(claims.clone(), answered) })
     }
 
     fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
@@ -127,7 +126,7 @@ impl ModelJudge {
     }
 
     /// Asks about a part of the evidence, and once more about what could not be used of the answer.
-    async fn ask_about(&self, question: &Question, claims: &[Claim], part: &[Piece<'_>]) -> Part {
+    async fn ask_about(&self, question: &Question, part: &[Piece<'_>]) -> Part {
         let mut turn = Part {
             judged: Vec::new(),
             reading: None,
@@ -135,7 +134,7 @@ impl ModelJudge {
             calls: Vec::new(),
             failed: None,
         };
-        if let Err(failed) = self.converse(question, claims, part, &mut turn).await {
+        if let Err(failed) = self.converse(question, part, &mut turn).await {
             turn.failed = Some(failed);
         }
         turn
@@ -144,10 +143,10 @@ impl ModelJudge {
     async fn converse(
         &self,
         question: &Question,
-        claims: &[Claim],
         part: &[Piece<'_>],
         turn: &mut Part,
     ) -> Result<(), Failed> {
+        let claims = &question.claims;
         let mut asked = claims.to_vec();
         let canary = self.options.canary.then(|| canary(claims)).flatten();
         if let Some((place, canary)) = &canary {
@@ -264,23 +263,6 @@ impl ModelJudge {
         }
     }
 
-    /// Sets aside what a call may cost; nothing where its price is not known or nobody counts.
-    async fn expense(&self, request: &Request) -> Result<Option<Expense>, Failed> {
-        let (Some(price), Some(spending)) = (&self.options.price, &self.options.spending) else {
-            return Ok(None);
-        };
-        let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
-        let bytes = (request.system.len() + turns) as u64;
-        let output = u64::from(self.options.max_output_tokens);
-        let usage = Usage { input: bytes / BYTES_OF_TOKEN, output, cached: None, reasoning: None };
-        let estimate = price.cost(&usage);
-        match spending.admit(&self.name, estimate).await {
-            Ok(reservation) => Ok(Some(Expense { reservation: Some(reservation), estimate })),
-            Err(refusal @ Refusal::Spent { .. }) => Err(otherwise("BUDGET_SPENT", &refusal)),
-            Err(refusal) => Err(otherwise("BUDGET_UNAVAILABLE", &refusal)),
-        }
-    }
-
     fn account(&self, call: &mut ModelCall, reply: &Reply) {
         call.model.clone_from(&reply.model);
         call.attempts = u32::try_from(reply.attempts.len()).unwrap_or(u32::MAX);
@@ -324,42 +306,6 @@ fn chat_failed(error: &ChatError) -> Failed {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
         code => Failed::Otherwise { code, reason: error.to_string() },
     }
-}
-
-/// What was set aside for a call. A call that is given up after it was sent counts as estimated.
-struct Expense {
-    reservation: Option<Reservation>,
-    estimate: u64,
-}
-
-impl Drop for Expense {
-    fn drop(&mut self) {
-        if let Some(reservation) = self.reservation.take() {
-            reservation.settle(self.estimate);
-        }
-    }
-}
-
-/// Counts what a call did cost; the estimate where the provider does not say.
-fn settle(expense: Option<Expense>, cost: Option<u64>) {
-    let Some(mut expense) = expense else { return };
-    if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {
-        reservation.settle(cost);
-    }
-}
-
-/// A claim that nothing can support, for its figures were drawn just now, and its place among the others; `None` where
-/// no id is free.
-fn canary(claims: &[Claim]) -> Option<(usize, Claim)> {
-    let drawn = uuid::Uuid::new_v4();
-    let place = usize::from(drawn.as_bytes()[15]) % (claims.len() + 1);
-    let drawn = drawn.simple().to_string();
-    let (release, component) = drawn.split_at_checked(12)?;
-    let text =
-        format!("Release {release} of component {component} was audited by an external party.");
-    let free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
-    let id = (1..=claims.len() + 1).map(|number| format!("c{number}")).find(free)?;
-    Some((place, Claim { id: ClaimId::new(id).ok()?, text, span: None }))
 }
 
 /// The answer to the repair turn behind what the first answer settled.

@@ -1,0 +1,50 @@
+//! What a call may cost, set aside before it and settled after it.
+
+use gsar_chat::{Request, Usage};
+
+use super::{Failed, ModelJudge, otherwise};
+use crate::judge::spending::{Refusal, Reservation};
+
+/// Bytes of a prompt that are one token at least; what is set aside is rather too much.
+const BYTES_OF_TOKEN: u64 = 3;
+
+/// What was set aside for a call. A call that is given up after it was sent counts as estimated.
+pub(super) struct Expense {
+    reservation: Option<Reservation>,
+    estimate: u64,
+}
+
+impl Drop for Expense {
+    fn drop(&mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            reservation.settle(self.estimate);
+        }
+    }
+}
+
+/// Counts what a call did cost; the estimate where the provider does not say.
+pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
+    let Some(mut expense) = expense else { return };
+    if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {
+        reservation.settle(cost);
+    }
+}
+
+impl ModelJudge {
+    /// Sets aside what a call may cost; nothing where its price is not known or nobody counts.
+    pub(super) async fn expense(&self, request: &Request) -> Result<Option<Expense>, Failed> {
+        let (Some(price), Some(spending)) = (&self.options.price, &self.options.spending) else {
+            return Ok(None);
+        };
+        let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
+        let bytes = (request.system.len() + turns) as u64;
+        let output = u64::from(self.options.max_output_tokens);
+        let usage = Usage { input: bytes / BYTES_OF_TOKEN, output, cached: None, reasoning: None };
+        let estimate = price.cost(&usage);
+        match spending.admit(&self.name, estimate).await {
+            Ok(reservation) => Ok(Some(Expense { reservation: Some(reservation), estimate })),
+            Err(refusal @ Refusal::Spent { .. }) => Err(otherwise("BUDGET_SPENT", &refusal)),
+            Err(refusal) => Err(otherwise("BUDGET_UNAVAILABLE", &refusal)),
+        }
+    }
+}
