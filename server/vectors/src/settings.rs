@@ -57,12 +57,12 @@ pub enum Scalar {
 }
 
 impl Settings {
-    /// An index of `dimension` values for vectors of `model`: the graph keeps `f32`, as many callers as there are
+    /// An index of `dimension` values for vectors of `model`: the graph keeps bytes, as many callers as there are
     /// processors, the measured crossover.
     #[must_use]
     pub fn new(dimension: usize, model: impl Into<String>) -> Self {
         let callers = available_parallelism().map_or(1, NonZero::get).min(MOST_CALLERS);
-        Self { dimension, model: model.into(), scalar: Scalar::F32, callers, crossover: CROSSOVER }
+        Self { dimension, model: model.into(), scalar: Scalar::I8, callers, crossover: CROSSOVER }
     }
 
     /// Refuses the first value that is not allowed.

@@ -111,7 +111,7 @@ fn an_index_of_another_model_or_dimension_is_not_used() {
 #[test]
 fn a_graph_of_another_scalar_is_built_again() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = graph_settings(8);
+    let settings = Settings { scalar: Scalar::F32, ..graph_settings(8) };
     let vectors = clustered(300, 8, 1);
     let (index, _) = open(directory.path(), &settings);
     index.add(&vectors).unwrap();

@@ -48,12 +48,14 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
 
 #[test]
 fn of_clustered_vectors_the_graph_finds_99_of_100() {
-    assert_found("clustered", &clustered(20_000, 64, 11), &Settings::new(64, super::MODEL));
+    let settings = Settings { scalar: Scalar::F32, ..Settings::new(64, super::MODEL) };
+    assert_found("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
 #[test]
 fn of_clustered_vectors_a_graph_of_bytes_finds_99_of_100() {
-    let settings = Settings { scalar: Scalar::I8, ..Settings::new(64, super::MODEL) };
+    let settings = Settings::new(64, super::MODEL);
+    assert_eq!(settings.scalar, Scalar::I8);
     assert_found("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
