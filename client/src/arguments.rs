@@ -125,6 +125,9 @@ pub(crate) struct Evaluate {
     /// A corpus of stored evidence that counts as well; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
     pub(crate) corpus: Option<String>,
+    /// How often each chat model is asked, 1 to 10; the answers vote. Without it as the server is configured
+    #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub(crate) samples: Option<u32>,
     /// The policy to decide by; without it the server's default
     #[arg(long, short, value_name = "NAME", conflicts_with = "request")]
     pub(crate) policy: Option<String>,

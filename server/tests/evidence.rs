@@ -9,6 +9,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::judge::rules::Rules;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use prost::Message as _;
 use support::{Running, Wanted, connect, item};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -102,6 +103,22 @@ async fn a_long_text_is_found_while_it_comes() {
         range: Some(v1::get_snapshot_request::Range::Lines(lines)),
     };
     assert_eq!(evidence.get_snapshot(request).await.unwrap().into_inner().content, hit.text);
+}
+
+#[tokio::test]
+async fn what_is_told_of_many_items_fits_any_client() {
+    const ITEMS: usize = 6_000;
+    let server = Running::start().await;
+    let mut evidence = server.evidence();
+    let items = (0..ITEMS).map(|number| item(&format!("{number:0>100}"), "the pool is full"));
+    let items: Vec<v1::EvidenceItem> = items.collect();
+    let first = evidence.put_evidence(put("many", items.clone())).await.unwrap().into_inner();
+    assert!(first.encoded_len() < 2 << 20, "{} bytes", first.encoded_len());
+    assert_eq!(first.items.len() as u64 + first.more_items, ITEMS as u64);
+    assert!(first.more_items > 0);
+    assert_eq!((first.unchanged_items, first.duplicate_items), (0, ITEMS as u64 - 1));
+    let again = evidence.put_evidence(put("many", items)).await.unwrap().into_inner();
+    assert_eq!((again.unchanged_items, again.duplicate_items), (1, ITEMS as u64 - 1));
 }
 
 #[tokio::test]

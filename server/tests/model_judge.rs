@@ -18,6 +18,7 @@ use std::time::Duration;
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
+use support::chat::{request, verdict};
 use support::{Running, Wanted, item};
 use tonic::Code;
 
@@ -49,42 +50,6 @@ async fn asking(
         .await;
     drop(folder);
     running
-}
-
-fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
-    let claims: Vec<serde_json::Value> = claims
-        .iter()
-        .map(|(id, class, label, quote)| {
-            let citations = match *quote {
-                "" => serde_json::json!([]),
-                quote => serde_json::json!([{"evidence": label, "field_path": null, "quote": quote}]),
-            };
-            let note = "as quoted";
-            serde_json::json!({"id": id, "class": class, "type": "tool_match", "citations": citations, "note": note})
-        })
-        .collect();
-    serde_json::json!({
-        "claims": claims, "score": 0.9, "explanation": "two claims", "gaps": [], "contradictions": [], "abstain": null
-    })
-    .to_string()
-}
-
-fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
-    let claims: Vec<v1::Claim> = claims
-        .iter()
-        .map(|(id, text)| v1::Claim {
-            id: (*id).to_owned(),
-            text: (*text).to_owned(),
-            ..Default::default()
-        })
-        .collect();
-    v1::EvaluateRequest {
-        report: Some(v1::Report { id: "r1".to_owned(), claims, ..Default::default() }),
-        evidence,
-        policy: "reference".to_owned(),
-        options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
-        ..Default::default()
-    }
 }
 
 fn pool() -> (v1::EvaluateRequest, String) {

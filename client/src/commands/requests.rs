@@ -56,6 +56,7 @@ pub(super) fn of_reports(
                 judge: String::new(),
                 explain: arguments.explain.is_some(),
                 bypass_cache: false,
+                samples: arguments.samples.unwrap_or_default(),
             }),
             ..Default::default()
         });

@@ -71,14 +71,49 @@ fn one(
     if !said.trim().is_empty() {
         page.wrapped(&indent, column, DIM, &said);
     }
+    if let Some(line) = disagreement(claim).filter(|_| !in_full) {
+        page.wrapped(&indent, column, DIM, &line);
+    }
     if in_full {
         let kind = format!("as {}", words::evidence_type(claim.r#type()));
         let facts = std::iter::once(kind).chain(impact(claim));
         page.wrapped(&indent, column, DIM, &facts.collect::<Vec<_>>().join("; "));
+        for vote in votes(claim) {
+            page.wrapped(&indent, column, DIM, &vote);
+        }
         for considered in &claim.considered {
             page.wrapped(&indent, column, DIM, &one_line(considered));
         }
     }
+}
+
+/// How much of the votes is for the class that won, and who is against it; nothing where all agree.
+fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
+    let agreement = claim.agreement.filter(|agreement| *agreement < 1.0)?;
+    let mut others: Vec<String> = Vec::new();
+    for vote in claim.votes.iter().filter(|vote| vote.class != claim.class) {
+        let said = format!("{} {}", one_line(&vote.judge), words::class(vote.class()).1);
+        if !others.contains(&said) {
+            others.push(said);
+        }
+    }
+    let against =
+        if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+    Some(format!("{:.0} % of the votes{against}", agreement * 100.0))
+}
+
+/// One line for each vote.
+fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
+    claim.votes.iter().map(|vote| {
+        let note = one_line(&vote.note);
+        let why = if note.is_empty() { String::new() } else { format!(": {note}") };
+        let (judge, share) = (one_line(&vote.judge), vote.share * 100.0);
+        format!(
+            "vote {share:.0} % {judge} #{} {}{why}",
+            vote.sample + 1,
+            words::class(vote.class()).1
+        )
+    })
 }
 
 /// Where the evidence stands and what it says: on one line if they fit, else on one line each.

@@ -32,6 +32,13 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
         };
         page.line(&format!("  {}  {:>8}  {told}", padded(name, column), size(item.size)));
     }
+    if answer.more_items > 0 {
+        let (unchanged, duplicates) = (answer.unchanged_items, answer.duplicate_items);
+        page.line(&format!(
+            "  and {}; of all, {unchanged} as they were and {duplicates} the same as others",
+            count(answer.more_items, "more item")
+        ));
+    }
     if let Some(corpus) = &answer.corpus {
         page.gap();
         page.labelled("corpus", &told(corpus));
@@ -154,7 +161,13 @@ mod tests {
             item("events.txt", 9, true, ""),
             item("again.txt", 9, false, "events.txt"),
         ];
-        let put = v1::PutEvidenceResponse { corpus: Some(corpus.clone()), items };
+        let put = v1::PutEvidenceResponse {
+            corpus: Some(corpus.clone()),
+            items,
+            more_items: 2,
+            unchanged_items: 1,
+            duplicate_items: 3,
+        };
         let hit = |label: &str, text: &str| v1::SearchHit {
             label: label.to_owned(),
             text: text.to_owned(),

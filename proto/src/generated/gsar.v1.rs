@@ -144,6 +144,32 @@ pub struct JudgedClaim {
     /// each; output only, where options.explain asks for it and the judge can tell.
     #[prost(string, repeated, tag = "9")]
     pub considered: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// votes on the claim, where several judges or several answers of one were counted; output only.
+    #[prost(message, repeated, tag = "10")]
+    pub votes: ::prost::alloc::vec::Vec<Vote>,
+    /// agreement is the share of the votes for the class that won before verification, above 0 and at most 1; absent
+    /// without votes; output only.
+    #[prost(double, optional, tag = "11")]
+    pub agreement: ::core::option::Option<f64>,
+}
+/// Vote is what one answer of a judge said of a claim.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Vote {
+    /// judge is its name.
+    #[prost(string, tag = "1")]
+    pub judge: ::prost::alloc::string::String,
+    /// sample is which of the judge's answers, from 0.
+    #[prost(uint32, tag = "2")]
+    pub sample: u32,
+    /// class it gave; unspecified where it gave no verdict on the claim.
+    #[prost(enumeration = "ClaimClass", tag = "3")]
+    pub class: i32,
+    /// share of all votes on the claim, above 0 and at most 1.
+    #[prost(double, tag = "4")]
+    pub share: f64,
+    /// note is its own word for what decided.
+    #[prost(string, tag = "5")]
+    pub note: ::prost::alloc::string::String,
 }
 /// ClaimImpact says what a claim does to the score.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -753,9 +779,18 @@ pub struct PutEvidenceResponse {
     /// corpus after the call.
     #[prost(message, optional, tag = "1")]
     pub corpus: ::core::option::Option<CorpusSummary>,
-    /// items of this call, in their order.
+    /// items of this call, in their order; as many as 1 MiB holds.
     #[prost(message, repeated, tag = "2")]
     pub items: ::prost::alloc::vec::Vec<StoredItem>,
+    /// more_items of this call that are not listed.
+    #[prost(uint64, tag = "3")]
+    pub more_items: u64,
+    /// unchanged_items of this call were there already, with this content; listed or not.
+    #[prost(uint64, tag = "4")]
+    pub unchanged_items: u64,
+    /// duplicate_items of this call have the content of another item, which stands for them; listed or not.
+    #[prost(uint64, tag = "5")]
+    pub duplicate_items: u64,
 }
 /// StoredItem is one item as it is stored.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2762,6 +2797,9 @@ pub struct EvaluateOptions {
     /// bypass_cache has the judge asked anew; its answer is not remembered either.
     #[prost(bool, tag = "3")]
     pub bypass_cache: bool,
+    /// samples is how often each chat model is asked, 1 to 10; the answers vote. 0 for as often as configured.
+    #[prost(uint32, tag = "4")]
+    pub samples: u32,
 }
 /// EvaluateResponse is the decision on a report, and everything behind it.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3008,6 +3046,12 @@ pub struct ModelCall {
     /// answer of the model, at most 64 KiB; what was taken out of the prompt stands in it as placeholders.
     #[prost(string, tag = "11")]
     pub answer: ::prost::alloc::string::String,
+    /// judge that called, such as openai:gpt-4o-mini.
+    #[prost(string, tag = "12")]
+    pub judge: ::prost::alloc::string::String,
+    /// sample is which of the judge's answers it belongs to, from 0.
+    #[prost(uint32, tag = "13")]
+    pub sample: u32,
 }
 /// EvidenceDigest identifies an item's content.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

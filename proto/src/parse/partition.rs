@@ -150,6 +150,8 @@ fn read_judged_claim(
         note,
         impact: _,
         considered: _,
+        votes: _,
+        agreement: _,
     } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);

@@ -18,7 +18,7 @@ pub fn claim(claim: Claim) -> v1::Claim {
     }
 }
 
-/// A claim with what was said of it; without impact and what was considered.
+/// A claim with what was said of it; without impact, what was considered, and votes.
 #[must_use]
 pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
     let claim = claim(judged.claim);
@@ -32,7 +32,15 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         note: judged.note,
         impact: None,
         considered: Vec::new(),
+        votes: Vec::new(),
+        agreement: None,
     }
+}
+
+/// The class of a claim; unspecified for none.
+#[must_use]
+pub fn class(class: Option<Class>) -> v1::ClaimClass {
+    class.map_or(0, Class::number).try_into().unwrap_or_default()
 }
 
 /// A reference to evidence or to another claim.

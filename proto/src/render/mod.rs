@@ -11,7 +11,7 @@ mod score;
 mod time;
 mod verdict;
 
-pub use claim::{citation, claim, correction, judged_claim};
+pub use claim::{citation, claim, class, correction, judged_claim};
 pub use coverage::{byte_range, coverage};
 pub use decision::{decision, reason};
 pub use evidence::evidence_item;

@@ -63,6 +63,9 @@ impl Temperature {
     /// As little chance as the provider allows.
     pub const ZERO: Self = Self(0.0);
 
+    /// So much chance that answers to the same question vary, and each still is a fair one.
+    pub const VARIED: Self = Self(0.7);
+
     /// Checks it.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use gsar_proto::v1::evidence_service_server::EvidenceService;
 use gsar_proto::v1::put_evidence_request::Part as Message;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
+use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -88,10 +89,7 @@ impl EvidenceService for Corpora {
         drop(send);
         let (summary, items) = joined(storing.await)?;
         tokio::spawn(async move { store.embed_corpus(name).await });
-        Ok(Response::new(v1::PutEvidenceResponse {
-            corpus: Some(corpus(summary)),
-            items: items.into_iter().map(stored).collect(),
-        }))
+        Ok(Response::new(put_answer(corpus(summary), items)))
     }
 
     async fn get_snapshot(
@@ -303,6 +301,29 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
         expires_at: summary.expires_at.map(timestamp),
         embedded: summary.embedded_by.is_some(),
     }
+}
+
+/// What was put, with as many items as an answer holds that any client takes.
+fn put_answer(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceResponse {
+    const MOST_BYTES: usize = 1 << 20;
+    let count = |is_it: fn(&Stored) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
+    let mut answer = v1::PutEvidenceResponse {
+        corpus: Some(corpus),
+        unchanged_items: count(|item| item.unchanged),
+        duplicate_items: count(|item| item.same_as.is_some()),
+        ..v1::PutEvidenceResponse::default()
+    };
+    let all = items.len();
+    let mut bytes = 0;
+    for item in items.into_iter().map(stored) {
+        bytes += item.encoded_len();
+        if bytes > MOST_BYTES {
+            break;
+        }
+        answer.items.push(item);
+    }
+    answer.more_items = (all - answer.items.len()) as u64;
+    answer
 }
 
 fn stored(item: Stored) -> v1::StoredItem {

@@ -8,7 +8,7 @@ mod print;
 mod values;
 
 pub use load::{ConfigError, Sources};
-pub use models::{Model, StructuredOutput};
+pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use values::{
     Bytes, Config, Duration, EmbeddingsWanted, Evidence, Judges, Ledger, Limits, Listen, Log,

@@ -1,4 +1,5 @@
-//! How chat models are asked: the tables `[judges.models."provider:model"]`. Keys themselves are never in it.
+//! How chat models are asked, and which judges vote together: the tables `[judges.models."provider:model"]` and
+//! `[judges.panels.name]`. Keys themselves are never in it.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -39,6 +40,10 @@ pub struct Model {
     pub ollama_context: Option<NonZeroU32>,
     /// A file with the prompt template; absent for the built-in one.
     pub prompt: Option<PathBuf>,
+    /// A file with the prompt template of panels that ask it to disprove; absent for the built-in one.
+    pub refute_prompt: Option<PathBuf>,
+    /// How often it is asked about each report, 1 to 10; the answers vote.
+    pub samples: u32,
     /// Whether secrets and personal data are hidden; absent: unless it listens on this machine.
     pub hide: Option<bool>,
     /// Whether each call has a claim beside the others that nothing can support.
@@ -68,6 +73,8 @@ impl Default for Model {
             structured_output: StructuredOutput::JsonSchema,
             ollama_context: None,
             prompt: None,
+            refute_prompt: None,
+            samples: 1,
             hide: None,
             canary: true,
             input_price: None,
@@ -75,6 +82,32 @@ impl Default for Model {
             cached_price: None,
         }
     }
+}
+
+/// Judges that vote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// Who votes.
+    pub members: Vec<Member>,
+}
+
+/// A judge with a vote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// `rules/1`, or a chat model as `provider:model`.
+    pub judge: String,
+    /// What its vote weighs beside those of the others, 1 to 100.
+    #[serde(default = "one")]
+    pub weight: u32,
+    /// Whether it is asked to disprove, so that only what it contradicts is a vote; chat models only.
+    #[serde(default)]
+    pub refutes: bool,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// How the shape of an answer is asked for.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::models::Model;
+use super::models::{Model, Panel};
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,11 +74,13 @@ pub struct Policies {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, or a chat model as
-    /// `provider:model`.
+    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, a chat model as
+    /// `provider:model`, or a panel as `panel:name`.
     pub chain: Vec<String>,
-    /// How chat models are asked, by `provider:model`; for those of the chain that are not here the defaults.
+    /// How chat models are asked, by `provider:model`; for those that are asked and not here the defaults.
     pub models: BTreeMap<String, Model>,
+    /// Judges that vote together, by name.
+    pub panels: BTreeMap<String, Panel>,
     /// Answers of chat models that stay in memory; 0 for none.
     pub cache_memory: Bytes,
     /// Answers of chat models that stay on disk; 0 for none.
@@ -197,6 +199,7 @@ impl Default for Config {
             judges: Judges {
                 chain: vec!["rules/1".to_owned()],
                 models: BTreeMap::new(),
+                panels: BTreeMap::new(),
                 cache_memory: Bytes(16 << 20),
                 cache_disk: Bytes(64 << 20),
                 cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),

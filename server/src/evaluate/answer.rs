@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gsar_core::Class;
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Change, Impact, Margin, impact, margins};
+use gsar_core::fixed::Fraction;
 use gsar_core::policy::Policy;
 use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::tally::Group;
@@ -13,7 +14,7 @@ use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
 use metrics::counter;
 
-use crate::judge::Judgement;
+use crate::judge::{Judgement, Votes};
 use crate::telemetry::metrics as names;
 
 /// The claims of an answer, with their impacts where asked for.
@@ -37,6 +38,31 @@ pub(super) fn tell_considered(claims: &mut [v1::JudgedClaim], judgement: &mut Ju
         ids.zip(std::mem::take(&mut judgement.considered)).collect();
     for claim in claims {
         claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
+    }
+}
+
+/// Adds to the claims how the votes on each were.
+pub(super) fn tell_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
+    let mut votes: HashMap<&str, &Votes> =
+        votes.iter().map(|votes| (votes.claim.as_str(), votes)).collect();
+    for claim in claims {
+        let Some(votes) = votes.remove(claim.id.as_str()) else { continue };
+        let (agreeing, all) = votes.agreement();
+        let share = |weight: u64| {
+            Fraction::new(weight.into(), all.into()).map_or(0.0, |share| share.to_f64())
+        };
+        claim.agreement = (all > 0).then(|| share(agreeing));
+        claim.votes = votes
+            .votes
+            .iter()
+            .map(|vote| v1::Vote {
+                judge: vote.judge.clone(),
+                sample: vote.sample,
+                class: render::class(vote.class).into(),
+                share: share(vote.weight),
+                note: vote.note.clone(),
+            })
+            .collect();
     }
 }
 

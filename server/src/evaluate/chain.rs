@@ -1,27 +1,33 @@
-//! The judges of the configured chain: those that are built in or added, and chat models by `provider:model`.
+//! The judges of the configured chain: those that are built in or added, chat models by `provider:model`, and panels of
+//! both by `panel:name`.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsar_chat::{
-    Chat, Endpoint, ModelName, Price, Provider, Retry, SecretString, Settings, StructuredOutput,
-    Temperature,
-};
-use gsar_redaction::{Options, Pattern, Redactor};
+use gsar_chat::ModelName;
 
-use crate::config::{self, Judges, Model};
-use crate::judge::Judge;
+use super::chat_model::model_judge;
+use crate::config::{self, Judges};
 use crate::judge::clock::system;
-use crate::judge::model::{ModelJudge, ModelOptions, Prompt};
+use crate::judge::model::Purpose;
+use crate::judge::panel::{Member, Panel};
 use crate::judge::remembered::{Bounds, Judgements, Remembered};
 use crate::judge::spending::Spending;
-
-/// Waiting calls for each that runs.
-const WAITING_FOR_EACH: usize = 4;
+use crate::judge::{Judge, Question};
 
 /// How long a question waits for an answer on disk.
 const DISK_PATIENCE: Duration = Duration::from_millis(50);
+
+/// What the name of a panel begins with in the chain.
+const PANEL: &str = "panel:";
+
+/// What judges are made of.
+struct Makings<'a> {
+    wanted: &'a Judges,
+    known: &'a [Arc<dyn Judge>],
+    shared: Option<Shared>,
+}
 
 /// What all chat models of a server share.
 struct Shared {
@@ -35,19 +41,80 @@ pub(super) fn chain(
     known: &[Arc<dyn Judge>],
     data_dir: Option<&Path>,
 ) -> Result<Vec<Arc<dyn Judge>>, String> {
+    let asked = asked(wanted)?;
     for name in wanted.models.keys() {
-        if !wanted.chain.contains(name) {
+        if !asked.contains(&name.as_str()) {
             return Err(format!(
-                "judges.models: `{name}` is not in judges.chain; add it there, or take it out"
+                "judges.models: `{name}` is not in judges.chain nor in a panel of it; add it there, or take it out"
             ));
         }
     }
-    let is_model = |name: &String| known.iter().all(|judge| judge.name() != name);
-    let shared = match wanted.chain.iter().any(is_model) {
-        true => Some(share(wanted, data_dir)?),
-        false => None,
+    let is_known = |name: &&str| known.iter().any(|judge| judge.name() == *name);
+    let shared = match asked.iter().all(is_known) {
+        true => None,
+        false => Some(share(wanted, data_dir)?),
     };
-    wanted.chain.iter().map(|name| judge(name, wanted, known, shared.as_ref())).collect()
+    let makings = Makings { wanted, known, shared };
+    wanted.chain.iter().map(|name| makings.link(name)).collect()
+}
+
+/// The judges that are asked, by themselves or in a panel.
+fn asked(wanted: &Judges) -> Result<Vec<&str>, String> {
+    for name in wanted.panels.keys() {
+        if !wanted.chain.iter().any(|link| link.strip_prefix(PANEL) == Some(name)) {
+            return Err(format!(
+                "judges.panels: `{name}` is not in judges.chain; add `{PANEL}{name}` there, or take it out"
+            ));
+        }
+    }
+    let mut asked = Vec::new();
+    for link in &wanted.chain {
+        match link.strip_prefix(PANEL) {
+            None => asked.push(link.as_str()),
+            Some(name) => {
+                let members = &members(wanted, name)?.members;
+                asked.extend(members.iter().map(|member| member.judge.as_str()));
+            }
+        }
+    }
+    Ok(asked)
+}
+
+fn members<'a>(wanted: &'a Judges, name: &str) -> Result<&'a config::Panel, String> {
+    let panel = wanted.panels.get(name).ok_or_else(|| {
+        format!("judges.chain: there is no judges.panels.{name}; say there who votes")
+    })?;
+    check(panel).map_err(|reason| format!("judges.panels.{name}: {reason}"))?;
+    Ok(panel)
+}
+
+fn check(panel: &config::Panel) -> Result<(), String> {
+    let members = &panel.members;
+    if members.iter().all(|member| member.refutes) {
+        return Err("nobody judges; name a member without `refutes`".to_owned());
+    }
+    for (place, member) in members.iter().enumerate() {
+        let most = Member::MOST_WEIGHT;
+        if !(1..=most).contains(&member.weight) {
+            return Err(format!(
+                "weight {} of {}: allowed is 1 to {most}",
+                member.weight, member.judge
+            ));
+        }
+        if member.judge.starts_with(PANEL) {
+            return Err(format!("{} is a panel; name its members", member.judge));
+        }
+        let is_it = |other: &config::Member| {
+            (&other.judge, other.refutes) == (&member.judge, member.refutes)
+        };
+        if members.iter().take(place).any(is_it) {
+            return Err(format!(
+                "{} is named twice; give it a weight, or its model samples",
+                member.judge
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn share(wanted: &Judges, data_dir: Option<&Path>) -> Result<Shared, String> {
@@ -67,153 +134,111 @@ fn share(wanted: &Judges, data_dir: Option<&Path>) -> Result<Shared, String> {
     })
 }
 
-fn judge(
-    name: &str,
-    wanted: &Judges,
-    known: &[Arc<dyn Judge>],
-    shared: Option<&Shared>,
-) -> Result<Arc<dyn Judge>, String> {
-    if let Some(judge) = known.iter().find(|judge| judge.name() == name) {
-        return Ok(Arc::clone(judge));
-    }
-    let model: ModelName = name.parse().map_err(|error| {
-        let known: Vec<&str> = known.iter().map(|judge| judge.name()).collect();
-        format!(
-            "judges.chain: judge `{name}` is not known; known are {}, and chat models ({error})",
-            known.join(", ")
-        )
-    })?;
-    let settings = wanted.models.get(name).cloned().unwrap_or_default();
-    let told = |reason: String| format!("judges.models.\"{name}\": {reason}");
-    let spending = shared.map(|shared| shared.spending.clone());
-    let (judge, fingerprint) = model_judge(model, &settings, wanted, spending).map_err(told)?;
-    let judge: Arc<dyn Judge> = Arc::new(judge);
-    Ok(match shared {
-        Some(Shared { judgements, .. }) => {
-            Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+impl Makings<'_> {
+    /// What stands in the chain by that name.
+    fn link(&self, name: &str) -> Result<Arc<dyn Judge>, String> {
+        if let Some(known) = self.known(name) {
+            return Ok(known);
         }
-        None => judge,
-    })
-}
-
-/// The judge, and what its answers depend on besides the question.
-fn model_judge(
-    name: ModelName,
-    wanted: &Model,
-    judges: &Judges,
-    spending: Option<Spending>,
-) -> Result<(ModelJudge, String), String> {
-    let key = key(&name, wanted)?;
-    let endpoint = Endpoint::new(name, wanted.base_url.as_deref(), key);
-    let endpoint = endpoint.map_err(|error| error.to_string())?;
-    let hides = wanted.hide.unwrap_or(!endpoint.is_this_machine());
-    let redactor = if hides { Some(redactor(judges)?) } else { None };
-    let prompt = match &wanted.prompt {
-        Some(path) => Prompt::read(path).map_err(|error| format!("prompt: {error}"))?,
-        None => Prompt::default(),
-    };
-    let price = price(wanted)?;
-    if judges.daily_budget.is_some() && price.is_none() {
-        return Err(
-            "judges.daily_budget counts what models cost; give input_price and output_price"
-                .to_owned(),
-        );
+        let members = match name.strip_prefix(PANEL) {
+            Some(panel) => members(self.wanted, panel)?.members.clone(),
+            None => vec![config::Member { judge: name.to_owned(), weight: 1, refutes: false }],
+        };
+        let members: Result<Vec<Member>, String> =
+            members.iter().map(|member| self.member(member)).collect();
+        Ok(Arc::new(Panel::new(name.to_owned(), members?)))
     }
-    // Limits of time and number change no answer, and a key is not in it.
-    let fingerprint = format!(
-        "{} {:?} {} {} {} {:?} {hides} {:?} {:?}",
-        prompt.digest(),
-        wanted.base_url,
-        wanted.max_evidence.0,
-        wanted.max_output_tokens,
-        wanted.temperature,
-        wanted.structured_output,
-        wanted.ollama_context,
-        judges.hidden,
-    );
-    let options = ModelOptions {
-        prompt,
-        redactor,
-        max_evidence: usize::try_from(wanted.max_evidence.0).unwrap_or(usize::MAX),
-        temperature: wanted.temperature.then_some(Temperature::ZERO),
-        max_output_tokens: wanted.max_output_tokens,
-        price,
-        canary: wanted.canary,
-        spending,
-    };
-    let chat = Chat::new(&endpoint, settings(wanted)).map_err(|error| error.to_string())?;
-    Ok((ModelJudge::new(chat, options)?, fingerprint))
-}
 
-fn settings(wanted: &Model) -> Settings {
-    let first_byte = wanted.timeout.0;
-    Settings {
-        first_byte_timeout: first_byte,
-        total_timeout: first_byte,
-        max_output_tokens: wanted.max_output_tokens,
-        max_concurrent: wanted.max_concurrent,
-        max_waiting: wanted.max_concurrent.saturating_mul(WAITING_FOR_EACH),
-        requests_per_minute: wanted.requests_per_minute,
-        retry: Retry { attempts: wanted.attempts, ..Retry::default() },
-        hedge_after: wanted.hedge_after.map(|after| after.0),
-        structured_output: match wanted.structured_output {
-            config::StructuredOutput::JsonSchema => StructuredOutput::JsonSchema,
-            config::StructuredOutput::GuidedJson => StructuredOutput::GuidedJson,
-            config::StructuredOutput::JsonObject => StructuredOutput::JsonObject,
-            config::StructuredOutput::Off => StructuredOutput::Off,
-        },
-        ollama_context: wanted.ollama_context,
-        ..Settings::default()
-    }
-}
-
-/// The key from its file, else from the environment; never from the configuration itself.
-fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String> {
-    if let Some(path) = &wanted.key_file {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| format!("key_file: {}: {error}", path.display()))?;
-        return Ok(Some(SecretString::from(text.trim())));
-    }
-    let provider = name.provider();
-    let Some(variable) = wanted.key_env.as_deref().or(usual_variable(provider)) else {
-        return Ok(None);
-    };
-    match std::env::var(variable) {
-        Ok(key) if !key.trim().is_empty() => Ok(Some(SecretString::from(key.trim()))),
-        _ if provider.needs_key() || wanted.key_env.is_some() => {
-            Err(format!("{variable} is not set; set it, or name a file with key_file"))
+    fn member(&self, wanted: &config::Member) -> Result<Member, String> {
+        let config::Member { judge: name, weight, refutes } = wanted;
+        let (weight, refutes) = (*weight, *refutes);
+        match self.known(name) {
+            Some(_) if refutes => Err(format!(
+                "judges.panels: {name} cannot be asked to disprove; only chat models can"
+            )),
+            Some(judge) => Ok(Member { judge, weight, samples: 1, refutes }),
+            None => {
+                let purpose = if refutes { Purpose::Refute } else { Purpose::Judge };
+                let (judge, samples) = self.model(name, purpose)?;
+                Ok(Member { judge, weight, samples, refutes })
+            }
         }
-        _ => Ok(None),
     }
-}
 
-/// The variable in which a provider's own programs look for the key. None for whoever is compatible with OpenAI: its key
-/// is for its own address.
-const fn usual_variable(provider: Provider) -> Option<&'static str> {
-    match provider {
-        Provider::OpenAi => Some("OPENAI_API_KEY"),
-        Provider::Anthropic => Some("ANTHROPIC_API_KEY"),
-        Provider::Gemini => Some("GEMINI_API_KEY"),
-        Provider::Ollama | Provider::OpenAiCompatible => None,
-        Provider::Oci => Some("OCI_API_KEY"),
+    fn known(&self, name: &str) -> Option<Arc<dyn Judge>> {
+        self.known.iter().find(|judge| judge.name() == name).cloned()
     }
-}
 
-fn price(wanted: &Model) -> Result<Option<Price>, String> {
-    match (wanted.input_price, wanted.output_price) {
-        (Some(input), Some(output)) => {
-            Ok(Some(Price { input, output, cached: wanted.cached_price.unwrap_or(input) }))
+    /// A chat model, and how often it is asked.
+    fn model(&self, name: &str, purpose: Purpose) -> Result<(Arc<dyn Judge>, u32), String> {
+        let model: ModelName = name.parse().map_err(|error| {
+            let known: Vec<&str> = self.known.iter().map(|judge| judge.name()).collect();
+            format!(
+                "judges.chain: judge `{name}` is not known; known are {}, and chat models ({error})",
+                known.join(", ")
+            )
+        })?;
+        let settings = self.wanted.models.get(name).cloned().unwrap_or_default();
+        let told = |reason: String| format!("judges.models.\"{name}\": {reason}");
+        let most = Question::MOST_SAMPLES;
+        if !(1..=most).contains(&settings.samples) {
+            return Err(told(format!("samples {}: allowed is 1 to {most}", settings.samples)));
         }
-        (None, None) if wanted.cached_price.is_none() => Ok(None),
-        _ => Err("input_price and output_price belong together; give both, or none".to_owned()),
+        let spending = self.shared.as_ref().map(|shared| shared.spending.clone());
+        let (judge, fingerprint) =
+            model_judge(model, purpose, &settings, self.wanted, spending).map_err(told)?;
+        let judge: Arc<dyn Judge> = Arc::new(judge);
+        let judge = match &self.shared {
+            Some(Shared { judgements, .. }) => {
+                Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+            }
+            None => judge,
+        };
+        Ok((judge, settings.samples))
     }
 }
 
-fn redactor(judges: &Judges) -> Result<Redactor, String> {
-    let patterns = judges
-        .hidden
-        .iter()
-        .map(|(name, expression)| Pattern { name: name.clone(), expression: expression.clone() });
-    let options = Options { patterns: patterns.collect(), ..Options::default() };
-    Redactor::new(&options).map_err(|error| format!("judges.hidden: {error}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, Member as Wanted, Panel as WantedPanel};
+    use crate::judge::rules::Rules;
+
+    fn member(judge: &str, weight: u32, refutes: bool) -> Wanted {
+        Wanted { judge: judge.to_owned(), weight, refutes }
+    }
+
+    fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
+        let known: Vec<Arc<dyn Judge>> = vec![Arc::new(Rules::keeping(0))];
+        let mut judges = Config::default().judges;
+        judges.chain = vec![link.to_owned()];
+        judges.panels.insert("court".to_owned(), WantedPanel { members });
+        let chain = chain(&judges, &known, None)?;
+        Ok(chain.iter().map(|judge| judge.name().to_owned()).collect())
+    }
+
+    #[test]
+    fn what_cannot_vote_is_refused() {
+        let rules = || member("rules/1", 1, false);
+        for (link, members, told) in [
+            ("rules/1", vec![rules()], "`court` is not in judges.chain; add `panel:court`"),
+            ("panel:other", vec![rules()], "not in judges.chain"),
+            ("panel:court", vec![], "nobody judges"),
+            ("panel:court", vec![member("rules/1", 1, true)], "nobody judges"),
+            ("panel:court", vec![member("rules/1", 0, false)], "weight 0 of rules/1"),
+            ("panel:court", vec![member("rules/1", 101, false)], "1 to 100"),
+            ("panel:court", vec![rules(), rules()], "named twice"),
+            ("panel:court", vec![member("panel:court", 1, false)], "is a panel"),
+            ("panel:court", vec![rules(), member("rules/1", 1, true)], "only chat models can"),
+            (
+                "panel:court",
+                vec![rules(), member("ollama:m", 1, false)],
+                "chat models need a ledger",
+            ),
+        ] {
+            let refused = made(link, members).unwrap_err();
+            assert!(refused.contains(told), "{told}: {refused}");
+        }
+        assert_eq!(made("panel:court", vec![rules()]), Ok(vec!["panel:court".to_owned()]));
+    }
 }

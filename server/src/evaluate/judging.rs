@@ -8,10 +8,8 @@ use metrics::counter;
 use tonic::Status;
 
 use super::Engine;
-use super::offload::offload;
-use crate::api::door::Call;
 use crate::api::errors;
-use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question};
+use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
 use crate::telemetry::metrics as names;
 
 /// What came of asking.
@@ -43,13 +41,12 @@ impl Engine {
 pub(super) async fn ask(
     judges: Vec<Arc<dyn Judge>>,
     question: &Arc<Question>,
-    call: &Call,
 ) -> Result<Judged, Status> {
     let mut links = Vec::with_capacity(judges.len());
     let mut failures = Vec::new();
     for judge in judges {
         let name = judge.name().to_owned();
-        let mut answer = ask_one(judge, question, call).await;
+        let mut answer = asking::ask(&judge, question).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
@@ -63,6 +60,7 @@ pub(super) async fn ask(
             Err(JudgeError::Failed { calls, .. }) => std::mem::take(calls),
             Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
         };
+        calls.iter().for_each(|call| count_call(&name, call));
         links.push(v1::JudgeLink {
             judge: name.clone(),
             result: result.to_owned(),
@@ -76,6 +74,8 @@ pub(super) async fn ask(
                 return Ok(Judged { links, notices, outcome });
             }
             Ok(mut judgement) => {
+                let split = judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
+                counter!(names::DISAGREEMENTS, "judge" => name).increment(split as u64);
                 let notices = std::mem::take(&mut judgement.notices);
                 return Ok(Judged { links, notices, outcome: Ok(judgement) });
             }
@@ -93,8 +93,23 @@ pub(super) async fn ask(
     Ok(Judged { links, notices: Vec::new(), outcome: Err(reason) })
 }
 
+fn count_call(link: &str, call: &ModelCall) {
+    if call.from_cache {
+        return;
+    }
+    let judge = if call.judge.is_empty() { link } else { &call.judge };
+    let rung = if call.rung.is_empty() { "none" } else { call.rung };
+    for (direction, tokens) in [("input", call.input_tokens), ("output", call.output_tokens)] {
+        counter!(names::JUDGE_TOKENS, "judge" => judge.to_owned(), "direction" => direction)
+            .increment(tokens);
+    }
+    counter!(names::JUDGE_ANSWERS, "judge" => judge.to_owned(), "rung" => rung).increment(1);
+}
+
 fn told(call: ModelCall) -> v1::ModelCall {
     v1::ModelCall {
+        judge: call.judge,
+        sample: call.sample,
         purpose: call.purpose.to_owned(),
         model: call.model,
         prompt: call.prompt,
@@ -107,27 +122,4 @@ fn told(call: ModelCall) -> v1::ModelCall {
         from_cache: call.from_cache,
         answer: call.answer,
     }
-}
-
-async fn ask_one(
-    judge: Arc<dyn Judge>,
-    question: &Arc<Question>,
-    call: &Call,
-) -> Result<Judgement, JudgeError> {
-    let bytes: usize = question.evidence.iter().map(|item| item.content.as_str().len()).sum();
-    let bytes = bytes + question.synthesis.len();
-    let claims: usize = question.claims.iter().map(|claim| claim.text.len()).sum();
-    let question = Arc::clone(question);
-    if !judge.is_local() {
-        return judge.judge(&question).await;
-    }
-    let runtime = tokio::runtime::Handle::current();
-    offload(call, bytes + claims, move || {
-        // A local judge computes without waiting, so this returns at the first poll.
-        match futures_util::FutureExt::now_or_never(judge.judge(&question)) {
-            Some(answer) => answer,
-            None => runtime.block_on(judge.judge(&question)),
-        }
-    })
-    .await
 }

@@ -3,6 +3,7 @@
 
 mod answer;
 mod chain;
+mod chat_model;
 mod engine;
 mod judging;
 mod offload;

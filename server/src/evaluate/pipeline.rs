@@ -1,5 +1,6 @@
 //! One evaluation, top to bottom: policy, fields, evidence, judge, assessment, record, answer.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use gsar_core::assess::{Assessment, Subject, assess, without_partition};
@@ -102,11 +103,13 @@ impl Engine {
             evidence,
             is_kept,
             explain: options.explain,
+            samples: NonZero::new(options.samples),
             sample: 0,
             bypass_cache: options.bypass_cache,
             deadline: Some(call.deadline),
+            place: Some(Arc::new(call.clone())),
         });
-        let judged = ask(judges, &question, call).await?;
+        let judged = ask(judges, &question).await?;
         watch.lap(Step::Judge);
 
         call.enter(Step::Decide);
@@ -185,6 +188,7 @@ impl Engine {
         let report = parse::required("report", request.report, &mut violations)
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
+        samples(request.options.as_ref(), &mut violations);
         let gate = request.gate.map(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
         for (field, value) in [
             ("investigation_id", request.investigation_id),
@@ -194,6 +198,17 @@ impl Engine {
         }
         let gate = gate.flatten();
         violations.finish(report.map(|report| Checked { policy, report, evidence, gate }))
+    }
+}
+
+fn samples(options: Option<&v1::EvaluateOptions>, violations: &mut Violations) {
+    let given = options.map_or(0, |options| options.samples);
+    if given > Question::MOST_SAMPLES {
+        let most = Question::MOST_SAMPLES;
+        let description = format!(
+            "{given} samples are too many; give 1 to {most}, or 0 for as many as configured"
+        );
+        violations.add("options.samples", description);
     }
 }
 
@@ -227,6 +242,7 @@ fn partitioned(
     let decision = &assessment.decision;
     let mut claims = answer::claims(policy, assessment, explain);
     answer::tell_considered(&mut claims, &mut judgement);
+    answer::tell_votes(&mut claims, &judgement.votes);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {
@@ -272,14 +288,15 @@ fn unpartitioned(
 
 fn warnings(policy: &ChosenPolicy, writer: &str, judges: &[v1::JudgeLink]) -> Vec<v1::Reason> {
     let mut warnings = Vec::new();
-    let same = judges.iter().find(|link| link.judge == writer && link.result == "judged");
-    if let Some(link) = same {
+    let wrote = |link: &&v1::JudgeLink| {
+        link.judge == writer || link.calls.iter().any(|call| call.judge == writer)
+    };
+    if !writer.is_empty()
+        && judges.iter().filter(|link| link.result == "judged").any(|link| wrote(&link))
+    {
         warnings.push(v1::Reason {
             code: "SAME_MODEL".to_owned(),
-            sentence: format!(
-                "{} wrote the report and judged it; let another model judge",
-                link.judge
-            ),
+            sentence: format!("{writer} wrote the report and judged it; let another model judge"),
         });
     }
     if judges.first().is_some_and(|link| link.result == "failed") {

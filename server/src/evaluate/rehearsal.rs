@@ -69,6 +69,7 @@ fn rehearsal(judge: &str) -> v1::EvaluateRequest {
             judge: judge.to_owned(),
             explain: true,
             bypass_cache: true,
+            samples: 1,
         }),
         ..v1::EvaluateRequest::default()
     }

@@ -4,14 +4,19 @@
 //! may happen to a report, and nothing it says is believed before verification. This room knows core, and
 //! of the server only how things are stored.
 
+pub mod asking;
 pub mod clock;
 mod database;
 pub mod model;
+pub mod panel;
 pub mod remembered;
 pub mod rules;
 pub mod spending;
+mod voting;
 
+use std::any::Any;
 use std::future::Future;
+use std::num::NonZero;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,6 +24,8 @@ use std::time::Instant;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim};
+
+pub use voting::{Vote, Votes};
 
 /// A future that borrows from the judge and the question.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -50,7 +57,7 @@ pub struct Capabilities {
 }
 
 /// What a judge is asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Question {
     /// The report's text; may be empty when claims are given.
     pub synthesis: String,
@@ -62,15 +69,30 @@ pub struct Question {
     pub is_kept: bool,
     /// Whether to tell how each claim was read and what was weighed.
     pub explain: bool,
-    /// Which of several answers to the same question: another number may bring another answer.
+    /// How often each chat model is asked, at most [`Question::MOST_SAMPLES`]; `None` as configured.
+    pub samples: Option<NonZero<u32>>,
+    /// Which of several answers to the same question, from 0: another number may bring another answer.
     pub sample: u32,
     /// Whether an earlier answer must not be taken, nor this one be remembered.
     pub bypass_cache: bool,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
+    /// Kept by whoever works on the question: what was admitted counts as in progress until the last one ends.
+    pub place: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Question {
+    /// The most answers of one chat model to a question.
+    pub const MOST_SAMPLES: u32 = 10;
+
+    /// Bytes of the report and the evidence.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let claims: usize = self.claims.iter().map(|claim| claim.text.len()).sum();
+        let evidence: usize = self.evidence.iter().map(|item| item.content.as_str().len()).sum();
+        self.synthesis.len() + claims + evidence
+    }
+
     /// Whether the deadline has passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
@@ -79,12 +101,14 @@ impl Question {
 }
 
 /// What a judge answers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Judgement {
     /// The claims that were judged.
     pub claims: Vec<Claim>,
     /// What was said of each of them.
     pub judged: Vec<JudgedClaim>,
+    /// The votes on each claim, where there was more than one.
+    pub votes: Vec<Votes>,
     /// How each claim was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
     pub considered: Vec<Vec<String>>,
     /// The judge's own estimate; kept for audit, never decides.
@@ -106,6 +130,10 @@ pub struct Judgement {
 /// One answer of a chat model, or a call without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelCall {
+    /// The judge that called; empty until a panel says so.
+    pub judge: String,
+    /// Which of the judge's answers it belongs to, from 0.
+    pub sample: u32,
     /// What for: `judge`, `repair` or `refute`.
     pub purpose: &'static str,
     /// The model as its provider names it; empty where it did not answer.

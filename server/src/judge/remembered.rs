@@ -189,6 +189,7 @@ fn again(judgement: &Judgement) -> Judgement {
     Judgement {
         claims: judgement.claims.clone(),
         judged: judgement.judged.clone(),
+        votes: judgement.votes.clone(),
         considered: judgement.considered.clone(),
         score: judgement.score,
         explanation: judgement.explanation.clone(),

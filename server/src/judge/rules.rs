@@ -127,16 +127,5 @@ fn judgement(
         .filter(|claim| claim.class == Class::Contradicted)
         .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
         .collect();
-    Judgement {
-        claims,
-        judged,
-        considered: Vec::new(),
-        score: None,
-        explanation,
-        gaps,
-        contradictions,
-        abstained: None,
-        calls: Vec::new(),
-        notices: Vec::new(),
-    }
+    Judgement { claims, judged, explanation, gaps, contradictions, ..Judgement::default() }
 }

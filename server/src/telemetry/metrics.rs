@@ -30,6 +30,12 @@ pub const JUDGE_CACHE: &str = "gsar_judge_cache_total";
 pub const JUDGE_COST: &str = "gsar_judge_cost_micros_total";
 /// Calls of chat models that the daily budget did not allow.
 pub const BUDGET_REFUSED: &str = "gsar_judge_budget_refused_total";
+/// Tokens of chat models, by `judge` and `direction`: `input` or `output`.
+pub const JUDGE_TOKENS: &str = "gsar_judge_tokens_total";
+/// Answers of chat models, by `judge` and `rung`: `structured`, `salvaged`, `unreadable` or `none`.
+pub const JUDGE_ANSWERS: &str = "gsar_judge_answers_total";
+/// Claims on which votes differ, by `judge`.
+pub const DISAGREEMENTS: &str = "gsar_judge_disagreements_total";
 /// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
 /// How long steps of an evaluation took, by `step`.
@@ -74,6 +80,9 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(JUDGED, "what judges did, by judge and result");
     describe_counter!(JUDGE_CACHE, "questions to judges, by judge and where the answer came from");
     describe_counter!(JUDGE_COST, "millionths of a dollar spent on chat models, by judge");
+    describe_counter!(JUDGE_TOKENS, "tokens of chat models, by judge and direction");
+    describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were read");
+    describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "outcomes of the gate, by exit");

@@ -43,14 +43,7 @@ pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
     Judgement {
         claims: judged.iter().map(|judged| judged.claim.clone()).collect(),
         judged,
-        considered: Vec::new(),
-        score: None,
-        explanation: String::new(),
-        gaps: Vec::new(),
-        contradictions: Vec::new(),
-        abstained: None,
-        calls: Vec::new(),
-        notices: Vec::new(),
+        ..Judgement::default()
     }
 }
 

@@ -7,6 +7,8 @@
     reason = "every test file uses its own part of this"
 )]
 
+pub mod chat;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

@@ -78,7 +78,8 @@ fn row(
     of_allowed: &mut Vec<String>,
 ) -> anyhow::Result<String> {
     let folder = tempfile::tempdir()?;
-    let settings = Settings { crossover: 0, scalar: Scalar::F32, ..Settings::new(dimension, "measured") };
+    let settings =
+        Settings { crossover: 0, scalar: Scalar::F32, ..Settings::new(dimension, "measured") };
     let open = |name: &str, settings: Settings| {
         VectorIndex::open(&folder.path().join(name), settings).map(|(index, _)| index)
     };

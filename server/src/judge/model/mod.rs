@@ -35,6 +35,8 @@ const LONGEST: Duration = Duration::from_secs(600);
 pub struct ModelOptions {
     /// What it is told.
     pub prompt: Prompt,
+    /// What it is asked for.
+    pub purpose: Purpose,
     /// What is hidden from it; `None` to show everything.
     pub redactor: Option<Redactor>,
     /// The most bytes of evidence that are shown at once.
@@ -49,6 +51,26 @@ pub struct ModelOptions {
     pub canary: bool,
     /// Where its cost is counted, and refused where the day's budget is spent; not without a price.
     pub spending: Option<Spending>,
+}
+
+/// What a model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To judge each claim.
+    Judge,
+    /// To disprove what it can.
+    Refute,
+}
+
+impl Purpose {
+    /// The word in provenance.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Judge => "judge",
+            Self::Refute => "refute",
+        }
+    }
 }
 
 /// A chat model as a judge.
@@ -157,13 +179,18 @@ impl ModelJudge {
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         turn.notices = shown.notices();
         let text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
-        let (temperature, seed) = (self.options.temperature, u64::from(question.sample));
+        let temperature = self.options.temperature.map(|first| match question.sample {
+            0 => first,
+            _ => Temperature::VARIED,
+        });
+        let seed = u64::from(question.sample);
         let request =
             self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
 
-        let (said, mut outcome) = self.call("judge", &request, deadline, &asked, turn).await?;
+        let (said, mut outcome) =
+            self.call(self.options.purpose.name(), &request, deadline, &asked, turn).await?;
         let is_canary = |id: &ClaimId| canary.as_ref().is_some_and(|(_, canary)| canary.id == *id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
@@ -348,18 +375,7 @@ fn judgement(claims: Vec<Claim>, mut answered: Vec<Part>) -> Judgement {
         true => readings.iter().find_map(|reading| reading.abstained.clone()),
         false => None,
     };
-    let mut whole = Judgement {
-        claims,
-        judged,
-        considered: Vec::new(),
-        score: None,
-        explanation: String::new(),
-        gaps: Vec::new(),
-        contradictions: Vec::new(),
-        abstained,
-        calls: Vec::new(),
-        notices,
-    };
+    let mut whole = Judgement { claims, judged, abstained, notices, ..Judgement::default() };
     for reading in readings {
         whole.score = if is_one { reading.score } else { None };
         if !whole.explanation.is_empty() {

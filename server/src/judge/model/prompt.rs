@@ -6,6 +6,8 @@ use gsar_answer::SCHEMA;
 use gsar_chat::{Request, RequestError, Schema, Temperature};
 use gsar_core::Claim;
 
+use super::Purpose;
+
 /// What a template says where the way to read the evidence belongs.
 const HOW_TO_READ: &str = "{{how_to_read}}";
 /// What a template says where the schema of the answer belongs.
@@ -39,19 +41,23 @@ pub enum PromptError {
     },
 }
 
-impl Default for Prompt {
-    fn default() -> Self {
-        Self::new(include_str!("prompts/judge.txt").to_owned())
-    }
-}
-
 impl Prompt {
+    /// The built-in template for that purpose.
+    #[must_use]
+    pub fn built_in(purpose: Purpose) -> Self {
+        let template = match purpose {
+            Purpose::Judge => include_str!("prompts/judge.txt"),
+            Purpose::Refute => include_str!("prompts/refute.txt"),
+        };
+        Self::new(template.to_owned())
+    }
+
     fn new(template: String) -> Self {
         let digest = blake3::hash(template.as_bytes()).to_hex().to_string();
         Self { template, digest }
     }
 
-    /// Reads a template that has [the places](Self::default) of the built-in one.
+    /// Reads a template that has [the places](Self::built_in) of the built-in one.
     ///
     /// # Errors
     /// [`PromptError`] naming what is missing.
@@ -120,7 +126,14 @@ mod tests {
         let refused = Prompt::read(&path).unwrap_err().to_string();
         assert!(refused.contains("{{how_to_read}} is missing"), "{refused}");
         std::fs::write(&path, "Judge. {{how_to_read}} {{schema}}").unwrap();
-        assert_ne!(Prompt::read(&path).unwrap().digest(), Prompt::default().digest());
+        assert_ne!(
+            Prompt::read(&path).unwrap().digest(),
+            Prompt::built_in(Purpose::Judge).digest()
+        );
+        assert_ne!(
+            Prompt::built_in(Purpose::Refute).digest(),
+            Prompt::built_in(Purpose::Judge).digest()
+        );
         assert!(Prompt::read(&folder.path().join("nowhere")).is_err());
     }
 

@@ -28,9 +28,11 @@ impl Key {
             evidence,
             is_kept: _,
             explain,
+            samples: _,
             sample,
             bypass_cache: _,
             deadline: _,
+            place: _,
         } = question;
         let evidence = digest_anywhere(evidence).await;
         let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");

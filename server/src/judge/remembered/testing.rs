@@ -55,14 +55,18 @@ pub(super) fn question() -> Question {
         evidence: Arc::new(vec![item("e1", "pods crash")]),
         is_kept: false,
         explain: false,
+        samples: None,
         sample: 0,
         bypass_cache: false,
         deadline: None,
+        place: None,
     }
 }
 
 pub(super) fn call() -> ModelCall {
     ModelCall {
+        judge: String::new(),
+        sample: 0,
         purpose: "judge",
         model: "m-1".to_owned(),
         prompt: "00ff".to_owned(),
@@ -98,6 +102,7 @@ pub(super) fn judgement() -> Judgement {
             citations,
             note: "It says so.".to_owned(),
         }],
+        votes: Vec::new(),
         considered: vec![vec!["e1".to_owned()]],
         score: Some(Millionths::new(900_000)),
         explanation: "One claim.".to_owned(),

@@ -1,5 +1,5 @@
-//! A judgement as it stands on disk: JSON of a version. What one call cost is not written, because whoever reads it
-//! again pays nothing.
+//! A judgement of one judge as it stands on disk: JSON of a version. What one call cost is not written, because whoever
+//! reads it again pays nothing.
 
 use std::ops::Range;
 
@@ -102,6 +102,7 @@ pub(super) fn read(text: &[u8]) -> Option<Judgement> {
     Some(Judgement {
         claims: written.claims.into_iter().map(WrittenClaim::read).collect::<Option<_>>()?,
         judged: written.judged.into_iter().map(WrittenJudgedClaim::read).collect::<Option<_>>()?,
+        votes: Vec::new(),
         considered: written.considered,
         score: written.score.map(Millionths::new),
         explanation: written.explanation,
@@ -190,6 +191,8 @@ impl WrittenCall {
 
     fn read(self) -> Option<ModelCall> {
         Some(ModelCall {
+            judge: String::new(),
+            sample: 0,
             purpose: word(&self.purpose)?,
             model: self.model,
             prompt: self.prompt,

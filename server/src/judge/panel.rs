@@ -1,0 +1,293 @@
+//! A panel: several judges, or one judge several times, asked at once about the same claims, and their votes counted.
+//! Who votes how is told; whom to ask is configured. Knows nothing of what a judge asks in turn.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use gsar_core::Claim;
+
+use super::asking::ask;
+use super::voting::{Ballot, Votes, count};
+use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
+
+/// Judges that vote.
+pub struct Panel {
+    name: String,
+    members: Vec<Member>,
+}
+
+/// A judge with a vote.
+pub struct Member {
+    /// The judge.
+    pub judge: Arc<dyn Judge>,
+    /// What all its answers together weigh beside those of the other members, 1 to [`Member::MOST_WEIGHT`].
+    pub weight: u32,
+    /// How often it is asked where the question does not say, 1 to [`Question::MOST_SAMPLES`]; a local judge always
+    /// answers the same and is asked once.
+    pub samples: u32,
+    /// Whether it is asked to disprove, so that only what it contradicts is a vote.
+    pub refutes: bool,
+}
+
+impl Member {
+    /// The greatest weight.
+    pub const MOST_WEIGHT: u32 = 100;
+
+    fn samples(&self, question: &Question) -> u32 {
+        if self.judge.is_local() {
+            return 1;
+        }
+        question
+            .samples
+            .map_or(self.samples, std::num::NonZero::get)
+            .clamp(1, Question::MOST_SAMPLES)
+    }
+
+    /// Of one of so many answers. [`PARTS`] is divisible by every number of them.
+    fn weight_of_each(&self, samples: u32) -> u64 {
+        u64::from(self.weight) * PARTS / u64::from(samples)
+    }
+}
+
+/// Parts of one unit of weight: the least number that 1 to 10 divide.
+const PARTS: u64 = 2_520;
+
+/// One answer, and whose it is.
+struct Answered<'a> {
+    member: &'a Member,
+    sample: u32,
+    weight: u64,
+    answer: Result<Judgement, JudgeError>,
+}
+
+/// The answers by what they are worth.
+#[derive(Default)]
+struct Counted {
+    judged: u64,
+    abstained: u64,
+    all: u64,
+    ballots: Vec<Ballot>,
+    abstentions: Vec<String>,
+    failures: Vec<(&'static str, String)>,
+    is_late: bool,
+    calls: Vec<ModelCall>,
+    notices: Vec<Notice>,
+    explanations: Vec<String>,
+    gaps: Vec<String>,
+    contradictions: Vec<String>,
+    considered: Vec<Vec<String>>,
+}
+
+impl Panel {
+    /// A panel of that name.
+    #[must_use]
+    pub fn new(name: String, members: Vec<Member>) -> Self {
+        Self { name, members }
+    }
+
+    async fn ask_all(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let asked = self.members.iter().flat_map(|member| {
+            let samples = member.samples(question);
+            (0..samples).map(move |sample| ask_member(member, samples, sample, question))
+        });
+        let mut answers = join_all(asked).await;
+        if let [_] = answers.as_slice()
+            && let Some(only) = answers.pop()
+        {
+            return signed(only);
+        }
+        let mut counted = Counted::default();
+        for answered in answers {
+            counted.add(answered, self.members.len() > 1);
+        }
+        self.outcome(&question.claims, counted)
+    }
+
+    /// The votes counted, where more than half of the weight judged.
+    fn outcome(&self, claims: &[Claim], counted: Counted) -> Result<Judgement, JudgeError> {
+        let abstained = counted.abstentions.join("; ");
+        if counted.judged * 2 > counted.all {
+            let (votes, judged) = count(claims, &counted.ballots);
+            let mut notices = counted.notices;
+            notices.extend(disagreement(&votes));
+            return Ok(Judgement {
+                claims: claims.to_vec(),
+                judged,
+                votes,
+                considered: counted.considered,
+                explanation: counted.explanations.join("\n"),
+                gaps: counted.gaps,
+                contradictions: counted.contradictions,
+                calls: counted.calls,
+                notices,
+                ..Judgement::default()
+            });
+        }
+        if counted.is_late {
+            return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
+        }
+        let failed = counted.all - counted.judged - counted.abstained;
+        if counted.abstained >= failed {
+            return Ok(Judgement {
+                claims: claims.to_vec(),
+                abstained: Some(abstained),
+                calls: counted.calls,
+                notices: counted.notices,
+                ..Judgement::default()
+            });
+        }
+        let first = counted.failures.first().map_or("PANEL_INCOMPLETE", |(code, _)| *code);
+        let is_same = counted.failures.iter().all(|(code, _)| *code == first);
+        let reasons: Vec<&str> =
+            counted.failures.iter().map(|(_, reason)| reason.as_str()).collect();
+        Err(JudgeError::Failed {
+            judge: self.name.clone(),
+            code: if is_same { first } else { "PANEL_INCOMPLETE" },
+            reason: format!("less than half of the votes were given: {}", reasons.join("; ")),
+            calls: counted.calls,
+        })
+    }
+}
+
+impl Counted {
+    fn add(&mut self, answered: Answered<'_>, is_mixed: bool) {
+        let Answered { member, sample, weight, .. } = answered;
+        let judge = member.judge.name();
+        self.all += weight;
+        let answer = match signed(answered) {
+            Ok(answer) => answer,
+            Err(JudgeError::DeadlinePassed { .. }) => {
+                self.is_late = true;
+                return self.lose(judge, "DEADLINE_EXCEEDED", "it was late".to_owned());
+            }
+            Err(JudgeError::Failed { code, reason, calls, .. }) => {
+                self.calls.extend(calls);
+                return self.lose(judge, code, reason);
+            }
+        };
+        self.calls.extend(answer.calls);
+        let of = |text: String| if is_mixed { format!("{judge}: {text}") } else { text };
+        for notice in answer.notices {
+            add_new(&mut self.notices, Notice { sentence: of(notice.sentence), ..notice });
+        }
+        if let Some(reason) = answer.abstained {
+            self.abstained += weight;
+            add_new(&mut self.abstentions, of(reason));
+            return;
+        }
+        self.judged += weight;
+        if sample == 0 && !answer.explanation.is_empty() {
+            self.explanations.push(of(answer.explanation));
+        }
+        answer.gaps.into_iter().for_each(|gap| add_new(&mut self.gaps, gap));
+        for contradiction in answer.contradictions {
+            add_new(&mut self.contradictions, contradiction);
+        }
+        if self.considered.is_empty() {
+            self.considered = answer.considered;
+        }
+        self.ballots.push(Ballot {
+            judge: judge.to_owned(),
+            sample,
+            weight,
+            refutes: member.refutes,
+            judged: answer.judged,
+        });
+    }
+
+    fn lose(&mut self, judge: &str, code: &'static str, reason: String) {
+        let sentence = format!("{judge} gave no answer and has no vote ({code})");
+        add_new(&mut self.notices, Notice { code: "VOTE_MISSING", sentence });
+        add_new(&mut self.failures, (code, format!("{judge}: {reason} ({code})")));
+    }
+}
+
+async fn ask_member<'a>(
+    member: &'a Member,
+    samples: u32,
+    sample: u32,
+    question: &Question,
+) -> Answered<'a> {
+    let question = Arc::new(Question { sample, ..question.clone() });
+    let answer = ask(&member.judge, &question).await;
+    Answered { member, sample, weight: member.weight_of_each(samples), answer }
+}
+
+/// An answer whose calls say whose they are.
+fn signed(answered: Answered<'_>) -> Result<Judgement, JudgeError> {
+    let Answered { member, sample, mut answer, .. } = answered;
+    let calls = match &mut answer {
+        Ok(judgement) => &mut judgement.calls,
+        Err(JudgeError::Failed { calls, .. }) => calls,
+        Err(JudgeError::DeadlinePassed { .. }) => return answer,
+    };
+    for call in calls {
+        member.judge.name().clone_into(&mut call.judge);
+        call.sample = sample;
+    }
+    answer
+}
+
+fn add_new<T: PartialEq>(list: &mut Vec<T>, new: T) {
+    if !list.contains(&new) {
+        list.push(new);
+    }
+}
+
+/// Names the claims on which not every vote is for the same class.
+fn disagreement(votes: &[Votes]) -> Option<Notice> {
+    const NAMED: usize = 10;
+    let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();
+    let mut named: Vec<String> = split
+        .iter()
+        .take(NAMED)
+        .map(|votes| {
+            let (agreeing, all) = votes.agreement();
+            let class = votes.class.map_or("no verdict", gsar_core::Class::name);
+            format!("{} ({} % for {class})", votes.claim, agreeing * 100 / all.max(1))
+        })
+        .collect();
+    if split.len() > NAMED {
+        named.push(format!("{} more", split.len() - NAMED));
+    }
+    (!split.is_empty()).then(|| Notice {
+        code: "JUDGES_DISAGREE",
+        sentence: format!("the votes differ on {}", named.join(", ")),
+    })
+}
+
+impl Judge for Panel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let mut of_all: Option<Capabilities> = None;
+        for member in &self.members {
+            let one = member.judge.capabilities();
+            let all = of_all.get_or_insert_with(|| one.clone());
+            for class in one.classes {
+                add_new(&mut all.classes, class);
+            }
+            all.languages.retain(|language| one.languages.contains(language));
+            all.max_evidence_bytes =
+                [all.max_evidence_bytes, one.max_evidence_bytes].into_iter().flatten().min();
+        }
+        of_all.unwrap_or(Capabilities {
+            classes: Vec::new(),
+            languages: Vec::new(),
+            max_evidence_bytes: None,
+        })
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(self.ask_all(question))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+use futures_util::FutureExt as _;
+use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
+
+use super::*;
+
+/// Answers each sample by what stands at its place, the last one from there on.
+struct Saying(&'static str, Vec<Said>);
+
+#[derive(Clone, Copy)]
+enum Said {
+    Class(Class),
+    Nothing,
+    Abstains,
+    Fails(&'static str),
+    Late,
+}
+
+use Said::{Abstains, Fails, Late, Nothing};
+
+const G: Said = Said::Class(Class::Grounded);
+const U: Said = Said::Class(Class::Ungrounded);
+const X: Said = Said::Class(Class::Contradicted);
+
+impl Judge for Saying {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn is_local(&self) -> bool {
+        self.0 == "local"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: vec![Class::Grounded],
+            languages: vec!["en", self.0],
+            max_evidence_bytes: Some(self.0.len()),
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        let last = self.1.len() - 1;
+        let said = self.1[last.min(question.sample as usize)];
+        let calls = vec![ModelCall { purpose: "judge", ..ModelCall::default() }];
+        let judgement = |class: Option<Class>| Judgement {
+            judged: class.map(|class| judged(class, self.0)).into_iter().collect(),
+            explanation: "explained".to_owned(),
+            gaps: vec!["a gap".to_owned()],
+            calls: calls.clone(),
+            ..Judgement::default()
+        };
+        let answer = match said {
+            Said::Class(class) => Ok(judgement(Some(class))),
+            Nothing => Ok(judgement(None)),
+            Abstains => Ok(Judgement { abstained: Some("cannot".to_owned()), ..judgement(None) }),
+            Fails(code) => {
+                let (judge, reason) = (self.0.to_owned(), "broken".to_owned());
+                Err(JudgeError::Failed { judge, code, reason, calls: calls.clone() })
+            }
+            Late => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1 }),
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+fn claim() -> Claim {
+    Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None }
+}
+
+fn judged(class: Class, note: &str) -> JudgedClaim {
+    JudgedClaim {
+        claim: claim(),
+        class,
+        evidence_type: EvidenceType::ToolMatch,
+        citations: Vec::new(),
+        note: note.to_owned(),
+    }
+}
+
+fn member(name: &'static str, weight: u32, said: &[Said]) -> Member {
+    let judge: Arc<dyn Judge> = Arc::new(Saying(name, said.to_vec()));
+    let samples = u32::try_from(said.len()).unwrap();
+    Member { judge, weight, samples, refutes: false }
+}
+
+fn question(samples: u32) -> Question {
+    Question {
+        synthesis: String::new(),
+        claims: vec![claim()],
+        evidence: Arc::default(),
+        is_kept: false,
+        explain: false,
+        samples: std::num::NonZero::new(samples),
+        sample: 0,
+        bypass_cache: false,
+        deadline: None,
+        place: None,
+    }
+}
+
+fn asked(members: Vec<Member>, samples: u32) -> Result<Judgement, JudgeError> {
+    let panel = Panel::new("panel:p".to_owned(), members);
+    panel.judge(&question(samples)).now_or_never().expect("nobody waits")
+}
+
+fn class(members: Vec<Member>) -> Option<Class> {
+    asked(members, 0).unwrap().judged.first().map(|judged| judged.class)
+}
+
+#[test]
+fn one_answer_is_no_vote_and_its_calls_say_whose_they_are() {
+    let judgement = asked(vec![member("a", 1, &[G])], 0).unwrap();
+    assert!(judgement.votes.is_empty());
+    assert_eq!(judgement.explanation, "explained");
+    assert_eq!((judgement.calls[0].judge.as_str(), judgement.calls[0].sample), ("a", 0));
+    let failed = asked(vec![member("a", 1, &[Fails("BROKEN")])], 0).unwrap_err();
+    let JudgeError::Failed { code, reason, calls, .. } = failed else { panic!("{failed}") };
+    assert_eq!((code, reason.as_str(), calls[0].judge.as_str()), ("BROKEN", "broken", "a"));
+}
+
+#[test]
+fn answers_of_one_judge_vote() {
+    let judgement = asked(vec![member("a", 1, &[G, X, G])], 0).unwrap();
+    assert_eq!(judgement.judged[0].class, Class::Grounded);
+    let votes = &judgement.votes[0];
+    let samples: Vec<u32> = votes.votes.iter().map(|vote| vote.sample).collect();
+    assert_eq!((samples, votes.agreement()), (vec![0, 1, 2], (1_680, 2_520)));
+    assert_eq!(judgement.notices[0].code, "JUDGES_DISAGREE");
+    assert_eq!(judgement.notices[0].sentence, "the votes differ on c1 (66 % for grounded)");
+    assert_eq!((judgement.explanation.as_str(), judgement.gaps.len()), ("explained", 1));
+    assert_eq!(judgement.calls.iter().map(|call| call.sample).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn how_often_is_asked_is_bounded_and_the_question_may_say() {
+    let votes = |samples| {
+        let members = vec![member("a", 1, &[G]), member("local", 1, &[G])];
+        asked(members, samples).unwrap().votes[0].votes.len()
+    };
+    assert_eq!((votes(0), votes(3), votes(1_000)), (2, 4, 11));
+}
+
+#[test]
+fn samples_share_the_weight_of_their_judge() {
+    assert_eq!(
+        class(vec![member("a", 1, &[G, G, G]), member("b", 1, &[X])]),
+        Some(Class::Contradicted)
+    );
+    assert_eq!(
+        class(vec![member("a", 2, &[G, G, G]), member("b", 1, &[X])]),
+        Some(Class::Grounded)
+    );
+    assert_eq!(class(vec![member("a", 1, &[G]), member("b", 1, &[Nothing])]), None);
+}
+
+#[test]
+fn more_than_half_of_the_weight_must_judge() {
+    let with = |said: &[Said]| {
+        let members = said.iter().zip(["a", "b", "c", "d"]);
+        asked(members.map(|(said, name)| member(name, 1, &[*said])).collect(), 0)
+    };
+    let whole = with(&[G, G, Fails("BROKEN")]).unwrap();
+    assert_eq!(whole.votes[0].votes.len(), 2);
+    assert_eq!(whole.notices[0].code, "VOTE_MISSING");
+    assert_eq!(whole.notices[0].sentence, "c gave no answer and has no vote (BROKEN)");
+    assert_eq!(with(&[G, U, Abstains]).unwrap().judged[0].class, Class::Ungrounded);
+
+    let code = |said: &[Said]| match with(said) {
+        Err(JudgeError::Failed { code, .. }) => code,
+        Err(JudgeError::DeadlinePassed { .. }) => "late",
+        Ok(judgement) if judgement.abstained.is_some() => "abstained",
+        Ok(_) => "judged",
+    };
+    assert_eq!(code(&[G, Fails("BROKEN")]), "BROKEN");
+    assert_eq!(code(&[G, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
+    assert_eq!(code(&[G, Fails("BROKEN"), Fails("OTHER")]), "PANEL_INCOMPLETE");
+    assert_eq!(code(&[G, Abstains]), "abstained");
+    assert_eq!(code(&[G, G, Abstains, Fails("BROKEN")]), "abstained");
+    assert_eq!(code(&[G, Abstains, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
+    assert_eq!(code(&[G, Late]), "late");
+    assert_eq!(code(&[G, G, Late]), "judged");
+}
+
+#[test]
+fn abstentions_and_explanations_name_the_judge() {
+    let abstained = asked(vec![member("a", 1, &[Abstains]), member("b", 1, &[Abstains])], 0);
+    assert_eq!(abstained.unwrap().abstained.unwrap(), "a: cannot; b: cannot");
+    let judged = asked(vec![member("a", 1, &[G]), member("b", 1, &[G])], 0).unwrap();
+    assert_eq!(judged.explanation, "a: explained\nb: explained");
+}
+
+#[test]
+fn a_panel_can_what_its_members_can_and_takes_what_each_takes() {
+    let panel =
+        Panel::new("panel:p".to_owned(), vec![member("abc", 1, &[G]), member("ab", 1, &[G])]);
+    let capabilities = panel.capabilities();
+    assert_eq!(capabilities.classes, [Class::Grounded]);
+    assert_eq!((capabilities.languages, capabilities.max_evidence_bytes), (vec!["en"], Some(2)));
+}

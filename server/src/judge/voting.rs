@@ -1,0 +1,272 @@
+//! Several answers to one question made one: each claim gets the class that most of the votes are for. Pure; knows
+//! nothing of who was asked, or how.
+
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+
+/// One answer to the question.
+#[derive(Debug)]
+pub(super) struct Ballot {
+    /// Who answered.
+    pub(super) judge: String,
+    /// Which of the judge's answers.
+    pub(super) sample: u32,
+    /// What its vote weighs beside those of the others.
+    pub(super) weight: u64,
+    /// Whether only what it contradicts is a vote: whoever was asked to disprove says nothing by failing to.
+    pub(super) refutes: bool,
+    /// What it said of the claims.
+    pub(super) judged: Vec<JudgedClaim>,
+}
+
+/// The votes on a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Votes {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The class that won, before verification; `None` where most gave no verdict.
+    pub class: Option<Class>,
+    /// Every vote, in the order of the panel.
+    pub votes: Vec<Vote>,
+}
+
+/// What one answer said of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vote {
+    /// Who answered.
+    pub judge: String,
+    /// Which of the judge's answers, from 0.
+    pub sample: u32,
+    /// What the vote weighs beside the others.
+    pub weight: u64,
+    /// The class; `None` where it gave no verdict.
+    pub class: Option<Class>,
+    /// What decided, in its own words.
+    pub note: String,
+}
+
+impl Votes {
+    /// The weight of the votes for the class that won, and of all.
+    #[must_use]
+    pub fn agreement(&self) -> (u64, u64) {
+        let agreeing = self.votes.iter().filter(|vote| vote.class == self.class);
+        (agreeing.map(|vote| vote.weight).sum(), self.votes.iter().map(|vote| vote.weight).sum())
+    }
+
+    /// Whether every vote is for the same class.
+    #[must_use]
+    pub fn is_unanimous(&self) -> bool {
+        let (agreeing, all) = self.agreement();
+        agreeing == all
+    }
+}
+
+/// The classes from the worst to the best; of those with as many votes the first wins. A claim without a verdict blocks
+/// a report as a dropped one.
+const FROM_THE_WORST: [Option<Class>; 5] = [
+    Some(Class::Contradicted),
+    None,
+    Some(Class::Ungrounded),
+    Some(Class::Complementary),
+    Some(Class::Grounded),
+];
+
+/// Counts the votes on each claim. The second part has the claims for which a class won, with every citation of those
+/// who voted for it, the type that most of them gave (of equal ones the one that weighs least), and the note of the
+/// first.
+pub(super) fn count(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
+    let counted = claims.iter().map(|claim| count_one(claim, ballots));
+    let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
+    (votes, judged.into_iter().flatten().collect())
+}
+
+fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) {
+    let cast: Vec<(&Ballot, Option<&JudgedClaim>)> = ballots
+        .iter()
+        .map(|ballot| (ballot, ballot.judged.iter().find(|judged| judged.claim.id == claim.id)))
+        .filter(|(ballot, said)| {
+            !ballot.refutes || said.is_some_and(|said| said.class == Class::Contradicted)
+        })
+        .collect();
+    let class_of = |said: Option<&JudgedClaim>| said.map(|said| said.class);
+    let class = heaviest(
+        &FROM_THE_WORST,
+        cast.iter().map(|(ballot, said)| (class_of(*said), ballot.weight)),
+    );
+    let class = class.flatten();
+    let agreeing: Vec<(&Ballot, &JudgedClaim)> = cast
+        .iter()
+        .filter_map(|(ballot, said)| Some((*ballot, (*said)?)))
+        .filter(|(_, said)| Some(said.class) == class)
+        .collect();
+    let votes = cast.iter().map(|(ballot, said)| Vote {
+        judge: ballot.judge.clone(),
+        sample: ballot.sample,
+        weight: ballot.weight,
+        class: class_of(*said),
+        note: said.map(|said| said.note.clone()).unwrap_or_default(),
+    });
+    let votes = Votes { claim: claim.id.clone(), class, votes: votes.collect() };
+    (votes, joined(&agreeing))
+}
+
+/// What those who agree on the class said, as one.
+fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
+    let ((_, first), others) = agreeing.split_first()?;
+    let mut judged = (*first).clone();
+    let from_the_least: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
+    let types = agreeing.iter().map(|(ballot, said)| (said.evidence_type, ballot.weight));
+    judged.evidence_type = heaviest(&from_the_least, types).unwrap_or(judged.evidence_type);
+    for citation in others.iter().flat_map(|(_, said)| &said.citations) {
+        if !judged.citations.contains(citation) {
+            judged.citations.push(citation.clone());
+        }
+    }
+    Some(judged)
+}
+
+/// The candidate with the most weight, of equals the first; `None` where nobody voted.
+fn heaviest<T: Copy + PartialEq>(
+    candidates: &[T],
+    votes: impl Iterator<Item = (T, u64)> + Clone,
+) -> Option<T> {
+    let mut best: Option<(T, u64)> = None;
+    for candidate in candidates {
+        let of_it = votes.clone().filter(|(voted, _)| voted == candidate);
+        let weight: u64 = of_it.map(|(_, weight)| weight).sum();
+        if weight > best.map_or(0, |(_, most)| most) {
+            best = Some((*candidate, weight));
+        }
+    }
+    best.map(|(candidate, _)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::evidence::{Citation, EvidenceId, Target};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn claim(id: &str) -> Claim {
+        Claim { id: ClaimId::new(id).unwrap(), text: "x".to_owned(), span: None }
+    }
+
+    fn judged(class: Class, evidence_type: EvidenceType, quote: &str) -> JudgedClaim {
+        let target =
+            Target::Evidence { id: EvidenceId::new("e1").unwrap(), field_path: String::new() };
+        JudgedClaim {
+            claim: claim("c1"),
+            class,
+            evidence_type,
+            citations: vec![Citation { target, quote: quote.to_owned(), bytes: None }],
+            note: format!("note of {quote}"),
+        }
+    }
+
+    fn ballot(weight: u64, said: Option<JudgedClaim>) -> Ballot {
+        let judged = said.into_iter().collect();
+        Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, judged }
+    }
+
+    /// The class that wins where each pair is a vote.
+    fn winner(votes: &[(u64, Option<Class>)]) -> Option<Class> {
+        let said = |class| judged(class, EvidenceType::ToolMatch, "q");
+        let ballots: Vec<Ballot> =
+            votes.iter().map(|(weight, class)| ballot(*weight, class.map(said))).collect();
+        let (votes, judged) = count(&[claim("c1")], &ballots);
+        assert_eq!(judged.first().map(|judged| judged.class), votes[0].class);
+        votes[0].class
+    }
+
+    const G: Option<Class> = Some(Class::Grounded);
+    const U: Option<Class> = Some(Class::Ungrounded);
+    const X: Option<Class> = Some(Class::Contradicted);
+    const K: Option<Class> = Some(Class::Complementary);
+
+    #[test]
+    fn most_votes_win_and_of_as_many_the_worse() {
+        assert_eq!(winner(&[(1, G), (1, G), (1, X)]), G);
+        assert_eq!(winner(&[(1, G), (1, X)]), X);
+        assert_eq!(winner(&[(1, G), (1, U)]), U);
+        assert_eq!(winner(&[(1, G), (1, K)]), K);
+        assert_eq!(winner(&[(1, K), (1, U)]), U);
+        assert_eq!(winner(&[(1, G), (1, None)]), None);
+        assert_eq!(winner(&[(1, X), (1, None)]), X);
+        assert_eq!(winner(&[(1, U), (1, None)]), None);
+        assert_eq!(winner(&[(3, G), (1, X), (1, U)]), G);
+        assert_eq!(winner(&[(2, G), (3, X)]), X);
+        assert_eq!(winner(&[]), None);
+    }
+
+    #[test]
+    fn citations_are_of_those_who_agree_and_the_type_of_most_of_them() {
+        use EvidenceType::{Inference, SpecificData, ToolMatch};
+        let ballots = [
+            ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
+            ballot(1, Some(judged(Class::Contradicted, ToolMatch, "b"))),
+            ballot(1, Some(judged(Class::Grounded, SpecificData, "c"))),
+            ballot(1, Some(judged(Class::Grounded, SpecificData, "a"))),
+        ];
+        let (votes, merged) = count(&[claim("c1")], &ballots);
+        let quotes: Vec<&str> =
+            merged[0].citations.iter().map(|citation| citation.quote.as_str()).collect();
+        assert_eq!((merged[0].evidence_type, quotes), (SpecificData, vec!["a", "c"]));
+        assert_eq!(merged[0].note, "note of a");
+        assert_eq!(votes[0].agreement(), (3, 4));
+        assert!(!votes[0].is_unanimous());
+        let level = [
+            ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
+            ballot(1, Some(judged(Class::Grounded, Inference, "b"))),
+        ];
+        assert_eq!(count(&[claim("c1")], &level).1[0].evidence_type, Inference);
+    }
+
+    #[test]
+    fn whoever_was_asked_to_disprove_votes_only_by_disproving() {
+        let refuter = |class| Ballot {
+            refutes: true,
+            ..ballot(2, Some(judged(class, EvidenceType::ToolMatch, "r")))
+        };
+        let with = |class| {
+            let grounded = judged(Class::Grounded, EvidenceType::ToolMatch, "a");
+            count(&[claim("c1")], &[ballot(1, Some(grounded)), refuter(class)])
+        };
+        for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
+            let (votes, judged) = with(class);
+            assert_eq!((votes[0].votes.len(), judged[0].class), (1, Class::Grounded));
+        }
+        let (votes, judged) = with(Class::Contradicted);
+        assert_eq!((votes[0].votes.len(), judged[0].class), (2, Class::Contradicted));
+    }
+
+    proptest! {
+        /// A worse vote more never betters the class.
+        #[test]
+        fn another_worse_vote_never_betters(
+            votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
+            weight in 1_u64..5,
+        ) {
+            let rank = |class: Option<Class>| FROM_THE_WORST.iter().position(|worse| *worse == class);
+            let mut votes: Vec<(u64, Option<Class>)> =
+                votes.into_iter().map(|(weight, at)| (weight, FROM_THE_WORST[at])).collect();
+            let before = winner(&votes);
+            votes.push((weight, X));
+            let after = winner(&votes);
+            prop_assert!(rank(after) <= rank(before));
+            prop_assert!(after == before || after == X);
+        }
+
+        #[test]
+        fn what_wins_has_most_and_the_order_of_votes_changes_nothing(
+            votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
+        ) {
+            let mut votes: Vec<(u64, Option<Class>)> =
+                votes.into_iter().map(|(weight, at)| (weight, FROM_THE_WORST[at])).collect();
+            let won = winner(&votes);
+            let weight = |class| votes.iter().filter(|vote| vote.1 == class).map(|vote| vote.0).sum::<u64>();
+            prop_assert!(FROM_THE_WORST.iter().all(|class| weight(*class) <= weight(won)));
+            votes.reverse();
+            prop_assert_eq!(winner(&votes), won);
+        }
+    }
+}

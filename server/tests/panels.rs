@@ -1,0 +1,235 @@
+//! Several judges, and several answers of one, over real HTTP: how they vote, what a refuter does, and what becomes of a
+//! report when some of them fail.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1;
+use gsar_server::config::{Config, Member, Model, Panel};
+use support::chat::{request, verdict};
+use support::{Running, Wanted, item};
+use tonic::Code;
+
+const FIRST: &str = "openai:first";
+const SECOND: &str = "anthropic:second";
+const THIRD: &str = "gemini:third";
+
+/// A provider for each model of the panel.
+struct Providers {
+    first: Server,
+    second: Server,
+    third: Server,
+}
+
+impl Providers {
+    async fn start() -> Self {
+        let (first, second, third) =
+            tokio::try_join!(Server::start(), Server::start(), Server::start()).unwrap();
+        Self { first, second, third }
+    }
+
+    /// A server that asks a panel of these members, or where there are none the first model only.
+    async fn court(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> Running {
+        let folder = tempfile::tempdir().unwrap();
+        let key_file = folder.path().join("key");
+        std::fs::write(&key_file, KEY).unwrap();
+        let asked = |name: &str| match members.as_slice() {
+            [] => name == FIRST,
+            members => members.iter().any(|member| member.judge == name),
+        };
+        let models = [
+            (FIRST, &self.first, Wire::OpenAi),
+            (SECOND, &self.second, Wire::Anthropic),
+            (THIRD, &self.third, Wire::Gemini),
+        ];
+        let models: Vec<(String, Model)> = models
+            .into_iter()
+            .filter(|(name, ..)| asked(name))
+            .map(|(name, provider, wire)| {
+                let model = Model {
+                    base_url: Some(provider.base_url(wire)),
+                    key_file: Some(key_file.clone()),
+                    attempts: 1,
+                    canary: false,
+                    ..Model::default()
+                };
+                (name.to_owned(), model)
+            })
+            .collect();
+        Wanted::default()
+            .start(|config| {
+                config.judges.models = models.into_iter().collect();
+                match members.is_empty() {
+                    true => config.judges.chain = vec![FIRST.to_owned()],
+                    false => {
+                        config.judges.chain = vec!["panel:court".to_owned()];
+                        config.judges.panels.insert("court".to_owned(), Panel { members });
+                    }
+                }
+                change(config);
+            })
+            .await
+    }
+}
+
+fn member(judge: &str, weight: u32, refutes: bool) -> Member {
+    Member { judge: judge.to_owned(), weight, refutes }
+}
+
+fn asked() -> v1::EvaluateRequest {
+    request(
+        &[("c1", "The pool size is 20."), ("c2", "The pool is exhausted.")],
+        vec![item("log", "pool size is 20\npool is exhausted\npool has 7 free connections")],
+    )
+}
+
+const GROUNDED: (&str, &str, &str, &str) = ("c1", "grounded", "E1", "pool size is 20");
+const SAYS_SO: (&str, &str, &str, &str) = ("c2", "grounded", "E1", "pool is exhausted");
+const DENIES: (&str, &str, &str, &str) =
+    ("c2", "contradicted", "E1", "pool has 7 free connections");
+
+async fn evaluate(server: &Running, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+    server.grounding().evaluate(request).await.unwrap().into_inner()
+}
+
+fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> {
+    let found = answer.warnings.iter().find(|warning| warning.code == code);
+    found.map(|warning| warning.sentence.as_str())
+}
+
+#[tokio::test]
+async fn several_answers_of_a_model_vote() {
+    let providers = Providers::start().await;
+    providers.first.next([
+        Play::answer(&verdict(&[GROUNDED, SAYS_SO])),
+        Play::answer(&verdict(&[GROUNDED, DENIES])),
+        Play::answer(&verdict(&[GROUNDED, DENIES])),
+    ]);
+    let server = providers
+        .court(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
+        .await;
+    let answer = evaluate(&server, asked()).await;
+    let [first, second] = answer.claims.as_slice() else { panic!("{:?}", answer.claims) };
+    assert_eq!((first.class(), first.agreement), (v1::ClaimClass::Grounded, Some(1.0)));
+    assert_eq!(second.class(), v1::ClaimClass::Contradicted);
+    assert!((second.agreement.unwrap() - 2.0 / 3.0).abs() < 1e-6);
+    assert_eq!(second.votes.len(), 3);
+    assert_eq!(
+        warning(&answer, "JUDGES_DISAGREE"),
+        Some("the votes differ on c2 (66 % for contradicted)")
+    );
+    assert_ne!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Proceed);
+    let link = &answer.provenance.as_ref().unwrap().judges[0];
+    assert_eq!((link.judge.as_str(), link.calls.len()), (FIRST, 3));
+    assert!(link.calls.iter().all(|call| call.judge == FIRST));
+    // The first answer is asked for without chance, the others are not.
+    let mut warmth: Vec<f64> = providers
+        .first
+        .seen()
+        .iter()
+        .map(|seen| seen.body["temperature"].as_f64().unwrap())
+        .collect();
+    warmth.sort_by(f64::total_cmp);
+    assert!(warmth[0] < 0.01 && warmth[1] > 0.5, "{warmth:?}");
+}
+
+#[tokio::test]
+async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
+    let providers = Providers::start().await;
+    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    let server = providers.court(Vec::new(), |_| {}).await;
+    let with = |samples| {
+        let mut request = asked();
+        request.options.as_mut().unwrap().samples = samples;
+        request
+    };
+    let answer = evaluate(&server, with(4)).await;
+    assert_eq!(answer.claims[0].votes.len(), 4);
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    let answer = evaluate(&server, with(0)).await;
+    assert!(answer.claims[0].votes.is_empty() && answer.claims[0].agreement.is_none());
+    let refused = server.grounding().evaluate(with(11)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().contains("options.samples"), "{}", refused.message());
+}
+
+#[tokio::test]
+async fn whoever_disproves_with_evidence_is_heard() {
+    let providers = Providers::start().await;
+    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), DENIES])));
+    let members = |weight| {
+        vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
+    };
+    let answer = evaluate(&providers.court(members(2), |_| {}).await, asked()).await;
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
+    assert_eq!(answer.claims[0].votes.len(), 2, "failing to disprove is no vote");
+    assert_eq!(answer.claims[1].class(), v1::ClaimClass::Contradicted, "as many votes, the worse");
+    assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    let calls = &answer.provenance.unwrap().judges[0].calls;
+    let purposes: Vec<(&str, &str)> =
+        calls.iter().map(|call| (call.judge.as_str(), call.purpose.as_str())).collect();
+    assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
+    assert_ne!(calls[0].prompt, calls[2].prompt);
+
+    // Outvoted, it is told all the same.
+    let answer = evaluate(&providers.court(members(1), |_| {}).await, asked()).await;
+    assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
+    assert!(warning(&answer, "JUDGES_DISAGREE").is_some_and(|told| told.contains("c2 (66 %")));
+}
+
+#[tokio::test]
+async fn a_refuter_that_invents_its_quote_blocks_and_grounds_nothing() {
+    let providers = Providers::start().await;
+    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
+    providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
+    let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
+    let answer = evaluate(&providers.court(members, |_| {}).await, asked()).await;
+    assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
+    assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+}
+
+#[tokio::test]
+async fn a_panel_judges_without_a_member_and_not_without_most() {
+    let providers = Providers::start().await;
+    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(Play::Status(500));
+    let three =
+        vec![member(FIRST, 1, false), member("rules/1", 1, false), member(SECOND, 1, false)];
+    let answer = evaluate(&providers.court(three, |_| {}).await, asked()).await;
+    assert_eq!(answer.outcome(), v1::Outcome::Scored);
+    assert_eq!(answer.claims[0].votes.len(), 2);
+    let missing = warning(&answer, "VOTE_MISSING").unwrap();
+    assert!(missing.contains(SECOND) && missing.contains("PROVIDER_UNAVAILABLE"), "{missing}");
+
+    let two = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
+    let answer = evaluate(&providers.court(two, |_| {}).await, asked()).await;
+    assert_eq!(answer.outcome(), v1::Outcome::Failed);
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
+    let link = &answer.provenance.unwrap().judges[0];
+    assert_eq!((link.judge.as_str(), link.code.as_str()), ("panel:court", "PROVIDER_UNAVAILABLE"));
+}
+
+#[tokio::test]
+async fn a_member_that_wrote_the_report_is_told() {
+    let providers = Providers::start().await;
+    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
+    let server = providers.court(members, |_| {}).await;
+    let mut request = asked();
+    request.report.as_mut().unwrap().generator_model = SECOND.to_owned();
+    let answer = evaluate(&server, request).await;
+    assert!(warning(&answer, "SAME_MODEL").is_some_and(|told| told.contains(SECOND)));
+}
