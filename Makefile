@@ -16,6 +16,10 @@ build: ## Build the server and the command line.
 demo: build ## Evaluate three reports of a real-looking incident with a real server.
 	@sh docs/demo.sh $(BIN)
 
+.PHONY: demo-vector
+demo-vector: build models onnxruntime ## Find evidence of sixteen incidents by words and by meaning, with a real sentence model.
+	@sh docs/demo_vector.sh $(BIN)
+
 .PHONY: test
 test: build ## Every test.
 	$(CARGO) test --workspace --doc --quiet

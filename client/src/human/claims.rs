@@ -92,7 +92,7 @@ fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     let agreement = claim.agreement.filter(|agreement| *agreement < 1.0)?;
     let mut others: Vec<String> = Vec::new();
     for vote in claim.votes.iter().filter(|vote| vote.class != claim.class) {
-        let said = format!("{} {}", one_line(&vote.judge), words::class(vote.class()).1);
+        let said = format!("{} by {}", words::class(vote.class()).1, one_line(&vote.judge));
         if !others.contains(&said) {
             others.push(said);
         }

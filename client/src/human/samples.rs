@@ -97,6 +97,19 @@ fn claims() -> Vec<v1::JudgedClaim> {
             tier: v1::Tier::Proceed.into(),
         }),
     });
+    let vote = |judge: &str, sample, class: ClaimClass, share, note: &str| v1::Vote {
+        judge: judge.to_owned(),
+        sample,
+        class: class.into(),
+        share,
+        note: note.to_owned(),
+    };
+    limit.agreement = Some(0.75);
+    limit.votes = vec![
+        vote("openai:first", 0, ClaimClass::Contradicted, 0.25, "the change lowered it, from 1Gi"),
+        vote("openai:first", 1, ClaimClass::Grounded, 0.25, "a change at 13:40"),
+        vote("anthropic:second", 0, ClaimClass::Contradicted, 0.5, "512Mi, not 1 GiB"),
+    ];
     let mut batch = claim(
         "c3",
         "A nightly batch job took the node's memory.",
