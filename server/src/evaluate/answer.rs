@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use gsar_core::Class;
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Change, Impact, Margin, impact, margins};
 use gsar_core::fixed::Fraction;
@@ -10,11 +9,12 @@ use gsar_core::policy::Policy;
 use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
+use gsar_core::{Claim, Class};
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
 use metrics::counter;
 
-use crate::judge::{Judgement, Votes};
+use crate::judge::Votes;
 use crate::telemetry::metrics as names;
 
 /// The claims of an answer, with their impacts where asked for.
@@ -32,10 +32,13 @@ pub(super) fn claims(
 }
 
 /// Adds to the claims what the judge considered for each.
-pub(super) fn tell_considered(claims: &mut [v1::JudgedClaim], judgement: &mut Judgement) {
-    let ids = judgement.claims.iter().map(|claim| claim.id.as_str());
-    let mut considered: HashMap<&str, Vec<String>> =
-        ids.zip(std::mem::take(&mut judgement.considered)).collect();
+pub(super) fn tell_considered(
+    claims: &mut [v1::JudgedClaim],
+    asked: &[Claim],
+    considered: Vec<Vec<String>>,
+) {
+    let ids = asked.iter().map(|claim| claim.id.as_str());
+    let mut considered: HashMap<&str, Vec<String>> = ids.zip(considered).collect();
     for claim in claims {
         claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
     }

@@ -115,7 +115,7 @@ impl Engine {
         call.enter(Step::Decide);
         provenance.judges = judged.links;
         let mut answer = match judged.outcome {
-            Ok(judgement) => {
+            Ok(mut judgement) => {
                 let bytes = question.synthesis.len() + question.claims.len() * 64;
                 let (policy, explain) = (policy.policy.clone(), options.explain);
                 let confidence = report.confidence;
@@ -124,7 +124,7 @@ impl Engine {
                     let subject = Subject {
                         synthesis: &question.synthesis,
                         claims: &question.claims,
-                        judged: judgement.judged.clone(),
+                        judged: std::mem::take(&mut judgement.judged),
                         evidence: &question.evidence,
                         origin: Origin::Judge,
                         investigation: investigation.as_ref(),
@@ -138,7 +138,7 @@ impl Engine {
                         &assessment.settled,
                         gate.as_ref(),
                     );
-                    partitioned(&policy, &assessment, judgement, settled, explain)
+                    partitioned(&policy, &assessment, &question.claims, judgement, settled, explain)
                 })
                 .await
             }
@@ -235,13 +235,14 @@ pub(crate) fn investigation(gate: &parse::ParsedGate) -> gsar_core::assess::Inve
 fn partitioned(
     policy: &gsar_core::Policy,
     assessment: &Assessment,
-    mut judgement: Judgement,
+    asked: &[Claim],
+    judgement: Judgement,
     settled: answer::SettledParts,
     explain: bool,
 ) -> v1::EvaluateResponse {
     let decision = &assessment.decision;
     let mut claims = answer::claims(policy, assessment, explain);
-    answer::tell_considered(&mut claims, &mut judgement);
+    answer::tell_considered(&mut claims, asked, judgement.considered);
     answer::tell_votes(&mut claims, &judgement.votes);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };

@@ -103,13 +103,11 @@ impl Question {
 /// What a judge answers.
 #[derive(Debug, Default)]
 pub struct Judgement {
-    /// The claims that were judged.
-    pub claims: Vec<Claim>,
-    /// What was said of each of them.
+    /// What was said of each claim.
     pub judged: Vec<JudgedClaim>,
     /// The votes on each claim, where there was more than one.
     pub votes: Vec<Votes>,
-    /// How each claim was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
+    /// How each claim of the question was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
     pub considered: Vec<Vec<String>>,
     /// The judge's own estimate; kept for audit, never decides.
     pub score: Option<Millionths>,

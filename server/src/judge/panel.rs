@@ -111,7 +111,6 @@ impl Panel {
             let mut notices = counted.notices;
             notices.extend(disagreement(&votes));
             return Ok(Judgement {
-                claims: claims.to_vec(),
                 judged,
                 votes,
                 considered: counted.considered,
@@ -129,7 +128,6 @@ impl Panel {
         let failed = counted.all - counted.judged - counted.abstained;
         if counted.abstained >= failed {
             return Ok(Judgement {
-                claims: claims.to_vec(),
                 abstained: Some(abstained),
                 calls: counted.calls,
                 notices: counted.notices,

@@ -187,7 +187,6 @@ fn told_again(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, Judge
 /// A judgement as it is given again: the same, for nothing.
 fn again(judgement: &Judgement) -> Judgement {
     Judgement {
-        claims: judgement.claims.clone(),
         judged: judgement.judged.clone(),
         votes: judgement.votes.clone(),
         considered: judgement.considered.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_core::evidence::EvidenceItem;
-use gsar_core::{Claim, Class, JudgedClaim};
+use gsar_core::{Class, JudgedClaim};
 use gsar_rules::Observations;
 use moka::sync::Cache;
 
@@ -101,16 +101,11 @@ fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgeme
     })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
     let gaps = observations.gaps().to_vec();
-    let judgement = judgement(question, gaps, claims.clone(), judged);
+    let judgement = judgement(question, gaps, judged);
     Ok(Judgement { considered, ..judgement })
 }
 
-fn judgement(
-    question: &Question,
-    gaps: Vec<String>,
-    claims: Vec<Claim>,
-    judged: Vec<JudgedClaim>,
-) -> Judgement {
+fn judgement(question: &Question, gaps: Vec<String>, judged: Vec<JudgedClaim>) -> Judgement {
     let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
     let items = question.evidence.len();
     let explanation = format!(
@@ -127,5 +122,5 @@ fn judgement(
         .filter(|claim| claim.class == Class::Contradicted)
         .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
         .collect();
-    Judgement { claims, judged, explanation, gaps, contradictions, ..Judgement::default() }
+    Judgement { judged, explanation, gaps, contradictions, ..Judgement::default() }
 }

@@ -40,11 +40,7 @@ impl Judge for Told {
 
 /// A judgement that says this of the claims it names.
 pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
-    Judgement {
-        claims: judged.iter().map(|judged| judged.claim.clone()).collect(),
-        judged,
-        ..Judgement::default()
-    }
+    Judgement { judged, ..Judgement::default() }
 }
 
 /// A server whose only judge is told what to say.

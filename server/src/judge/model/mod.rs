@@ -120,7 +120,7 @@ impl ModelJudge {
             ));
         }
         if claims.is_empty() {
-            return Ok(judgement(Vec::new(), Vec::new()));
+            return Ok(Judgement::default());
         }
         let asked = join_all(parted.iter().map(|part| self.ask_about(question, part)));
         let mut answered = Vec::with_capacity(parted.len());
@@ -140,7 +140,7 @@ impl ModelJudge {
             }
             None => {}
         }
-        Ok(Judgement { calls, ..judgement(claims.clone(), answered) })
+        Ok(Judgement { calls, ..judgement(claims, answered) })
     }
 
     fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
@@ -362,7 +362,7 @@ fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
 }
 
 /// What was said part by part, as one judgement.
-fn judgement(claims: Vec<Claim>, mut answered: Vec<Part>) -> Judgement {
+fn judgement(claims: &[Claim], mut answered: Vec<Part>) -> Judgement {
     let is_one = answered.len() == 1;
     let judged = claims.iter().filter_map(|claim| {
         let said = answered.iter().flat_map(|part| &part.judged);
@@ -375,7 +375,7 @@ fn judgement(claims: Vec<Claim>, mut answered: Vec<Part>) -> Judgement {
         true => readings.iter().find_map(|reading| reading.abstained.clone()),
         false => None,
     };
-    let mut whole = Judgement { claims, judged, abstained, notices, ..Judgement::default() };
+    let mut whole = Judgement { judged, abstained, notices, ..Judgement::default() };
     for reading in readings {
         whole.score = if is_one { reading.score } else { None };
         if !whole.explanation.is_empty() {

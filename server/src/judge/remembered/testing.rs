@@ -94,7 +94,6 @@ pub(super) fn judgement() -> Judgement {
         },
     ];
     Judgement {
-        claims: vec![claim.clone()],
         judged: vec![JudgedClaim {
             claim,
             class: Class::Grounded,

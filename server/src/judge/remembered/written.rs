@@ -12,12 +12,11 @@ use super::words::word;
 use crate::judge::{Judgement, ModelCall, Notice};
 
 /// Changes whenever an older text would be read wrongly; such a text is no answer.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Written {
     version: u32,
-    claims: Vec<WrittenClaim>,
     judged: Vec<WrittenJudgedClaim>,
     considered: Vec<Vec<String>>,
     score: Option<u32>,
@@ -80,7 +79,6 @@ struct WrittenNotice {
 pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&Written {
         version: VERSION,
-        claims: judgement.claims.iter().map(WrittenClaim::of).collect(),
         judged: judgement.judged.iter().map(WrittenJudgedClaim::of).collect(),
         considered: judgement.considered.clone(),
         score: judgement.score.map(Millionths::get),
@@ -100,7 +98,6 @@ pub(super) fn read(text: &[u8]) -> Option<Judgement> {
     }
     let calls: Option<Vec<ModelCall>> = written.calls.into_iter().map(WrittenCall::read).collect();
     Some(Judgement {
-        claims: written.claims.into_iter().map(WrittenClaim::read).collect::<Option<_>>()?,
         judged: written.judged.into_iter().map(WrittenJudgedClaim::read).collect::<Option<_>>()?,
         votes: Vec::new(),
         considered: written.considered,
@@ -241,8 +238,7 @@ mod tests {
     fn what_stands_on_disk_is_known() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         let expected = concat!(
-            r#"{"version":1,"claims":[{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}}],"#,
-            r#""judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
+            r#"{"version":2,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
             r#""class":"grounded","evidence_type":"tool_match","citations":["#,
             r#"{"target":{"Evidence":{"id":"e1","field_path":"/status"}},"quote":"crash","bytes":{"start":5,"end":10}},"#,
             r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so."}],"#,
@@ -257,7 +253,7 @@ mod tests {
     fn another_version_or_an_unknown_name_is_no_answer() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         for (from, to) in [
-            (r#""version":1"#, r#""version":2"#),
+            (r#""version":2"#, r#""version":3"#),
             (r#""grounded""#, r#""proven""#),
             (r#""tool_match""#, r#""guess""#),
             (r#""id":"c1""#, r#""id":"""#),
