@@ -13,53 +13,17 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use support::{Wanted, request};
+use support::process::Process;
+use support::{Wanted, health, request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::Code;
-use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_client::HealthClient;
-
-/// The real binary; its log line `ready` has been read.
-struct Process(Child);
-
-impl Process {
-    fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
-            .arg("--listen")
-            .arg(format!("unix://{}", folder.join("gsar.sock").display()))
-            .arg("--data-dir")
-            .arg(folder.join("data"))
-            .env_clear()
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let ready = lines.by_ref().any(|line| line.unwrap().contains("\"message\":\"ready\""));
-        assert!(ready, "the server did not get ready");
-        // The rest of the log is read so that the server never waits for us.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self(child)
-    }
-
-    fn signal(&self, signal: rustix::process::Signal) {
-        let id = i32::try_from(self.0.id()).unwrap();
-        rustix::process::kill_process(rustix::process::Pid::from_raw(id).unwrap(), signal).unwrap();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Evaluates in a loop on several tasks until the server is gone; the ids that were acknowledged.
 async fn load(
@@ -139,7 +103,7 @@ async fn sigterm_under_load_loses_no_accepted_call_and_exits_0() {
     process.signal(rustix::process::Signal::TERM);
     let (acknowledged, refused) = loading.await.unwrap();
     assert!(refused.iter().all(came_too_late), "{refused:?}");
-    let status = tokio::task::spawn_blocking(move || process.0.wait()).await.unwrap().unwrap();
+    let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0));
     assert!(!folder.path().join("gsar.sock").exists(), "the socket is removed");
     let recorded = recorded(folder.path()).await;
@@ -189,11 +153,6 @@ fn a_wrong_configuration_exits_2_with_every_problem() {
     assert_eq!(said.status.code(), Some(2));
     let said = String::from_utf8(said.stderr).unwrap();
     assert!(said.contains("limits.claims") && said.contains("limits.text"), "{said}");
-}
-
-async fn health(channel: tonic::transport::Channel, service: &str) -> ServingStatus {
-    let request = HealthCheckRequest { service: service.to_owned() };
-    HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
 async fn http(address: std::net::SocketAddr, path: &str) -> String {

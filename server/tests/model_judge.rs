@@ -18,7 +18,7 @@ use std::time::Duration;
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
-use support::chat::{request, verdict};
+use support::chat_models::{request, verdict};
 use support::{Running, Wanted, item};
 use tonic::Code;
 

@@ -12,11 +12,11 @@
 
 mod support;
 
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{Play, Server, Wire};
 use gsar_proto::v1;
-use gsar_server::config::{Config, Member, Model, Panel};
-use support::chat::{request, verdict};
-use support::{Running, Wanted, item};
+use gsar_server::config::{Config, Member, Panel};
+use support::chat_models::{Models, request, verdict};
+use support::{Running, item};
 use tonic::Code;
 
 const FIRST: &str = "openai:first";
@@ -39,45 +39,29 @@ impl Providers {
 
     /// A server that asks a panel of these members, or where there are none the first model only.
     async fn court(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> Running {
-        let folder = tempfile::tempdir().unwrap();
-        let key_file = folder.path().join("key");
-        std::fs::write(&key_file, KEY).unwrap();
         let asked = |name: &str| match members.as_slice() {
             [] => name == FIRST,
             members => members.iter().any(|member| member.judge == name),
         };
-        let models = [
+        let mut models = Models::new();
+        for (name, provider, wire) in [
             (FIRST, &self.first, Wire::OpenAi),
             (SECOND, &self.second, Wire::Anthropic),
             (THIRD, &self.third, Wire::Gemini),
-        ];
-        let models: Vec<(String, Model)> = models
-            .into_iter()
-            .filter(|(name, ..)| asked(name))
-            .map(|(name, provider, wire)| {
-                let model = Model {
-                    base_url: Some(provider.base_url(wire)),
-                    key_file: Some(key_file.clone()),
-                    attempts: 1,
-                    canary: false,
-                    ..Model::default()
-                };
-                (name.to_owned(), model)
-            })
-            .collect();
-        Wanted::default()
-            .start(|config| {
-                config.judges.models = models.into_iter().collect();
-                match members.is_empty() {
-                    true => config.judges.chain = vec![FIRST.to_owned()],
-                    false => {
-                        config.judges.chain = vec!["panel:court".to_owned()];
-                        config.judges.panels.insert("court".to_owned(), Panel { members });
-                    }
-                }
-                change(config);
-            })
-            .await
+        ] {
+            if asked(name) {
+                models = models.with_wire(name, provider, wire, |_| {});
+            }
+        }
+        let start = models.start(|config| {
+            config.judges.chain = vec![FIRST.to_owned()];
+            if !members.is_empty() {
+                config.judges.chain = vec!["panel:court".to_owned()];
+                config.judges.panels.insert("court".to_owned(), Panel { members });
+            }
+            change(config);
+        });
+        start.await
     }
 }
 

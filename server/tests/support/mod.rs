@@ -7,7 +7,8 @@
     reason = "every test file uses its own part of this"
 )]
 
-pub mod chat;
+pub mod chat_models;
+pub mod process;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 /// A server that runs until it is stopped or dropped.
 pub struct Running {
@@ -128,6 +132,12 @@ impl Running {
 
 pub async fn connect(socket: &std::path::Path) -> Channel {
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect().await.unwrap()
+}
+
+/// What `grpc.health.v1` says of a service; of the whole server where it has no name.
+pub async fn health(channel: Channel, service: &str) -> ServingStatus {
+    let request = HealthCheckRequest { service: service.to_owned() };
+    HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
 /// A small report that the embedded judge grounds.

@@ -1,0 +1,137 @@
+//! How much later than its deadline an evaluation comes back whose chat model is stuck.
+//!
+//! `cargo run --release -p gsar-server --example deadline_times [CALLS]`
+//!
+//! A real server on a socket, asked over gRPC, which asks a provider on loopback that never answers; server, provider
+//! and caller have a thread or two each of one process. The clock runs from before the call is sent until its answer
+//! is read. Beside it stands how late a timer of the caller's runtime is that waits as long: what no server can better.
+
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program for people")]
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt as _, stream};
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_server::config::{Config, EmbeddingsWanted, Listen, Model};
+use gsar_server::lifecycle::{App, Phase};
+use tokio::runtime::{Builder, Runtime};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Request};
+
+const MODEL: &str = "openai:stuck";
+const DEADLINE: Duration = Duration::from_millis(200);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let calls: usize = std::env::args().nth(1).map_or(Ok(1_000), |given| given.parse())?;
+    let of_provider = threads(1)?;
+    let provider = of_provider.block_on(Server::start())?;
+    provider.forget_requests();
+    provider.always(Play::Hang);
+    let folder = tempfile::tempdir()?;
+    let key = folder.path().join("key");
+    std::fs::write(&key, KEY)?;
+    let socket = folder.path().join("gsar.sock");
+    let mut config = Config {
+        listen: vec![Listen::Unix(socket.clone())],
+        data_dir: folder.path().join("data"),
+        ..Config::default()
+    };
+    config.evidence.embeddings = EmbeddingsWanted::Off;
+    // Of the server, since the client gives up by itself at a deadline of its own.
+    config.limits.max_deadline.0 = DEADLINE;
+    let model = Model {
+        base_url: Some(provider.base_url(Wire::OpenAi)),
+        key_file: Some(key),
+        ..Model::default()
+    };
+    config.judges.chain = vec![MODEL.to_owned()];
+    config.judges.models.insert(MODEL.to_owned(), model);
+    let of_server = threads(2)?;
+    let app = of_server.block_on(App::bind(config))?;
+    let phase = app.phase();
+    of_server.spawn(app.serve(std::future::pending(), tokio_stream::pending()));
+    of_server.block_on(phase.reached(Phase::Ready));
+
+    let of_caller = Builder::new_current_thread().enable_all().build()?;
+    of_caller.block_on(async {
+        let address = format!("unix://{}", socket.display());
+        let channel = Endpoint::from_shared(address)?.connect().await?;
+        println!("later than {DEADLINE:?}            p50        p99       most");
+        for at_once in [1, 16] {
+            // One after the other each takes its deadline.
+            let calls = if at_once == 1 { calls.div_ceil(10) } else { calls };
+            let evaluations = (0..calls).map(|_| evaluation(channel.clone()));
+            show(&format!("{calls} calls, {at_once} at once"), all(evaluations, at_once).await?);
+            show("  a timer", all((0..calls).map(|_| timer()), at_once).await?);
+        }
+        provider.until(|counts| counts.open == 0).await;
+        let counts = provider.counts();
+        println!("{} requests came to the provider, {} are open", counts.requests, counts.open);
+        Ok(())
+    })
+}
+
+fn threads(number: usize) -> Result<Runtime, std::io::Error> {
+    Builder::new_multi_thread().worker_threads(number).enable_all().build()
+}
+
+async fn all(
+    calls: impl Iterator<Item = impl Future<Output = Result<Duration, String>>>,
+    at_once: usize,
+) -> Result<Vec<Duration>, String> {
+    let late = stream::iter(calls).buffer_unordered(at_once).collect::<Vec<_>>().await;
+    late.into_iter().collect()
+}
+
+/// How late the answer is.
+async fn evaluation(channel: Channel) -> Result<Duration, String> {
+    let mut request = Request::new(report());
+    let minute = "60S".parse().map_err(|_| "no metadata")?;
+    request.metadata_mut().insert("grpc-timeout", minute);
+    let begun = Instant::now();
+    let answered = GroundingServiceClient::new(channel).evaluate(request).await;
+    let late = begun.elapsed().saturating_sub(DEADLINE);
+    match answered {
+        Err(status) if status.code() == Code::DeadlineExceeded => Ok(late),
+        other => Err(format!("not the deadline but {other:?}")),
+    }
+}
+
+async fn timer() -> Result<Duration, String> {
+    let begun = Instant::now();
+    tokio::time::sleep(DEADLINE).await;
+    Ok(begun.elapsed().saturating_sub(DEADLINE))
+}
+
+/// Twenty claims and 4 KiB of evidence.
+fn report() -> v1::EvaluateRequest {
+    let claim = |number| v1::Claim {
+        id: format!("c{number}"),
+        text: format!("The pool size of service {number} is 20."),
+        ..v1::Claim::default()
+    };
+    let text = "the pool size of service 7 is 20\n".repeat(125);
+    v1::EvaluateRequest {
+        report: Some(v1::Report { claims: (0..20).map(claim).collect(), ..v1::Report::default() }),
+        evidence: vec![v1::EvidenceItem {
+            id: "log".to_owned(),
+            kind: v1::EvidenceKind::ToolOutput.into(),
+            lane: v1::EvidenceLane::StaticInfra.into(),
+            content: Some(v1::evidence_item::Content::Text(text)),
+            ..v1::EvidenceItem::default()
+        }],
+        options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+fn show(what: &str, mut late: Vec<Duration>) {
+    late.sort_unstable();
+    let at = |hundredths: usize| late.get(late.len() * hundredths / 100).or(late.last());
+    let [p50, p99, most] =
+        [at(50), at(99), late.last()].map(|time| time.copied().unwrap_or_default());
+    println!("{what:<24} {p50:>10.1?} {p99:>10.1?} {most:>10.1?}");
+}

@@ -1,0 +1,197 @@
+//! Every fault of a chat provider, over real HTTP and through the real server: none ends in proceed, each is told
+//! apart from all others, and others are served meanwhile.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use gsar_chat_wire::{Play, Server};
+use gsar_server::config::Model;
+use support::chat_models::{HONEST, Models, asked, evaluate, failed_with, proceeds};
+use support::{Running, connect};
+use tonic::transport::Channel;
+
+/// So many failures of a provider in a row are not yet enough to leave it alone.
+const IN_A_ROW: usize = 4;
+/// Models that play the same fault, one call after the other.
+const LANES: usize = 2;
+
+/// Faults that end by themselves, with their codes.
+fn ending() -> Vec<(Vec<Play>, &'static str)> {
+    let other_schema = || Play::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
+    let once = |play, code| (vec![play], code);
+    vec![
+        once(Play::RateLimited("30"), "RATE_LIMITED"),
+        once(Play::Status(500), "PROVIDER_UNAVAILABLE"),
+        once(Play::Reset, "CONNECTION_LOST"),
+        once(Play::CutJson, "ANSWER_NOT_JSON"),
+        once(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
+        // What the model says is asked for once more before it is given up.
+        (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
+        once(Play::Refusal, "MODEL_REFUSED"),
+        once(Play::ContentFilter, "CONTENT_FILTERED"),
+        once(Play::EmptyChoice, "ANSWER_EMPTY"),
+        once(Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
+        once(Play::Html, "WRONG_CONTENT_TYPE"),
+        once(Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+    ]
+}
+
+/// Faults that end by `timeout` of the model.
+const ENDLESS: [(&str, Play, &str); 2] = [
+    ("openai:hangs", Play::Hang, "FIRST_BYTE_TIMEOUT"),
+    ("openai:dribbles", Play::Dribble, "TOTAL_TIMEOUT"),
+];
+
+/// A model that plays one fault, and an honest answer after every few.
+struct Lane {
+    name: String,
+    provider: Server,
+    fault: Vec<Play>,
+    code: &'static str,
+}
+
+impl Lane {
+    async fn all() -> Vec<Self> {
+        let mut lanes = Vec::new();
+        for (fault, code) in ending() {
+            for lane in 0..LANES {
+                let provider = Server::start().await.unwrap();
+                provider.forget_requests();
+                provider.always(Play::answer(HONEST));
+                let name = format!("openai:{code}-{lane}");
+                lanes.push(Self { name, provider, fault: fault.clone(), code });
+            }
+        }
+        lanes
+    }
+
+    /// Plays the fault so many times; the honest answers between.
+    async fn run(&self, channel: &Channel, times: usize) -> usize {
+        let mut honest = 0;
+        for time in 1..=times {
+            self.provider.next(self.fault.clone());
+            let answer = evaluate(channel, asked(&self.name)).await.unwrap();
+            assert_eq!(failed_with(&answer), self.code);
+            if time % IN_A_ROW == 0 || time == times {
+                let answer = evaluate(channel, asked(&self.name)).await.unwrap();
+                assert!(proceeds(&answer), "{}: {answer:?}", self.code);
+                honest += 1;
+            }
+        }
+        honest
+    }
+}
+
+/// So many calls at once of a model that never ends; the codes that they end with.
+async fn endless(server: &Running, name: &str, calls: usize) -> Vec<String> {
+    let asking = (0..calls).map(|_| async {
+        let answer = evaluate(&server.channel, asked(name)).await.unwrap();
+        failed_with(&answer).to_owned()
+    });
+    join_all(asking).await
+}
+
+/// Every fault so many times, all kinds at once.
+async fn every_fault(each: usize) {
+    let lanes = Lane::all().await;
+    let mut models = Models::new();
+    for lane in &lanes {
+        models = models.with(&lane.name, &lane.provider, |_| {});
+    }
+    // Every call is admitted and its answer has begun well before the first of them ends.
+    let timeout = Duration::from_secs(5) + Duration::from_millis(20) * u32::try_from(each).unwrap();
+    let waits = |model: &mut Model| (model.max_concurrent, model.timeout.0) = (each, timeout);
+    let providers = [Server::start().await.unwrap(), Server::start().await.unwrap()];
+    for ((name, play, _), provider) in ENDLESS.iter().zip(&providers) {
+        provider.forget_requests();
+        provider.always(play.clone());
+        models = models.with(name, provider, waits);
+    }
+    let server = models
+        .start(|config| {
+            config.limits.calls_in_flight = 2 * each + 2 * lanes.len();
+            config.limits.default_deadline.0 = config.limits.max_deadline.0;
+        })
+        .await;
+
+    let hanging = ENDLESS.iter().map(|(name, _, _)| endless(&server, name, each));
+    let channel = connect(&server.socket()).await;
+    let others = async {
+        // The faults that end by themselves are met while all those hang that do not.
+        for provider in &providers {
+            provider.until(|counts| counts.answering == each as u64).await;
+        }
+        let answer = evaluate(&channel, asked("rules/1")).await.unwrap();
+        assert!(proceeds(&answer));
+        join_all(lanes.iter().map(|lane| lane.run(&channel, each / LANES))).await
+    };
+    let (ended, honest) = tokio::join!(join_all(hanging), others);
+    for ((name, _, code), codes) in ENDLESS.iter().zip(ended) {
+        assert_eq!(codes.len(), each);
+        assert!(codes.iter().all(|told| told == code), "{name}: {codes:?}");
+    }
+    assert_eq!(honest.iter().sum::<usize>(), lanes.len() * (each / LANES).div_ceil(IN_A_ROW));
+    for provider in &providers {
+        provider.until(|counts| counts.open == 0).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_fault_proceeds_each_is_told_apart_and_others_are_served() {
+    every_fault(100).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes; a hundred of each are always played"]
+async fn a_thousand_times_each() {
+    every_fault(1_000).await;
+}
+
+/// The words in backticks; `…` in them stands for anything.
+fn is_documented(code: &str) -> bool {
+    let documented = include_str!("../../docs/JUDGES.md").split('`').skip(1).step_by(2);
+    documented.into_iter().any(|word| match word.split_once('…') {
+        None => word == code,
+        Some(("", end)) => code.ends_with(end),
+        Some((begin, end)) => code.starts_with(begin) && code.ends_with(end),
+    })
+}
+
+#[test]
+fn every_fault_has_a_code_of_its_own_that_the_documentation_tells() {
+    let codes = ending().into_iter().map(|(_, code)| code);
+    let codes: Vec<&str> = codes.chain(ENDLESS.map(|(_, _, code)| code)).collect();
+    assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
+    for code in codes {
+        assert!(is_documented(code), "{code}");
+    }
+    assert!(!is_documented("PROVIDER_ASLEEP"));
+}
+
+#[tokio::test]
+async fn a_provider_that_is_down_is_left_alone_and_others_are_not() {
+    let (down, up) = (Server::start().await.unwrap(), Server::start().await.unwrap());
+    down.always(Play::Status(500));
+    up.always(Play::answer(HONEST));
+    let models = Models::new().with("openai:down", &down, |_| {}).with("openai:up", &up, |_| {});
+    let server = models.start(|_| {}).await;
+    for call in 0..50 {
+        let answer = evaluate(&server.channel, asked("openai:down")).await.unwrap();
+        let code = if call <= IN_A_ROW { "PROVIDER_UNAVAILABLE" } else { "CIRCUIT_OPEN" };
+        assert_eq!(failed_with(&answer), code);
+        assert!(proceeds(&evaluate(&server.channel, asked("openai:up")).await.unwrap()));
+    }
+    assert_eq!(down.counts().requests, IN_A_ROW as u64 + 1);
+}

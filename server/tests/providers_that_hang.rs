@@ -1,0 +1,324 @@
+//! Chat providers that answer late or never: deadlines are kept and leave nothing behind, more callers than places
+//! are turned away and lose nothing, and what passes is asked for again.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::FuturesUnordered;
+use futures_util::{StreamExt as _, stream};
+use gsar_chat::{Chat, Clock, Endpoint, LongestWait, ManualClock, Settings};
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1;
+use gsar_server::judge::model::{ModelJudge, ModelOptions, Prompt};
+use gsar_server::telemetry::metrics;
+use support::chat_models::{HONEST, Models, asked, codes, evaluate, failed_with, proceeds};
+use support::process::Process;
+use support::{Running, Wanted, connect, health, item};
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_types::StatusExt as _;
+
+const SLOW: &str = "openai:slow";
+
+fn reason(status: &Status) -> String {
+    status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default()
+}
+
+/// A server that gives a stuck model 200 ms.
+async fn impatient(provider: &Server, at_once: usize) -> Running {
+    let models = Models::new().with(SLOW, provider, |model| model.max_concurrent = at_once);
+    let deadline = |config: &mut gsar_server::config::Config| {
+        config.limits.max_deadline.0 = Duration::from_millis(200);
+        config.limits.default_deadline.0 = Duration::from_millis(200);
+    };
+    models.start(deadline).await
+}
+
+/// More time than the server allows, since the client gives up by itself when that has passed.
+fn patient(request: v1::EvaluateRequest) -> Request<v1::EvaluateRequest> {
+    let mut request = Request::new(request);
+    request.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
+    request
+}
+
+fn tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// Calls in progress, as the server tells its operator.
+fn calls_in_flight() -> String {
+    let text = metrics::recorder().unwrap().render();
+    let value = text.lines().find_map(|line| line.strip_prefix("gsar_calls_in_flight "));
+    value.unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_deadlines_pass_and_leave_nothing_behind() {
+    const CALLS: usize = 1_000;
+    const AT_ONCE: usize = 50;
+    let provider = Server::start().await.unwrap();
+    provider.always(Play::Hang);
+    let server = impatient(&provider, AT_ONCE).await;
+    evaluate(&server.channel, asked("rules/1")).await.unwrap();
+    let before = tasks();
+    let calls = (0..CALLS).map(|_| {
+        let mut grounding = server.grounding();
+        async move { grounding.evaluate(patient(asked(SLOW))).await.unwrap_err() }
+    });
+    let refused = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
+    assert_eq!(refused.len(), CALLS);
+    for status in refused {
+        assert_eq!(status.code(), Code::DeadlineExceeded, "{status}");
+        assert_eq!(reason(&status), "DEADLINE_EXCEEDED");
+    }
+    provider.until(|counts| counts.open == 0 && counts.answering == 0).await;
+    println!(
+        "{} of {CALLS} calls reached the provider before their deadline",
+        provider.counts().requests
+    );
+    assert!(provider.counts().requests > 0);
+    while calls_in_flight() != "0" || tasks() > before {
+        tokio::task::yield_now().await;
+    }
+    assert!(proceeds(&evaluate(&server.channel, asked("rules/1")).await.unwrap()));
+}
+
+const CALLERS: usize = 500;
+/// `limits.calls_in_flight` where nothing is configured.
+const PLACES: usize = 256;
+
+/// Everybody asks at once, on several connections; those who have an answer come out.
+fn everybody(
+    channels: &[Channel],
+    request: &v1::EvaluateRequest,
+) -> FuturesUnordered<impl Future<Output = Result<v1::EvaluateResponse, Status>> + use<>> {
+    let channels = channels.iter().cycle().take(CALLERS).cloned();
+    let calls = channels.map(|channel| {
+        let request = request.clone();
+        async move { evaluate(&channel, request).await }
+    });
+    calls.collect()
+}
+
+async fn connections(socket: &std::path::Path) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    for _ in 0..5 {
+        channels.push(connect(socket).await);
+    }
+    channels
+}
+
+/// Whether the caller is told at the door that there is no room, and when to come back.
+fn is_shed(status: &Status) -> bool {
+    let details = status.get_error_details();
+    status.code() == Code::ResourceExhausted
+        && reason(status) == "TOO_MANY_CALLS"
+        && details.retry_info().is_some_and(|retry| retry.retry_delay.is_some())
+        && details.quota_failure().is_some()
+}
+
+/// Asks after the health of a server until nobody wants to know any more; how often it was well, which it always was.
+struct Pulse {
+    stop: tokio::sync::oneshot::Sender<()>,
+    beats: tokio::task::JoinHandle<usize>,
+}
+
+impl Pulse {
+    fn of(channel: Channel) -> Self {
+        let (stop, mut stopped) = tokio::sync::oneshot::channel();
+        let beats = tokio::spawn(async move {
+            let mut beats = 0;
+            loop {
+                assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
+                beats += 1;
+                if stopped.try_recv() != Err(tokio::sync::oneshot::error::TryRecvError::Empty) {
+                    return beats;
+                }
+            }
+        });
+        Self { stop, beats }
+    }
+
+    async fn stop(self) -> usize {
+        drop(self.stop);
+        self.beats.await.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
+    const ROUNDS: usize = 2;
+    let provider = Server::start().await.unwrap();
+    provider.forget_requests();
+    provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("key"), KEY).unwrap();
+    // 64 run and four times as many wait: room for everybody who is let in.
+    let config = format!(
+        r#"
+            evidence.embeddings = "off"
+            limits.default_deadline = "5m"
+            judges.chain = ["{SLOW}"]
+            [judges.models."{SLOW}"]
+            base_url = "{}"
+            key_file = "{}"
+            max_concurrent = 64
+            canary = false
+        "#,
+        provider.base_url(Wire::OpenAi),
+        folder.path().join("key").display(),
+    );
+    let process = Process::configured(folder.path(), &config);
+    let socket = folder.path().join("gsar.sock");
+    let channels = connections(&socket).await;
+    let pulse = Pulse::of(connect(&socket).await);
+    let mut request = asked(SLOW);
+    request.evidence.push(item("more", &"nothing happened in this minute\n".repeat(512)));
+    let mut peaks = vec![process.peak_memory()];
+    for _ in 0..ROUNDS {
+        let mut calls = everybody(&channels, &request);
+        for _ in PLACES..CALLERS {
+            let refused = calls.next().await.unwrap().unwrap_err();
+            assert!(is_shed(&refused), "{refused:?}");
+        }
+        provider.until(|counts| counts.answering == 64).await;
+        let checked = health(connect(&socket).await, "gsar.v1.GroundingService").await;
+        assert_eq!(checked, ServingStatus::Serving);
+        provider.release(PLACES);
+        let answers: Vec<_> = calls.map(Result::unwrap).collect().await;
+        assert_eq!(answers.len(), PLACES);
+        assert!(answers.iter().all(proceeds));
+        peaks.push(process.peak_memory());
+    }
+    assert!(pulse.stop().await > ROUNDS);
+    println!("peak memory idle and after each round of {CALLERS} callers, KiB: {peaks:?}");
+    // As much for each who is let in, and nothing for those who are not.
+    let more = peaks[ROUNDS] - peaks[0];
+    assert!(more < PLACES as u64 * 512, "{peaks:?}");
+    let listed = v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() };
+    let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channels[0].clone());
+    let listed = ledger.list_evaluations(listed).await.unwrap().into_inner().evaluations;
+    assert_eq!(listed.len(), ROUNDS * PLACES, "who was answered is in the ledger, and nobody else");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_beyond_the_line_of_a_slow_model_are_told_or_judged_by_the_next() {
+    // 16 run and 64 wait where nothing is configured.
+    const ANSWERED: usize = 80;
+    for has_next in [false, true] {
+        let provider = Server::start().await.unwrap();
+        provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
+        let models = Models::new().with(SLOW, &provider, |_| {});
+        let server = models
+            .start(|config| {
+                if !has_next {
+                    config.judges.chain = vec![SLOW.to_owned()];
+                }
+            })
+            .await;
+        let channels = connections(&server.socket()).await;
+        let mut calls = everybody(&channels, &asked(""));
+        let (mut shed, mut beyond) = (0, 0);
+        for _ in ANSWERED..CALLERS {
+            match calls.next().await.unwrap() {
+                Err(status) => {
+                    assert!(is_shed(&status), "{status:?}");
+                    shed += 1;
+                }
+                Ok(answer) if has_next => {
+                    assert_eq!(codes(&answer), ["TOO_MANY_CALLS", ""]);
+                    let warned = |warning: &v1::Reason| warning.code == "FALLBACK_JUDGE";
+                    assert!(answer.warnings.iter().any(warned));
+                    beyond += 1;
+                }
+                Ok(answer) => {
+                    assert_eq!(failed_with(&answer), "TOO_MANY_CALLS");
+                    beyond += 1;
+                }
+            }
+        }
+        assert_eq!(health(server.channel.clone(), "").await, ServingStatus::Serving);
+        provider.release(ANSWERED);
+        let answers: Vec<_> = calls.map(Result::unwrap).collect().await;
+        assert_eq!(answers.len(), ANSWERED);
+        assert!(answers.iter().all(|answer| proceeds(answer) && codes(answer) == [""]));
+        println!("next judge {has_next}: {ANSWERED} judged, {beyond} beyond its line, {shed} shed");
+        assert_eq!(provider.counts().requests, ANSWERED as u64);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_unavailable_twice_answers_the_third_time() {
+    let provider = Server::start().await.unwrap();
+    let models = Models::new().with(SLOW, &provider, |model| model.attempts = 3);
+    let server = models.start(|_| {}).await;
+    provider.next([Play::Status(503), Play::Status(503), Play::answer(HONEST)]);
+    let answer = evaluate(&server.channel, asked(SLOW)).await.unwrap();
+    assert!(proceeds(&answer));
+    let links = answer.provenance.unwrap().judges;
+    let [call] = links[0].calls.as_slice() else { panic!("{links:?}") };
+    assert_eq!((call.attempts, links[0].result.as_str()), (3, "judged"));
+    assert_eq!(provider.counts().requests, 3);
+    // A wait that the deadline does not allow is not begun.
+    provider.next([Play::RateLimited("3600")]);
+    let answer = evaluate(&server.channel, asked(SLOW)).await.unwrap();
+    assert_eq!(failed_with(&answer), "RATE_LIMITED");
+    assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 1);
+    assert_eq!(provider.counts().requests, 4);
+}
+
+/// The judge as the server makes it, on a clock that stands still.
+fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
+    let base_url = provider.base_url(Wire::OpenAi);
+    let name = SLOW.parse().unwrap();
+    let endpoint = Endpoint::new(name, Some(&base_url), Some(KEY.into())).unwrap();
+    let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(clock);
+    let chat = Chat::with_clock(&endpoint, Settings::default(), clock, Arc::new(LongestWait));
+    let options = ModelOptions {
+        prompt: Prompt::default(),
+        redactor: None,
+        max_evidence: 1 << 18,
+        temperature: None,
+        max_output_tokens: 1_000,
+        price: None,
+        canary: false,
+        spending: None,
+    };
+    ModelJudge::new(chat.unwrap(), options).unwrap()
+}
+
+#[tokio::test]
+async fn what_a_provider_asks_to_wait_is_waited() {
+    let provider = Server::start().await.unwrap();
+    let clock = Arc::new(ManualClock::new());
+    let begun = clock.now();
+    let server = Wanted::default()
+        .judge(still(&provider, &clock))
+        .start(|config| config.judges.chain = vec![SLOW.to_owned()])
+        .await;
+    provider.next([Play::RateLimited("7"), Play::answer(HONEST)]);
+    let channel = server.channel.clone();
+    let answer = tokio::spawn(async move { evaluate(&channel, asked(SLOW)).await });
+    // The longest wait is half a second more, so that not everybody comes at the same time.
+    let again = Duration::from_millis(7_500);
+    clock.until_someone_sleeps_until(begun + again).await;
+    assert_eq!(provider.counts().requests, 1);
+    clock.advance(again);
+    let answer = answer.await.unwrap().unwrap();
+    assert!(proceeds(&answer));
+    assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 2);
+    assert_eq!(provider.counts().requests, 2);
+}

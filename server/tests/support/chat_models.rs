@@ -1,0 +1,155 @@
+//! Chat models as judges of a test's server, asked over real HTTP, and a report that an honest one lets go out.
+
+use std::collections::BTreeMap;
+
+use gsar_chat_wire::{KEY, Server, Wire};
+use gsar_proto::v1;
+use gsar_server::config::{Config, Model};
+use tempfile::TempDir;
+use tonic::transport::Channel;
+
+use super::{Running, Wanted, item};
+
+/// What an honest model says of [`asked`].
+pub const HONEST: &str = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "tool_match",
+    "citations": [{"evidence": "E1", "field_path": null, "quote": "the pool size is 20"}], "note": "as quoted"}],
+    "score": 0.9, "explanation": "one claim", "gaps": [], "contradictions": [], "abstain": null}"#;
+
+/// The chat models of a server that is to be started, each at a provider of its own.
+pub struct Models {
+    folder: TempDir,
+    named: BTreeMap<String, Model>,
+}
+
+impl Models {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("key"), KEY).unwrap();
+        Self { folder, named: BTreeMap::new() }
+    }
+
+    /// One that is asked once and shown no canary, unless changed.
+    pub fn with(self, name: &str, provider: &Server, change: impl FnOnce(&mut Model)) -> Self {
+        self.with_wire(name, provider, Wire::OpenAi, change)
+    }
+
+    /// The same of a provider that speaks that format.
+    pub fn with_wire(
+        mut self,
+        name: &str,
+        provider: &Server,
+        wire: Wire,
+        change: impl FnOnce(&mut Model),
+    ) -> Self {
+        let mut model = Model {
+            base_url: Some(provider.base_url(wire)),
+            key_file: Some(self.folder.path().join("key")),
+            attempts: 1,
+            canary: false,
+            ..Model::default()
+        };
+        change(&mut model);
+        self.named.insert(name.to_owned(), model);
+        self
+    }
+
+    /// A server whose chain they are, in the order of their names, and behind them `rules/1`.
+    pub async fn start(self, change: impl FnOnce(&mut Config)) -> Running {
+        let names = self.named.keys().cloned();
+        let wanted = Wanted::default().start(|config| {
+            config.judges.chain = names.chain(["rules/1".to_owned()]).collect();
+            config.judges.models.clone_from(&self.named);
+            config.ledger.durable = false;
+            change(config);
+        });
+        wanted.await
+    }
+}
+
+/// A report of one claim, which this judge alone is asked about; the whole chain where it has no name.
+pub fn asked(judge: &str) -> v1::EvaluateRequest {
+    let claim = v1::Claim {
+        id: "c1".to_owned(),
+        text: "The pool size is 20.".to_owned(),
+        ..v1::Claim::default()
+    };
+    v1::EvaluateRequest {
+        report: Some(v1::Report { claims: vec![claim], ..v1::Report::default() }),
+        evidence: vec![item("log", "the pool size is 20")],
+        policy: "reference".to_owned(),
+        options: Some(v1::EvaluateOptions {
+            judge: judge.to_owned(),
+            bypass_cache: true,
+            ..v1::EvaluateOptions::default()
+        }),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+/// Asks on that connection.
+pub async fn evaluate(
+    channel: &Channel,
+    request: v1::EvaluateRequest,
+) -> Result<v1::EvaluateResponse, tonic::Status> {
+    let mut client = v1::grounding_service_client::GroundingServiceClient::new(channel.clone());
+    client.evaluate(request).await.map(tonic::Response::into_inner)
+}
+
+/// Whether the report may go out.
+pub fn proceeds(answer: &v1::EvaluateResponse) -> bool {
+    answer.decision.as_ref().is_some_and(|decision| decision.tier() == v1::Tier::Proceed)
+}
+
+/// What each judge that was asked failed with; nothing where it judged.
+pub fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
+    let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
+    judges.map(|link| link.code.as_str()).collect()
+}
+
+/// The code that a failed evaluation ends with, which must say in every other place that nothing was judged.
+pub fn failed_with(answer: &v1::EvaluateResponse) -> &str {
+    let decision = answer.decision.as_ref().expect("a decision");
+    assert_eq!((answer.outcome(), decision.tier()), (v1::Outcome::Failed, v1::Tier::Abstain));
+    assert!(answer.score.is_none() && answer.guarded_score.is_none() && answer.claims.is_empty());
+    assert!(decision.reasons.iter().any(|reason| reason.code == "JUDGE_FAILED"));
+    let [code] = codes(answer).try_into().expect("one judge was asked");
+    code
+}
+
+/// A verdict as a model writes it: of each claim its id, class, and the label and words of the item it quotes, if any.
+pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
+    let claims: Vec<serde_json::Value> = claims
+        .iter()
+        .map(|(id, class, label, quote)| {
+            let citations = match *quote {
+                "" => serde_json::json!([]),
+                quote => serde_json::json!([{"evidence": label, "field_path": null, "quote": quote}]),
+            };
+            let note = "as quoted";
+            serde_json::json!({"id": id, "class": class, "type": "tool_match", "citations": citations, "note": note})
+        })
+        .collect();
+    serde_json::json!({
+        "claims": claims, "score": 0.9, "explanation": "two claims", "gaps": [], "contradictions": [], "abstain": null
+    })
+    .to_string()
+}
+
+/// A request with these claims, which asks anew.
+pub fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
+    let claims: Vec<v1::Claim> = claims
+        .iter()
+        .map(|(id, text)| v1::Claim {
+            id: (*id).to_owned(),
+            text: (*text).to_owned(),
+            ..Default::default()
+        })
+        .collect();
+    v1::EvaluateRequest {
+        report: Some(v1::Report { id: "r1".to_owned(), claims, ..Default::default() }),
+        evidence,
+        policy: "reference".to_owned(),
+        options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
+        ..Default::default()
+    }
+}
