@@ -20,9 +20,12 @@ use tokio::task::JoinSet;
 /// Prints what was measured as one JSON object; times in microseconds.
 #[derive(Parser)]
 enum Arguments {
-    /// Sends the last question of the stub again, over and over, with reqwest and serde_json alone: what a program
-    /// without GSAR does around a chat model.
+    /// Sends a question over and over, with reqwest and serde_json alone: what a program without GSAR does around a chat
+    /// model.
     Bare {
+        /// File with the body of the question, as the stub was sent it.
+        #[arg(long)]
+        question: PathBuf,
         /// The stub, such as http://127.0.0.1:8000.
         #[arg(long)]
         provider: String,
@@ -57,8 +60,9 @@ enum Arguments {
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
 async fn main() -> anyhow::Result<()> {
     let measured = match Arguments::parse() {
-        Arguments::Bare { provider, in_flight, warm_up, calls } => {
-            bare(&provider, in_flight, warm_up, calls).await?
+        Arguments::Bare { question, provider, in_flight, warm_up, calls } => {
+            let asking = Loop::new(&provider, &std::fs::read(&question)?)?;
+            bare(&asking, in_flight, warm_up, calls).await?
         }
         Arguments::Steps { endpoint, message, warm_up, calls } => {
             let message = std::fs::read(&message)?.into();
@@ -118,7 +122,7 @@ struct Loop {
 }
 
 impl Loop {
-    async fn new(provider: &str) -> anyhow::Result<Self> {
+    fn new(provider: &str, question: &[u8]) -> anyhow::Result<Self> {
         let tls = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(tls)
             .with_safe_default_protocol_versions()?
@@ -126,8 +130,7 @@ impl Loop {
             .with_no_client_auth();
         let client =
             reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().build()?;
-        let last = client.get(format!("{provider}/last")).send().await?.bytes().await?;
-        let question = serde_json::from_slice(&last).context("the stub was asked nothing yet")?;
+        let question = serde_json::from_slice(question)?;
         let url = format!("{provider}/v1/chat/completions");
         Ok(Self { client, url, question: Arc::new(question) })
     }
@@ -152,12 +155,11 @@ impl Loop {
     }
 }
 
-async fn bare(provider: &str, in_flight: u32, warm_up: u64, calls: u64) -> anyhow::Result<Value> {
-    let asking = Loop::new(provider).await?;
-    lanes(&asking, in_flight, warm_up).await?;
+async fn bare(asking: &Loop, in_flight: u32, warm_up: u64, calls: u64) -> anyhow::Result<Value> {
+    lanes(asking, in_flight, warm_up).await?;
     let before = processor_time::of_process(std::process::id())?;
     let start = Instant::now();
-    let (mut times, bytes) = lanes(&asking, in_flight, calls).await?;
+    let (mut times, bytes) = lanes(asking, in_flight, calls).await?;
     let elapsed = start.elapsed();
     let used = processor_time::of_process(std::process::id())?.saturating_sub(before);
     times.sort_unstable();
