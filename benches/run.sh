@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `rules` or `service` takes one part only;
-# `embedding` is taken only by its name, after `make models onnxruntime`.
+# `embedding` and `judges` are taken only by their names: the one needs `make models onnxruntime`, the other much
+# Python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -20,9 +21,13 @@ core) needed=() ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
 rules) needed=(-p gsar-benches --bin rules_times) ;;
 embedding) needed=(-p gsar-embedding --example embedding_times) ;;
+judges)
+    needed=(-p gsar-server -p gsar-benches -p gsar-answer --bin gsar-server --bin echo --bin load --bin messages
+        --bin stub_provider --bin judging_times --example answer_times)
+    ;;
 all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|rules|service|embedding]" >&2
+    echo "usage: benches/run.sh [core|locus|rules|service|embedding|judges]" >&2
     exit 2
     ;;
 esac
@@ -58,6 +63,10 @@ fi
 if [ "$part" = embedding ]; then
     printf '\n## Embedding against ONNX Runtime under Python\n\n'
     in_turn python3 benches/embedding/compare.py
+fi
+if [ "$part" = judges ]; then
+    printf '\n## Judging by a chat model\n\n'
+    in_turn python3 benches/judges/compare.py
 fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'

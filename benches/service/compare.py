@@ -7,103 +7,22 @@ round, so that whatever the machine does to one it does to the other; every rati
 import contextlib
 import json
 import os
-import shutil
 import signal
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, met, ratios, spread, table
+from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, program, running
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
 SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "1.5"))
 IN_FLIGHT = 64
 SCORE = "/gsar.v1.GroundingService/Score"
-EVALUATE = "/gsar.v1.GroundingService/Evaluate"
-ECHO = "/gsar.benches.Echo/Call"
-
-
-def pinned(core: int, command: list[str]) -> list[str]:
-    """The command on one core, where there are two to choose from."""
-    if (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
-        return command
-    return ["taskset", "-c", str(core), *command]
-
-
-@dataclass
-class Server:
-    """A running server and where it answers."""
-
-    process: subprocess.Popen
-    endpoint: str
-
-    @property
-    def pid(self) -> int:
-        return self.process.pid
-
-    def resident_bytes(self) -> int:
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
-        return int(line.split()[1]) * 1024
-
-
-@contextlib.contextmanager
-def running(folder: Path, name: str, command: list[str], endpoint: str, **environment: str) -> Iterator[Server]:
-    """Starts a server on core 0 and stops it at the end; its log stays in the folder."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
-    with open(folder / f"{name}.log", "wb") as log:
-        process = subprocess.Popen(
-            pinned(0, command), stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=inherited | environment
-        )
-        try:
-            yield Server(process, endpoint)
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run([str(PROGRAMS / name), *arguments], capture_output=True, text=True)
-
-
-def load(*arguments: str) -> str:
-    """The load client on core 1."""
-    command = pinned(1, [str(PROGRAMS / "load"), *arguments])
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
-    return done.stdout
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def answer(server: Server, path: str, message: Path, to: Path) -> None:
-    """Makes one call, again and again until the server is ready."""
-    give_up = time.monotonic() + 20
-    while True:
-        try:
-            load("--endpoint", server.endpoint, "--path", path, "--message", str(message), "--save-answer", str(to))
-            return
-        except RuntimeError:
-            if time.monotonic() > give_up or server.process.poll() is not None:
-                raise
-            time.sleep(0.05)
 
 
 @dataclass

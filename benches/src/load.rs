@@ -100,19 +100,42 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     let server_after = plan.server.map(processor_time::of_process).transpose()?;
 
     answers.latencies.sort_unstable();
-    let at = |share: f64| {
-        let index = (share * (answers.latencies.len() - 1) as f64).round() as usize;
-        answers.latencies.get(index).copied().unwrap_or_default()
-    };
     Ok(Measurement {
         calls: plan.calls,
         elapsed,
-        p50: at(0.50),
-        p99: at(0.99),
+        p50: quantile(&answers.latencies, 0.50),
+        p99: quantile(&answers.latencies, 0.99),
         answer_bytes: answers.bytes as f64 / plan.calls as f64,
         server: server_before.zip(server_after).map(|(before, after)| after.saturating_sub(before)),
         client,
     })
+}
+
+/// The value below which that share of ascending times lies; nothing of none.
+#[must_use]
+pub fn quantile(ascending: &[Duration], share: f64) -> Duration {
+    let index = (share * ascending.len().saturating_sub(1) as f64).round() as usize;
+    ascending.get(index).copied().unwrap_or_default()
+}
+
+/// Makes the calls of a plan one after the other, and gives the message of each measured answer with the time from
+/// sending its call to its last byte.
+///
+/// # Errors
+/// As [`run`].
+pub async fn in_sequence(plan: &Plan) -> anyhow::Result<Vec<(Duration, Bytes)>> {
+    let mut call = Call::new(connect(&plan.endpoint).await?, plan)?;
+    for _ in 0..plan.warm_up {
+        call.make(|_| {}).await?;
+    }
+    let mut answers = Vec::new();
+    for _ in 0..plan.calls {
+        let (start, mut message) = (Instant::now(), BytesMut::new());
+        call.make(|chunk| message.extend_from_slice(chunk)).await?;
+        let took = start.elapsed();
+        answers.push((took, message.split_off(FRAME_HEADER.min(message.len())).freeze()));
+    }
+    Ok(answers)
 }
 
 /// Makes one call and gives the message of its answer.

@@ -104,10 +104,10 @@ fn pair(claim: &Value) -> anyhow::Result<(Class, EvidenceType)> {
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, and the same sequence everywhere.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -119,7 +119,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    const fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, anyhow};
 use clap::{Parser, ValueEnum};
 use gsar_benches::echo::Payload;
+use gsar_benches::judging::Incident;
 use gsar_benches::requests;
 use gsar_proto::json::{Named, to_json};
 use gsar_proto::v1::{EvaluateResponse, ScoreResponse};
@@ -21,6 +22,19 @@ enum Arguments {
         /// The file to write.
         file: PathBuf,
     },
+    /// Writes an encoded request about the report for chat models.
+    Judging {
+        /// Gives the text of the report instead of its claims.
+        #[arg(long)]
+        as_text: bool,
+        /// Has the judge asked anew each time.
+        #[arg(long)]
+        bypass_cache: bool,
+        /// The file to write.
+        file: PathBuf,
+    },
+    /// Prints the report for chat models and its evidence as JSON.
+    Incident,
     /// Writes a request of the echo.
     Payload {
         /// Its encoded size.
@@ -54,6 +68,11 @@ fn main() -> anyhow::Result<()> {
             };
             std::fs::write(file, bytes)?;
         }
+        Arguments::Judging { as_text, bypass_cache, file } => {
+            let request = Incident::new().request(!as_text, bypass_cache);
+            std::fs::write(file, request.encode_to_vec())?;
+        }
+        Arguments::Incident => println!("{}", Incident::new().to_json()),
         Arguments::Payload { bytes, file } => {
             std::fs::write(file, Payload::of_encoded_size(bytes).encode_to_vec())?;
         }

@@ -1,0 +1,369 @@
+"""The figures for judging by a chat model: what GSAR costs beside the model's own time.
+
+The model is a stub on loopback that answers at once (`src/provider.rs`). Whatever is measured against another, a
+server, the bare loop or a Python program, runs on core 0; the stub and the load client are on core 1. All take turns,
+round after round, and every difference and every ratio is within one round.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import environment
+from figures import PROGRAMS, met, ratios, spread, table
+from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, program, running
+
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "9"))
+SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "0.8"))
+MODEL = "openai-compatible:stub"
+# What differs from the delivered configuration, beside the model and its address.
+SERVERS = {
+    "default": {},
+    "without canary": {"model": "canary = false"},
+    "secrets hidden": {"model": "hide = true"},
+    "no sync": {"whole": "[ledger]\ndurable = false"},
+}
+STEPS = ["admit", "judge", "decide", "elsewhere", "whole"]
+
+
+class Turns:
+    """Something that is measured once a round."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.rounds: list[dict] = []
+
+    def measure(self, calls: int, warm_up: int) -> dict:
+        raise NotImplementedError
+
+    def calibrate(self) -> None:
+        """As many calls a round as fit the time."""
+        rate = self.measure(50, 50)["calls_per_second"]
+        self.calls = max(50, int(rate * SECONDS_EACH))
+
+    def round(self) -> None:
+        self.rounds.append(self.measure(self.calls, self.calls // 10))
+
+    def values(self, name: str) -> list[float]:
+        return [round[name] for round in self.rounds]
+
+    def median(self, name: str) -> float:
+        return statistics.median(self.values(name))
+
+
+class Called(Turns):
+    """A method of a server."""
+
+    def __init__(self, server: Server, message: Path, path: str = EVALUATE, in_flight: int = 1) -> None:
+        super().__init__()
+        self.server, self.message, self.path, self.in_flight = server, message, path, in_flight
+
+    def measure(self, calls: int, warm_up: int) -> dict:
+        arguments = ["--endpoint", self.server.endpoint, "--path", self.path, "--message", str(self.message)]
+        arguments += ["--in-flight", str(self.in_flight), "--calls", str(calls), "--warm-up", str(warm_up)]
+        return json.loads(load(*arguments, "--pid", str(self.server.pid)))
+
+
+class Bare(Turns):
+    """The loop without GSAR."""
+
+    def __init__(self, provider: str, question: Path, in_flight: int = 1) -> None:
+        super().__init__()
+        self.provider, self.question, self.in_flight = provider, question, in_flight
+
+    def measure(self, calls: int, warm_up: int) -> dict:
+        command = ["bare", "--provider", self.provider, "--question", str(self.question)]
+        command += ["--in-flight", str(self.in_flight)]
+        command += ["--calls", str(calls), "--warm-up", str(warm_up)]
+        return judging_times(0, command)
+
+
+class Steps(Turns):
+    """Where the time of an evaluation goes, as its answers tell it."""
+
+    def __init__(self, server: Server, message: Path) -> None:
+        super().__init__()
+        self.server, self.message, self.calls = server, message, 200
+
+    def measure(self, calls: int, warm_up: int) -> dict:
+        command = ["steps", "--endpoint", self.server.endpoint, "--message", str(self.message)]
+        return judging_times(1, [*command, "--calls", str(calls), "--warm-up", str(warm_up)])
+
+    def calibrate(self) -> None:
+        pass
+
+
+class Other(Turns):
+    """A Python program, started once and asked for each measurement."""
+
+    def __init__(self, process: subprocess.Popen, in_flight: int) -> None:
+        super().__init__()
+        self.process, self.in_flight = process, in_flight
+
+    def ask(self, seconds: float) -> dict:
+        self.process.stdin.write(f"{self.in_flight} {seconds}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.process.args[-5:]} ended with {self.process.wait()}")
+        return json.loads(line)
+
+    def calibrate(self) -> None:
+        self.ask(1.0)
+
+    def round(self) -> None:
+        self.rounds.append(self.ask(SECONDS_EACH))
+
+
+def judging_times(core: int, arguments: list[str]) -> dict:
+    command = pinned(core, [str(PROGRAMS / "judging_times"), *arguments])
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+class Bench:
+    """The stub, the servers and the messages of one run, in one temporary folder."""
+
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        self.folder, self.stack = folder, stack
+        self.anew = self.request("anew", "--bypass-cache")
+        self.remembered = self.request("remembered")
+        self.text = self.request("text", "--as-text", "--bypass-cache")
+        self.incident = folder / "incident.json"
+        self.incident.write_text(program("messages", "incident").stdout)
+
+        address = f"127.0.0.1:{free_port()}"
+        self.provider = f"http://{address}"
+        command = [str(PROGRAMS / "stub_provider"), "--listen", address]
+        stack.enter_context(running(folder, "stub", command, self.provider, core=1))
+        self.until_listening()
+        self.servers = {name: self.gsar(name, **changes) for name, changes in SERVERS.items()}
+        for name, server in self.servers.items():
+            for message in [self.anew, self.text, self.remembered]:
+                size = self.check(server, message)
+            assert self.calls() > 0, name
+        # What the bare loop sends, with a canary as by default.
+        self.check(self.servers["default"], self.anew)
+        self.question = folder / "question.json"
+        self.question.write_bytes(self.get("/last"))
+
+        listen = f"unix://{folder}/echo.sock"
+        self.payload = folder / "echo.payload"
+        program("messages", "payload", str(self.remembered.stat().st_size), str(self.payload)).check_returncode()
+        command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(size)]
+        self.echo = stack.enter_context(running(folder, "echo", command, listen))
+        answer(self.echo, ECHO, self.payload, folder / "echo.answer")
+
+    def request(self, name: str, *options: str) -> Path:
+        path = self.folder / f"{name}.request"
+        program("messages", "judging", *options, str(path)).check_returncode()
+        return path
+
+    def get(self, path: str) -> bytes:
+        with urllib.request.urlopen(self.provider + path) as reply:
+            return reply.read()
+
+    def calls(self) -> int:
+        """Questions that the stub has answered."""
+        return int(self.get("/calls"))
+
+    def until_listening(self) -> None:
+        give_up = time.monotonic() + 10
+        while True:
+            try:
+                self.calls()
+                return
+            except OSError:
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.05)
+
+    def gsar(self, name: str, model: str = "", whole: str = "") -> Server:
+        name = name.replace(" ", "-")
+        config = self.folder / f"{name}.toml"
+        config.write_text(
+            f'[judges]\nchain = ["{MODEL}"]\n\n[judges.models."{MODEL}"]\nbase_url = "{self.provider}/v1"\n'
+            f"{model}\n\n{whole}\n"
+        )
+        listen = f"unix://{self.folder}/{name}.sock"
+        command = [str(PROGRAMS / "gsar-server"), "--config", str(config), "--listen", listen]
+        command += ["--data-dir", str(self.folder / name)]
+        return self.stack.enter_context(running(self.folder, name, command, listen))
+
+    def check(self, server: Server, message: Path) -> int:
+        """Checks that the call does the work that is measured; gives the size of the answer."""
+        path = self.folder / "evaluate.answer"
+        answer(server, EVALUATE, message, path)
+        shown = program("messages", "answer", "evaluate", str(path))
+        shown.check_returncode()
+        said = json.loads(shown.stdout)
+        (link,) = said["provenance"]["judges"]
+        classes = Counter(claim["class"] for claim in said["claims"])
+        assert said["outcome"] == "OUTCOME_SCORED" and classes == {"CLAIM_CLASS_GROUNDED": 10}, said
+        assert [call["rung"] for call in link["calls"]] == ["structured"], link
+        assert said["provenance"]["recorded"], said["provenance"]
+        self.tier = said["decision"]["tier"]
+        return path.stat().st_size
+
+    def other(self, evaluator: str) -> subprocess.Popen:
+        program = str(Path(__file__).with_name("others.py"))
+        command = [sys.executable, program, evaluator, "--provider", self.provider, "--incident", str(self.incident)]
+        log = self.stack.enter_context(open(self.folder / f"{evaluator}.log", "w"))
+        variables = os.environ | {"RAGAS_DO_NOT_TRACK": "true"}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log}
+        process = subprocess.Popen(pinned(0, command), text=True, env=variables, **pipes)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process
+
+
+def in_turns(subjects: dict[str, Turns]) -> None:
+    for subject in subjects.values():
+        subject.calibrate()
+    for number in range(ROUNDS):
+        turn = list(subjects.values())
+        for subject in turn if number % 2 == 0 else reversed(turn):
+            subject.round()
+
+
+def overhead(bench: Bench) -> None:
+    """One call after the other: GSAR against the loop, and a remembered answer against an echo."""
+    bare = Bare(bench.provider, bench.question)
+    echo = Called(bench.echo, bench.payload, ECHO)
+    anew = {name: Called(server, bench.anew) for name, server in bench.servers.items()}
+    again = {name: Called(bench.servers[name], bench.remembered) for name in ["default", "no sync"]}
+    steps = {
+        "asked, default": Steps(bench.servers["default"], bench.anew),
+        "asked, no sync": Steps(bench.servers["no sync"], bench.anew),
+        "asked, secrets hidden": Steps(bench.servers["secrets hidden"], bench.anew),
+        "remembered, default": Steps(bench.servers["default"], bench.remembered),
+        "remembered, no sync": Steps(bench.servers["no sync"], bench.remembered),
+    }
+    subjects = {"bare": bare, "echo": echo}
+    for prefix, group in [("anew ", anew), ("again ", again), ("steps ", steps)]:
+        subjects |= {prefix + name: subject for name, subject in group.items()}
+    in_turns(subjects)
+
+    def row(name: str, subject: Turns, target: float | None = None) -> list[str]:
+        more = [(ours - loop) / 1e3 for ours, loop in zip(subject.values("p50_us"), bare.values("p50_us"), strict=True)]
+        verdict = ["", ""] if target is None else [f"≤ {target}", met(statistics.median(more) <= target)]
+        milliseconds = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
+        # Of the whole process, the ledger's thread included; less shaken by other programs than the clock is.
+        processor = spread([each / 1e3 for each in subject.values("server_cpu_us_per_call")], 3)
+        difference = "" if subject is bare else spread(more, 3)
+        return [name, *milliseconds, difference, *verdict, processor]
+
+    rows = [row("the bare loop", bare)]
+    rows += [row(f"`Evaluate`, {name}", subject, 0.3) for name, subject in anew.items()]
+    head = ["one call after the other", "p50, ms", "p99, ms", "p50 more than the loop, ms", "target", "met"]
+    head.append("CPU/call, ms")
+    print(table(head, rows))
+
+    print("\nWhere it goes, medians in µs; *elsewhere* is transport, decoding, the record and its sync:\n")
+    rows = [[name] + [f"{subject.median(step):,.0f}" for step in STEPS] for name, subject in steps.items()]
+    print(table(["`Evaluate`", *STEPS], rows))
+
+    print("\nA remembered answer against an echo of the same sizes:\n")
+    rows = [["the echo", f"{echo.median('p50_us') / 1e3:.3f}", f"{echo.median('p99_us') / 1e3:.3f}", "", "", ""]]
+    for name, subject in again.items():
+        over = ratios(subject.values("p50_us"), echo.values("p50_us"))
+        times = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
+        rows.append([f"`Evaluate`, {name}", *times, spread(over), "≤ 1.3", met(statistics.median(over) <= 1.3)])
+    print(table(["one call after the other", "p50, ms", "p99, ms", "p50 over the echo", "target", "met"], rows))
+
+
+@dataclass
+class Side:
+    """What stands beside the others, with one and with sixteen reports at once."""
+
+    name: str
+    single: Turns
+    many: Turns
+    calls_each: float = field(default=0.0)
+
+
+def side_by_side(bench: Bench) -> None:
+    """Reports per second, the same text and the same evidence for all."""
+
+    def gsar(name: str) -> list[Turns]:
+        return [Called(bench.servers[name], bench.text, in_flight=number) for number in (1, 16)]
+
+    def other(name: str) -> list[Turns]:
+        process = bench.other(name)
+        return [Other(process, number) for number in (1, 16)]
+
+    sides = [
+        Side("GSAR", *gsar("default")),
+        Side("GSAR, no sync", *gsar("no sync")),
+        Side("the bare loop", *(Bare(bench.provider, bench.question, number) for number in (1, 16))),
+        Side("locus-sdk", *other("locus")),
+        Side("RAGAS faithfulness", *other("ragas")),
+    ]
+    subjects = {}
+    for side in sides:
+        subjects |= {f"{side.name} 1": side.single, f"{side.name} 16": side.many}
+    in_turns(subjects)
+    ours, rows = sides[0], []
+    for side in sides:
+        # What the warm-up asks counts as well: a tenth more of the calls of ours.
+        before = bench.calls()
+        side.single.round()
+        reports = side.single.rounds.pop()["calls"]
+        reports += 0 if isinstance(side.single, Other) else side.single.calls // 10
+        side.calls_each = (bench.calls() - before) / reports
+        cells = [side.name, f"{side.calls_each:.2f}"]
+        for mine, theirs in [(ours.single, side.single), (ours.many, side.many)]:
+            rate = f"{theirs.median('calls_per_second'):,.0f}"
+            faster = ratios(mine.values("calls_per_second"), theirs.values("calls_per_second"))
+            cells += [rate, "" if side is ours else spread(faster, 1)]
+        cells.append(f"{side.many.median('server_cpu_us_per_call') / 1e3:.2f}")
+        rows.append(cells)
+    head = ["evaluator", "calls/report", "reports/s, 1 at once", "GSAR over it"]
+    head += ["reports/s, 16 at once", "GSAR over it", "CPU/report, ms"]
+    print(table(head, rows))
+
+
+def reading() -> None:
+    """The figure of gsar-answer, by its own program."""
+    done = subprocess.run([str(PROGRAMS / "examples" / "answer_times")], capture_output=True, text=True, check=True)
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
+    times = {cells[0]: float(cells[1]) for cells in lines if len(cells) == 2 and cells[1].replace(".", "").isdigit()}
+    plain, read = times["serde_json into Value"], times["read, structured"]
+    cells = [f"{read:.1f} µs", f"serde_json into Value, {plain:.1f} µs", f"{read / plain:.2f}", "≤ 60 µs", met(read <= 60)]
+    print(table(["figure", "measured", "baseline", "ratio", "target", "met"], [["a verdict on 50 claims", *cells]]))
+
+
+def main() -> None:
+    # Ends as an exception, so that every server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        bench = Bench(folder, stack)
+        sizes = f"request {bench.anew.stat().st_size:,} bytes, question {bench.question.stat().st_size:,} bytes"
+        pinned_to = "servers and loops on core 0, stub and client on core 1" if pinned(0, []) else "not pinned"
+        print(f"10 claims, 100 items of evidence, {sizes}; `Evaluate` answers {bench.tier}, all recorded.")
+        print(f"{ROUNDS} rounds in turns; {pinned_to}.\n\n### What GSAR adds to the model\n")
+        overhead(bench)
+        print("\n### Reports per second side by side\n")
+        side_by_side(bench)
+    print("\n### Reading a verdict\n")
+    reading()
+    print(f"\nLoad average after: {' '.join(Path('/proc/loadavg').read_text().split()[:3])}")
+
+
+if __name__ == "__main__":
+    environment.enter("judges", __file__)
+    main()

@@ -1,0 +1,97 @@
+"""Reports per second of another evaluator around a chat model, as its documentation has it used.
+
+Measures once for every line it is given, `IN_FLIGHT SECONDS`, and prints one JSON object for each.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+import warnings
+from collections.abc import Awaitable, Callable
+
+Evaluate = Callable[[], Awaitable[None]]
+# Nobody is asked for one.
+KEY = "none"
+
+
+def ragas(provider: str, incident: dict) -> Evaluate:
+    """`faithfulness` of RAGAS: the report as the response, each item of the evidence as a retrieved context."""
+    import openai
+    from ragas.llms import llm_factory
+    from ragas.metrics.collections import Faithfulness
+
+    client = openai.AsyncOpenAI(base_url=f"{provider}/v1", api_key=KEY)
+    metric = Faithfulness(llm=llm_factory("stub", client=client, max_tokens=8192))
+
+    async def evaluate() -> None:
+        asked = {"user_input": "What is known about the connection pools?", "response": incident["report"]}
+        result = await metric.ascore(**asked, retrieved_contexts=incident["evidence"])
+        assert result.value == 1.0, result
+
+    return evaluate
+
+
+def locus(provider: str, incident: dict) -> Evaluate:
+    """The evaluator of locus-sdk with its own judge: one string of evidence, a line of its own for each item."""
+    from locus.models.native.openai import OpenAIModel
+    from locus.reasoning.gsar import Decision
+    from locus.reasoning.gsar_evaluator import GSAREvaluator
+    from locus.reasoning.gsar_judge import StructuredOutputGSARJudge
+
+    async def never(*_) -> None:
+        raise AssertionError("the report proceeds at once")
+
+    model = OpenAIModel(model="stub", base_url=f"{provider}/v1", api_key=KEY, max_tokens=8192)
+    judge = StructuredOutputGSARJudge(model=model)
+    evaluator = GSAREvaluator(judge=judge, regenerate_fn=never, replan_fn=never)
+    evidence = "\n".join(incident["evidence"])
+
+    async def evaluate() -> None:
+        result = await evaluator.evaluate(report_synthesis=incident["report"], evidence_corpus=evidence)
+        assert result.final_decision == Decision.PROCEED, result
+        assert len(result.final_partition.grounded) == incident["claims"], result
+
+    return evaluate
+
+
+async def measure(evaluate: Evaluate, in_flight: int, seconds: float) -> dict:
+    latencies: list[float] = []
+    start, processor = time.perf_counter(), time.process_time()
+    end = start + seconds
+
+    async def lane() -> None:
+        while (began := time.perf_counter()) < end:
+            await evaluate()
+            latencies.append(time.perf_counter() - began)
+
+    await asyncio.gather(*(lane() for _ in range(in_flight)))
+    elapsed, used = time.perf_counter() - start, time.process_time() - processor
+    latencies.sort()
+    return {
+        "calls": len(latencies),
+        "calls_per_second": len(latencies) / elapsed,
+        "p50_us": latencies[len(latencies) // 2] * 1e6,
+        "server_cpu_us_per_call": used * 1e6 / len(latencies),
+    }
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("evaluator", choices=["ragas", "locus"])
+    parser.add_argument("--provider", required=True, help="the stub, such as http://127.0.0.1:8000")
+    parser.add_argument("--incident", required=True, help="file with the report and its evidence")
+    arguments = parser.parse_args()
+    with open(arguments.incident) as file:
+        incident = json.load(file)
+    evaluate = {"ragas": ragas, "locus": locus}[arguments.evaluator](arguments.provider, incident)
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        in_flight, seconds = line.split()
+        print(json.dumps(await measure(evaluate, int(in_flight), float(seconds))), flush=True)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    asyncio.run(main())

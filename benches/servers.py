@@ -1,0 +1,93 @@
+"""Servers of a run, each on a core, and the load client on another."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from figures import PROGRAMS
+
+EVALUATE = "/gsar.v1.GroundingService/Evaluate"
+ECHO = "/gsar.benches.Echo/Call"
+
+
+def pinned(core: int, command: list[str]) -> list[str]:
+    """The command on one core, where there are two to choose from."""
+    if (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
+        return command
+    return ["taskset", "-c", str(core), *command]
+
+
+@dataclass
+class Server:
+    """A running server and where it answers."""
+
+    process: subprocess.Popen
+    endpoint: str
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def resident_bytes(self) -> int:
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+
+@contextlib.contextmanager
+def running(
+    folder: Path, name: str, command: list[str], endpoint: str, core: int = 0, **environment: str
+) -> Iterator[Server]:
+    """Starts a server on a core and stops it at the end; its log stays in the folder."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
+    with open(folder / f"{name}.log", "wb") as log:
+        process = subprocess.Popen(
+            pinned(core, command), stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=inherited | environment
+        )
+        try:
+            yield Server(process, endpoint)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([str(PROGRAMS / name), *arguments], capture_output=True, text=True)
+
+
+def load(*arguments: str) -> str:
+    """The load client on core 1."""
+    command = pinned(1, [str(PROGRAMS / "load"), *arguments])
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answer(server: Server, path: str, message: Path, to: Path) -> None:
+    """Makes one call, again and again until the server is ready."""
+    give_up = time.monotonic() + 20
+    while True:
+        try:
+            load("--endpoint", server.endpoint, "--path", path, "--message", str(message), "--save-answer", str(to))
+            return
+        except RuntimeError:
+            if time.monotonic() > give_up or server.process.poll() is not None:
+                raise
+            time.sleep(0.05)

@@ -1,0 +1,182 @@
+//! The report of the figures about chat models: ten claims over a hundred items of logs, from a seeded generator.
+//!
+//! Each claim stands word for word in one item, so that a judge can quote it and verification finds the quote.
+
+use std::fmt::Write as _;
+
+use gsar_proto::v1::evidence_item::Content;
+use gsar_proto::v1::{
+    Claim, EvaluateOptions, EvaluateRequest, EvidenceItem, EvidenceKind, EvidenceLane, Report,
+};
+use serde_json::{Value, json};
+
+use crate::partitions::{Random, SEED};
+
+/// Items of evidence.
+pub const ITEMS: usize = 100;
+/// Claims of the report.
+pub const CLAIMS: usize = 10;
+
+const SERVICES: [&str; 10] = [
+    "checkout",
+    "billing",
+    "ledger",
+    "search",
+    "cart",
+    "gateway",
+    "inventory",
+    "pricing",
+    "shipping",
+    "accounts",
+];
+
+/// A claim of the report and what shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grounded {
+    /// The claim.
+    pub text: String,
+    /// The place of its item among the evidence, from 0.
+    pub item: usize,
+    /// What the item says, word for word.
+    pub quote: String,
+}
+
+/// The incident: what the tools printed, and what a report claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// Contents of 200 to 500 bytes.
+    pub evidence: Vec<String>,
+    /// Claims of which each is shown.
+    pub claims: Vec<Grounded>,
+}
+
+impl Incident {
+    /// The same incident each time.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut random = Random::new(SEED);
+        let claims: Vec<Grounded> = SERVICES
+            .iter()
+            .enumerate()
+            .map(|(number, service)| {
+                let (held, most) = (40 + random.below(50), 100 + random.below(50));
+                let quote = format!("{service} connection pool holds {held} of {most} connections");
+                let text = format!("The {quote}.");
+                Grounded { text, item: number * (ITEMS / CLAIMS) + 3, quote }
+            })
+            .collect();
+        let evidence = (0..ITEMS).map(|item| {
+            let stated = claims.iter().find(|claim| claim.item == item);
+            content(&mut random, item, stated.map(|claim| claim.quote.as_str()))
+        });
+        Self { evidence: evidence.collect(), claims }
+    }
+
+    /// The report in one text: the claims, one sentence each.
+    #[must_use]
+    pub fn synthesis(&self) -> String {
+        let texts: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    /// A request that gives the claims, or the text alone.
+    #[must_use]
+    pub fn request(&self, with_claims: bool, bypass_cache: bool) -> EvaluateRequest {
+        let claims = self.claims.iter().enumerate().filter(|_| with_claims);
+        let claims = claims.map(|(number, claim)| Claim {
+            id: format!("c{}", number + 1),
+            text: claim.text.clone(),
+            span: None,
+        });
+        EvaluateRequest {
+            report: Some(Report {
+                id: "connection-pools".to_owned(),
+                claims: claims.collect(),
+                synthesis: if with_claims { String::new() } else { self.synthesis() },
+                ..Report::default()
+            }),
+            evidence: self.evidence.iter().enumerate().map(item).collect(),
+            options: Some(EvaluateOptions { bypass_cache, ..EvaluateOptions::default() }),
+            ..EvaluateRequest::default()
+        }
+    }
+
+    /// For programs in other languages: the text of the report, and the evidence.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({ "report": self.synthesis(), "claims": CLAIMS, "evidence": self.evidence })
+    }
+}
+
+impl Default for Incident {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn item((number, content): (usize, &String)) -> EvidenceItem {
+    EvidenceItem {
+        id: format!("log-{number}"),
+        kind: EvidenceKind::ToolOutput.into(),
+        lane: EvidenceLane::Logs.into(),
+        tool: format!("kubectl logs deployment/{} --since=1h", service(number)),
+        content: Some(Content::Text(content.clone())),
+        ..EvidenceItem::default()
+    }
+}
+
+fn service(number: usize) -> &'static str {
+    SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default()
+}
+
+/// Lines of a log up to a length that is drawn, of which one may be given.
+fn content(random: &mut Random, number: usize, stated: Option<&str>) -> String {
+    let most = 290 + usize::try_from(random.below(210)).unwrap_or_default();
+    let service = service(number);
+    let (mut text, mut second) = (String::new(), 0);
+    if let Some(stated) = stated {
+        let _ = writeln!(text, "2026-03-12T14:{:02}:00Z WARN {stated}", number % 60);
+    }
+    loop {
+        second += 1 + random.below(4);
+        let line = format!(
+            "2026-03-12T14:{:02}:{second:02}Z INFO {service} served route=/v1/orders took={}ms status=200\n",
+            number % 60,
+            20 + random.below(900),
+        );
+        if text.len() + line.len() > most {
+            return text;
+        }
+        text.push_str(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_incident_is_of_the_published_size_and_shows_its_claims() {
+        let incident = Incident::new();
+        assert_eq!((incident.evidence.len(), incident.claims.len()), (ITEMS, CLAIMS));
+        for content in &incident.evidence {
+            assert!((200..=500).contains(&content.len()), "{}", content.len());
+        }
+        for claim in &incident.claims {
+            assert!(claim.text.contains(&claim.quote));
+            let shows = |content: &String| content.contains(&claim.quote);
+            assert_eq!(incident.evidence.iter().position(shows), Some(claim.item));
+        }
+        assert_eq!(incident, Incident::new());
+    }
+
+    #[test]
+    fn a_report_has_claims_or_a_text() {
+        let incident = Incident::new();
+        for with_claims in [true, false] {
+            let report = incident.request(with_claims, true).report.unwrap();
+            assert_eq!(report.claims.len(), if with_claims { CLAIMS } else { 0 });
+            assert_eq!(report.synthesis.is_empty(), with_claims);
+        }
+    }
+}
