@@ -22,9 +22,10 @@ use gsar_server::judge::{
 use support::{Running, Wanted, request};
 use tokio::sync::watch;
 use tonic::{Code, Request, Status};
+use tonic_types::StatusExt as _;
 
 /// What a judge that asks a chat model may fail with.
-const CODES: [&str; 28] = [
+const CODES: [&str; 27] = [
     "CONNECT_FAILED",
     "TLS_FAILED",
     "CONNECT_TIMEOUT",
@@ -52,8 +53,10 @@ const CODES: [&str; 28] = [
     "MODEL_REFUSED",
     "ANSWER_TRUNCATED",
     "CIRCUIT_OPEN",
-    "TOO_MANY_CALLS",
 ];
+
+/// What it fails with where our own limits keep it from asking.
+const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 /// Fails with the code that the first claim is called by.
 struct Failing;
@@ -99,7 +102,8 @@ impl Judge for Failing {
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         let wanted = first_claim(question);
-        let code = CODES.into_iter().find(|code| *code == wanted).expect("a known code");
+        let mut known = CODES.into_iter().chain(OUR_OWN_LIMITS);
+        let code = known.find(|code| *code == wanted).expect("a known code");
         Box::pin(async move {
             tokio::task::yield_now().await;
             Err(JudgeError::Failed {
@@ -217,6 +221,22 @@ async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
         *told.entry(code).or_default() += 1;
     }
     assert_eq!((answers.len(), told.len()), (RUNS, CODES.len()));
+}
+
+#[tokio::test]
+async fn where_nobody_is_free_to_judge_the_caller_is_told_to_come_back() {
+    let server = only(Failing, "failing/1", None).await;
+    for code in OUR_OWN_LIMITS {
+        let status = evaluate(&server, called(code, "failing/1")).await.unwrap_err();
+        assert_eq!(status.code(), Code::ResourceExhausted, "{code}");
+        let details = status.get_error_details();
+        assert_eq!(details.error_info().unwrap().reason, "JUDGES_BUSY");
+        assert!(details.retry_info().unwrap().retry_delay.is_some());
+        let mut chain = called(code, "");
+        chain.options = None;
+        let answer = evaluate(&server, chain).await.unwrap();
+        assert_eq!(answer.provenance.unwrap().judges[0].code, code, "the next judge is free");
+    }
 }
 
 #[tokio::test]

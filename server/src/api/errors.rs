@@ -12,6 +12,9 @@ use crate::evidence::StoreError;
 /// When a caller that was refused may come back.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
+/// The same where it was the judges that are busy: an answer of a chat model takes seconds.
+const JUDGES_RETRY_AFTER: Duration = Duration::from_secs(1);
+
 fn status(
     code: Code,
     reason: &str,
@@ -39,6 +42,15 @@ pub fn too_many_calls(limit: usize) -> Status {
     let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
     status(Code::ResourceExhausted, "TOO_MANY_CALLS", message, details)
+}
+
+/// RESOURCE_EXHAUSTED: every judge has as many questions as its limits allow.
+#[must_use]
+pub fn judges_busy() -> Status {
+    let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
+    let mut details = ErrorDetails::with_retry_info(Some(JUDGES_RETRY_AFTER));
+    details.add_quota_failure_violation("judges.models", message);
+    status(Code::ResourceExhausted, "JUDGES_BUSY", message, details)
 }
 
 /// RESOURCE_EXHAUSTED: the message is larger than the limit.

@@ -1,6 +1,7 @@
 //! Asking the judges of the chain, one after the other, until one answers.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use gsar_core::Reason;
 use gsar_proto::v1;
@@ -11,6 +12,9 @@ use super::Engine;
 use crate::api::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
 use crate::telemetry::metrics as names;
+
+/// Failures for which a caller that comes back later is judged.
+const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 /// What came of asking.
 #[derive(Debug)]
@@ -37,16 +41,19 @@ impl Engine {
     }
 }
 
-/// Asks the judges. A judge that abstains has answered; the next is asked only when one fails.
+/// Asks the judges. A judge that abstains has answered; the next is asked only when one fails, or has had its share of
+/// the time.
 pub(super) async fn ask(
     judges: Vec<Arc<dyn Judge>>,
     question: &Arc<Question>,
 ) -> Result<Judged, Status> {
     let mut links = Vec::with_capacity(judges.len());
-    let mut failures = Vec::new();
-    for judge in judges {
+    let (mut failures, mut codes) = (Vec::new(), Vec::new());
+    let mut chain = judges.as_slice();
+    while let [judge, following @ ..] = chain {
+        chain = following;
         let name = judge.name().to_owned();
-        let mut answer = asking::ask(&judge, question).await;
+        let mut answer = asking::ask(judge, &in_its_time(question, following)).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
@@ -79,18 +86,38 @@ pub(super) async fn ask(
                 let notices = std::mem::take(&mut judgement.notices);
                 return Ok(Judged { links, notices, outcome: Ok(judgement) });
             }
-            Err(JudgeError::DeadlinePassed { .. }) => {
+            Err(JudgeError::DeadlinePassed { .. })
+                if following.is_empty() || question.is_late() =>
+            {
                 return Err(errors::deadline_exceeded("judge"));
             }
             // Its words may quote what a model said, and such texts are not logged.
             Err(error) => {
                 tracing::warn!(judge = name, code, "a judge failed");
+                codes.push(code);
                 failures.push(format!("{error} ({code})"));
             }
         }
     }
+    if !codes.is_empty() && codes.iter().all(|code| OUR_OWN_LIMITS.contains(code)) {
+        return Err(errors::judges_busy());
+    }
     let reason = Reason::JudgeFailed { reason: failures.join("; ") };
     Ok(Judged { links, notices: Vec::new(), outcome: Err(reason) })
+}
+
+/// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others
+/// share it evenly, and those that compute here keep a tenth.
+fn in_its_time(question: &Arc<Question>, following: &[Arc<dyn Judge>]) -> Arc<Question> {
+    let Some(deadline) = question.deadline.filter(|_| !following.is_empty()) else {
+        return Arc::clone(question);
+    };
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now);
+    let waiting = following.iter().filter(|judge| !judge.is_local()).count();
+    let for_local = if waiting < following.len() { left / 10 } else { Duration::ZERO };
+    let share = (left - for_local) / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
+    Arc::new(Question { deadline: Some(now + share), ..Question::clone(question) })
 }
 
 fn count_call(link: &str, call: &ModelCall) {

@@ -12,7 +12,7 @@ mod shown;
 
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
 use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
 use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
@@ -30,6 +30,9 @@ use shown::{Piece, Shown};
 
 /// How long a question without a deadline may take.
 const LONGEST: Duration = Duration::from_secs(600);
+
+/// Parts of one evaluation that are asked about at once, so that one with long evidence leaves room for others.
+const PARTS_AT_ONCE: usize = 4;
 
 /// How a model judges.
 pub struct ModelOptions {
@@ -122,15 +125,24 @@ impl ModelJudge {
         if claims.is_empty() {
             return Ok(Judgement::default());
         }
-        let asked = join_all(parted.iter().map(|part| self.ask_about(question, part)));
+        let asked: Vec<_> = parted
+            .iter()
+            .enumerate()
+            .map(async |(place, part)| (place, self.ask_about(question, part).await))
+            .collect();
+        let mut asked = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE);
         let mut answered = Vec::with_capacity(parted.len());
-        let mut calls = Vec::new();
         let mut failed = None;
-        for mut part in asked.await {
-            calls.append(&mut part.calls);
-            failed = failed.or(part.failed.take());
-            answered.push(part);
+        while let Some((place, mut part)) = asked.next().await {
+            failed = part.failed.take();
+            answered.push((place, part));
+            if failed.is_some() {
+                break;
+            }
         }
+        answered.sort_by_key(|(place, _)| *place);
+        let mut answered: Vec<Part> = answered.into_iter().map(|(_, part)| part).collect();
+        let calls = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)).collect();
         match failed {
             Some(Failed::Late) => {
                 return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
