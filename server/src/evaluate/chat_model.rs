@@ -99,7 +99,10 @@ fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String>
     if let Some(path) = &wanted.key_file {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| format!("key_file: {}: {error}", path.display()))?;
-        return Ok(Some(SecretString::from(text.trim())));
+        return match text.trim() {
+            "" => Err(format!("key_file: {} is empty; write the key into it", path.display())),
+            key => Ok(Some(SecretString::from(key))),
+        };
     }
     let provider = name.provider();
     let Some(variable) = wanted.key_env.as_deref().or(usual_variable(provider)) else {
@@ -143,4 +146,23 @@ fn redactor(judges: &Judges) -> Result<Redactor, String> {
         .map(|(name, expression)| Pattern { name: name.clone(), expression: expression.clone() });
     let options = Options { patterns: patterns.collect(), ..Options::default() };
     Redactor::new(&options).map_err(|error| format!("judges.hidden: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_key_file_is_no_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let name: ModelName = "openai:m".parse().unwrap();
+        let wanted = Model { key_file: Some(path.clone()), ..Model::default() };
+        let refused = |told: &str| key(&name, &wanted).unwrap_err().contains(told);
+        assert!(refused("key_file: "));
+        std::fs::write(&path, " \n").unwrap();
+        assert!(refused("is empty"));
+        std::fs::write(&path, "secret\n").unwrap();
+        assert!(key(&name, &wanted).unwrap().is_some());
+    }
 }
