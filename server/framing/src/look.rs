@@ -68,7 +68,7 @@ impl Look {
         }
         tags::find_comments(text, &mut sightings);
         self.find_in_view(text, &view, candidates, &mut sightings);
-        if !view.is_plain() && view::has_lookalikes(text) {
+        if view::has_lookalikes(text) {
             let view = View::new(text, Letters::Latin);
             let candidates = self.needs.candidates(view.as_str());
             self.find_in_view(text, &view, candidates, &mut sightings);
