@@ -136,6 +136,9 @@ fn is_plain(text: &str) -> bool {
 
 /// Reads a plain text: the same as [`read`] makes of it, in a fraction of the time.
 fn read_plain(original: &str, letters: Letters) -> String {
+    if let Some(text) = read_single_spaced(original) {
+        return text;
+    }
     let mut text = String::with_capacity(original.len());
     for (place, word) in original.split_whitespace().enumerate() {
         if place > 0 && !text.ends_with(' ') {
@@ -156,6 +159,20 @@ fn read_plain(original: &str, letters: Letters) -> String {
         return text;
     }
     text.chars().map(|c| small(c, letters)).collect()
+}
+
+/// Reads a plain text in ASCII that has no backslash, and between words one character of white space: most logs.
+fn read_single_spaced(original: &str) -> Option<String> {
+    let bytes = original.trim_ascii().as_bytes();
+    let is_space = |byte: u8| byte <= b' ';
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let has_runs =
+        pairs.fold(false, |found, (one, next)| found | (is_space(*one) & is_space(*next)));
+    if has_runs || bytes.contains(&b'\\') || !bytes.is_ascii() {
+        return None;
+    }
+    let small = |byte: &u8| if is_space(*byte) { b' ' } else { byte.to_ascii_lowercase() };
+    String::from_utf8(bytes.iter().map(small).collect()).ok()
 }
 
 /// A character in small letters, and in Latin ones if asked for.
