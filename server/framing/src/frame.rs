@@ -10,7 +10,7 @@
 //!
 //! Content has no line numbers: a judge quotes it word for word.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
@@ -214,12 +214,14 @@ impl Frame {
 
     fn push(&mut self, label: &str, item: &Item<'_>, shown: Shown) {
         let mark = self.nonce.label();
-        let header = serde_json::json!({
-            "kind": item.kind.name(),
-            "lane": item.lane.name(),
-            "tool": shown.tool,
-            "query": shown.query,
-        });
+        let header = BTreeMap::from([
+            ("kind", item.kind.name()),
+            ("lane", item.lane.name()),
+            ("tool", &shown.tool),
+            ("query", &shown.query),
+        ]);
+        // Strings as keys and values are always JSON.
+        let header = serde_json::to_string(&header).unwrap_or_default();
         // Writing to a string cannot fail.
         let _ =
             write!(self.text, "[{label} {mark}] {header}\n{}\n[/{label} {mark}]\n", shown.content);

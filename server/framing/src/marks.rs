@@ -34,6 +34,9 @@ pub(crate) enum Treatment {
 /// A text with stretches made inert. The stretches ascend by their starts; those of one kind do not overlap. What
 /// begins within a stretch that is named is left out.
 pub(crate) fn inert(text: &str, stretches: &[(Range<usize>, Treatment)]) -> String {
+    if stretches.is_empty() && !text.contains(OPENING) {
+        return text.to_owned();
+    }
     let mut insertions: Vec<(usize, u8, &str)> = Vec::new();
     let mut named: Vec<Range<usize>> = Vec::new();
     for (range, treatment) in stretches {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE};
 
 /// The shortest run that is decoded, in bytes: fewer letters hold no phrase.
 const SHORTEST: usize = 20;
@@ -18,37 +18,65 @@ pub(super) fn decoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)
 }
 
 fn from_hexadecimal(run: &str) -> Option<Vec<u8>> {
-    HEXLOWER_PERMISSIVE.decode(run.as_bytes()).ok()
+    let is_hexadecimal = run.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal.then(|| HEXLOWER_PERMISSIVE.decode(run.as_bytes()).ok()).flatten()
 }
 
 /// Base64 in both alphabets, with or without its padding; a rest that is cut off is left out.
 fn from_base64(run: &str) -> Option<Vec<u8>> {
     let letters = run.trim_end_matches('=');
     let encoding = if letters.contains(['-', '_']) { BASE64URL_NOPAD } else { BASE64_NOPAD };
+    if !begins_with_text(&encoding, letters) {
+        return None;
+    }
     let whole = letters.get(..letters.len() / 4 * 4)?;
     let decode = |letters: &str| encoding.decode(letters.as_bytes()).ok();
     decode(letters).or_else(|| decode(whole))
 }
 
-/// Runs of the letters of base64, with where they begin. What stands before a sign of assignment is a name.
+/// Whether the first letters of base64 can begin a text. Names and digests, of which telemetry is full, hardly ever do.
+fn begins_with_text(encoding: &Encoding, letters: &str) -> bool {
+    let mut bytes = [0; 12];
+    let Some(first) = letters.as_bytes().get(..16) else { return true };
+    encoding.decode_mut(first, &mut bytes).is_ok()
+        && std::str::from_utf8(&bytes).err().is_none_or(|error| error.error_len().is_none())
+}
+
+/// Runs of the letters of base64, with where they begin; some short ones are left out. What stands before a sign of
+/// assignment is a name.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
-    let mut rest = text;
+    let bytes = text.as_bytes();
+    let mut from = 0;
     std::iter::from_fn(move || {
-        let start = rest.find(is_letter)?;
-        let from = text.len() - rest.len() + start;
-        let behind = rest.get(start..)?;
-        let letters = behind.find(|c| !is_letter(c) || c == '=').unwrap_or(behind.len());
-        let padding = behind.get(letters..)?.bytes().take_while(|byte| *byte == b'=').count();
-        let run = behind.get(..letters + padding)?;
-        rest = behind.get(letters + padding..)?;
-        Some((from, run))
+        let start = next_start(bytes, from)?;
+        let behind = bytes.get(start..)?;
+        let letters = behind.iter().take_while(|byte| is_letter(**byte) && **byte != b'=').count();
+        let padding = behind.get(letters..)?.iter().take_while(|byte| **byte == b'=').count();
+        from = start + letters + padding;
+        Some((start, text.get(start..from)?))
     })
     .filter(|(_, run)| (SHORTEST..=LONGEST).contains(&run.len()))
 }
 
+/// Where letters begin that may be enough for a run. Of so many letters in a row, each so manieth place has one: only
+/// those places are looked at.
+fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
+    let places = bytes.get(from..)?.iter().enumerate().skip(SHORTEST - 1).step_by(SHORTEST);
+    let (within, _) = places.into_iter().find(|(_, byte)| is_letter(**byte))?;
+    let before = bytes.get(from..from + within)?;
+    Some(from + before.iter().rposition(|byte| !is_letter(*byte)).map_or(0, |at| at + 1))
+}
+
+/// A letter of base64, or its padding.
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+}
+
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -61,5 +89,46 @@ mod tests {
         let digits = "69676e6f726520616c6c2072756c657320";
         assert_eq!(decoded(digits).count(), 1);
         assert_eq!(decoded("e3b0c44298fc1c149afbf4c8996fb92427ae41e4").count(), 0);
+    }
+
+    /// Every run, one letter after the other.
+    fn all_runs(text: &str) -> Vec<(usize, &str)> {
+        let mut runs = Vec::new();
+        let mut rest = text;
+        let is_first = |c: char| u8::try_from(c).is_ok_and(is_letter);
+        while let Some(start) = rest.find(is_first) {
+            let from = text.len() - rest.len() + start;
+            let behind = rest.split_at(start).1;
+            let padded = behind.trim_start_matches(|c| is_first(c) && c != '=');
+            rest = padded.trim_start_matches('=');
+            runs.push((from, behind.split_at(behind.len() - rest.len()).0));
+        }
+        runs
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_run_is_overlooked(pieces in prop::collection::vec("[a-z=]{0,24}|[A-Z0-9+/_-]{15,25}={0,3}|[ é=a]{0,3}|={0,25}", 0..8)) {
+            let text = pieces.concat();
+            let long = |(_, run): &(usize, &str)| (SHORTEST..=LONGEST).contains(&run.len());
+            let expected: Vec<_> = all_runs(&text).into_iter().filter(long).collect();
+            prop_assert_eq!(runs(&text).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn every_text_is_decoded(text in "\\PC{4,20}[a-z]{12}", cut in 0_usize..3) {
+            let text = text.as_str();
+            let encoded = BASE64.encode(text.as_bytes());
+            let found: Vec<_> = decoded(&encoded).collect();
+            prop_assert_eq!(found, [(0..encoded.len(), text.to_owned())]);
+            let run = encoded.trim_end_matches('=');
+            let cut = run.split_at(run.len() - cut).0;
+            let whole = cut.split_at(cut.len() / 4 * 4).0.as_bytes();
+            let whole = BASE64_NOPAD.decode(whole).unwrap();
+            let exact = BASE64_NOPAD.decode(cut.as_bytes()).unwrap_or(whole);
+            prop_assert_eq!(from_base64(cut), Some(exact));
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use super::Sighting;
+use super::expressions::Expression;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
@@ -55,27 +55,16 @@ const PHRASES: [&str; 23] = [
     r"(?:все|каждое) (?:утверждени[а-я]{1,3})(?: [^ ]{1,24}){0,4}? (?:подтвержд[а-я]{1,8}|верн[а-я]{1,4}|истин[а-я]{1,5}|обоснован[а-я]{0,4})|すべての(?:主張|クレーム)[^.。]{0,16}(?:とみなし|と判定|とし)|모든 (?:주장|진술)[^.]{0,16}(?:간주|판정|표시)",
 ];
 
-/// Finds phrases.
-#[derive(Debug)]
-pub(super) struct Phrases {
-    regexes: Vec<Regex>,
-}
-
-impl Phrases {
-    pub(super) fn new() -> Result<Self, regex::Error> {
-        let filled = |phrase: &str| phrase.replace("{words}", WORDS).replace("{letters}", LETTERS);
-        let regexes = PHRASES.iter().map(|phrase| Regex::new(&filled(phrase)));
-        Ok(Self { regexes: regexes.collect::<Result<_, _>>()? })
-    }
-
-    pub(super) fn find<'v>(&'v self, view: &'v str) -> impl Iterator<Item = Sighting> + 'v {
-        self.regexes.iter().flat_map(move |regex| {
-            regex.find_iter(view).map(|found| Sighting {
-                range: found.range(),
-                kind: FindingKind::Instruction,
-                treatment: Treatment::Mark,
-                is_told: true,
-            })
+/// The phrases, as expressions.
+pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
+    let filled = |phrase: &str| phrase.replace("{words}", WORDS).replace("{letters}", LETTERS);
+    let of_phrase = |phrase: &&str| {
+        Ok(Expression {
+            regex: Regex::new(&filled(phrase))?,
+            kind: FindingKind::Instruction,
+            treatment: Treatment::Mark,
+            is_told: true,
         })
-    }
+    };
+    PHRASES.iter().map(of_phrase).collect()
 }

@@ -1,9 +1,11 @@
 //! A text as a reader takes it in who looks through disguises: folded, in small letters, JSON escapes decoded, and, if
 //! asked for, with letters of other scripts as the Latin ones they look like. Every byte remembers its origin.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use gsar_core::text::fold::Folded;
+use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
 /// Letters of other scripts that look Latin, and the Latin ones.
 const LOOKALIKES: [(char, char); 33] = [
@@ -53,64 +55,146 @@ pub(super) enum Letters {
 
 /// Whether a text mixes Latin letters with ones that look like them.
 pub(super) fn has_lookalikes(text: &str) -> bool {
-    text.chars().filter(|c| !c.is_ascii()).any(|c| latin(lower(c)).is_some())
+    !text.is_ascii() && text.chars().filter(|c| !c.is_ascii()).any(|c| latin(lower(c)).is_some())
 }
 
 /// The view of a text.
 pub(super) struct View<'t> {
-    folded: Folded<'t>,
+    original: &'t str,
+    letters: Letters,
     text: String,
-    /// For each byte of `text`, the bytes of the folded text it came from.
+    is_plain: bool,
+    /// Found when first asked for, if the text is plain.
+    origins: OnceCell<Origins<'t>>,
+}
+
+/// Where the bytes of a view come from.
+struct Origins<'t> {
+    folded: Folded<'t>,
+    /// For each byte of the view, the bytes of the folded text it came from.
     sources: Vec<(u32, u32)>,
 }
 
 impl<'t> View<'t> {
     pub(super) fn new(original: &'t str, letters: Letters) -> Self {
-        let folded = Folded::new(original);
-        let mut view = Self { text: String::new(), sources: Vec::new(), folded };
-        view.read(letters);
-        view
+        if is_plain(original) {
+            let text = read_plain(original, letters);
+            return Self { original, letters, text, is_plain: true, origins: OnceCell::new() };
+        }
+        let (text, origins) = read(original, letters);
+        Self { original, letters, text, is_plain: false, origins: OnceCell::from(origins) }
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
+    /// Whether the text has nothing invisible, and nothing that folding changes but white space.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     /// The bytes of the original behind a range of the view.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.sources.get(range.start).map_or(0, |source| source.0);
-        let last = range.end.checked_sub(1).and_then(|last| self.sources.get(last));
+        let Origins { folded, sources } =
+            self.origins.get_or_init(|| read(self.original, self.letters).1);
+        let start = sources.get(range.start).map_or(0, |source| source.0);
+        let last = range.end.checked_sub(1).and_then(|last| sources.get(last));
         let end = last.map_or(start, |source| source.1);
-        self.folded.original(start as usize..end as usize)
+        folded.original(start as usize..end as usize)
     }
+}
 
-    fn read(&mut self, letters: Letters) {
-        let folded = self.folded.as_str().to_owned();
-        self.text.reserve(folded.len());
-        self.sources.reserve(folded.len());
-        let mut rest = folded.as_str();
-        while let Some(first) = rest.chars().next() {
-            let (read, length) = unescaped(rest).unwrap_or((first, first.len_utf8()));
-            let start = folded.len() - rest.len();
-            self.push(read, letters, start..start + length);
+/// Reads any text, and remembers where each byte comes from.
+fn read(original: &str, letters: Letters) -> (String, Origins<'_>) {
+    let folded = Folded::new(original);
+    let mut text = String::with_capacity(folded.as_str().len());
+    let mut sources = Vec::with_capacity(folded.as_str().len());
+    let mut rest = folded.as_str();
+    let mut start = 0;
+    while let Some(first) = rest.chars().next() {
+        let (read, length) = unescaped(rest).unwrap_or((first, first.len_utf8()));
+        push(read, letters, &mut text);
+        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        sources.resize(text.len(), (position(start), position(start + length)));
+        start += length;
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    (text, Origins { folded, sources })
+}
+
+/// Whether folding does no more to a text than to collapse white space.
+fn is_plain(text: &str) -> bool {
+    if text.is_ascii() {
+        let is_plain =
+            |byte: u8| (b' '..=b'~').contains(&byte) | matches!(byte, b'\t' | b'\n' | b'\r');
+        return text.bytes().fold(true, |all, byte| all & is_plain(byte));
+    }
+    !text.chars().any(super::invisible::is_invisible)
+        && is_nfkc_quick(text.chars()) == IsNormalized::Yes
+}
+
+/// Reads a plain text: the same as [`read`] makes of it, in a fraction of the time.
+fn read_plain(original: &str, letters: Letters) -> String {
+    if let Some(text) = read_single_spaced(original) {
+        return text;
+    }
+    let mut text = String::with_capacity(original.len());
+    for (place, word) in original.split_whitespace().enumerate() {
+        if place > 0 && !text.ends_with(' ') {
+            text.push(' ');
+        }
+        let mut rest = word;
+        while let Some((before, _)) = rest.split_once('\\') {
+            text.push_str(before);
+            rest = rest.get(before.len()..).unwrap_or_default();
+            let (read, length) = unescaped(rest).unwrap_or(('\\', 1));
+            push(read, letters, &mut text);
             rest = rest.get(length..).unwrap_or_default();
         }
+        text.push_str(rest);
     }
+    if original.is_ascii() {
+        text.make_ascii_lowercase();
+        return text;
+    }
+    text.chars().map(|c| small(c, letters)).collect()
+}
 
-    fn push(&mut self, read: char, letters: Letters, source: Range<usize>) {
-        let small = lower(read);
-        let small = match letters {
-            Letters::AsTheyAre => small,
-            Letters::Latin => latin(small).unwrap_or(small),
-        };
-        let is_repeated_space = small.is_whitespace() && self.text.ends_with(' ');
-        if is_repeated_space || super::invisible::is_invisible(small) {
-            return;
-        }
-        self.text.push(if small.is_whitespace() { ' ' } else { small });
-        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.sources.resize(self.text.len(), (position(source.start), position(source.end)));
+/// Reads a plain text in ASCII that has no backslash, and between words one character of white space: most logs.
+fn read_single_spaced(original: &str) -> Option<String> {
+    let bytes = original.trim_ascii().as_bytes();
+    let is_space = |byte: u8| byte <= b' ';
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let has_runs =
+        pairs.fold(false, |found, (one, next)| found | (is_space(*one) & is_space(*next)));
+    if has_runs || bytes.contains(&b'\\') || !bytes.is_ascii() {
+        return None;
     }
+    let small = |byte: &u8| if is_space(*byte) { b' ' } else { byte.to_ascii_lowercase() };
+    String::from_utf8(bytes.iter().map(small).collect()).ok()
+}
+
+/// A character in small letters, and in Latin ones if asked for.
+fn small(c: char, letters: Letters) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
+    let small = lower(c);
+    match letters {
+        Letters::AsTheyAre => small,
+        Letters::Latin => latin(small).unwrap_or(small),
+    }
+}
+
+/// Adds a character as it is read.
+fn push(read: char, letters: Letters, text: &mut String) {
+    let small = small(read, letters);
+    let is_repeated_space = small.is_whitespace() && text.ends_with(' ');
+    if is_repeated_space || super::invisible::is_invisible(small) {
+        return;
+    }
+    text.push(if small.is_whitespace() { ' ' } else { small });
 }
 
 /// A character in small letters, where that is one character.
@@ -151,6 +235,8 @@ fn unescaped(text: &str) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -167,5 +253,47 @@ mod tests {
         let text = r"a \u0049gnore b";
         let view = View::new(text, Letters::AsTheyAre);
         assert_eq!(text.get(view.original(2..8)), Some(r"\u0049gnore"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn plain_texts_are_read_alike_in_both_ways(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    r#"[ -~\t\r\n]{0,6}|[ \t\r\n\\]{0,4}|\\{1,10}[nrtu"\/']|\\{1,2}u(00|20|D8|04)[0-9A-Fa-f+]{0,2}"#,
+                    "[äÄßéñİŞſКоԁΑΣς→☃😀日本한\u{1680}\u{3000}\u{301}…]{0,4}|\\PC{0,6}",
+                ],
+                0..8,
+            ),
+        ) {
+            // As much of a text as is plain.
+            let text = pieces.iter().fold(String::new(), |text, piece| {
+                let more = text.clone() + piece;
+                if is_plain(&more) { more } else { text }
+            });
+            for letters in [Letters::AsTheyAre, Letters::Latin] {
+                prop_assert_eq!(read_plain(&text, letters), read(&text, letters).0, "{:?}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn each_plain_character_is_read_alike_in_both_ways() {
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}z");
+            let is_shown = !super::super::invisible::is_invisible(c);
+            assert!(is_shown || !is_plain(&text), "{c:?}");
+            if is_plain(&text) {
+                let letters = Letters::Latin;
+                assert_eq!(read_plain(&text, letters), read(&text, letters).0, "{c:?}");
+            }
+        }
+        for (text, expected) in
+            [("tab\tand\r\n", true), ("ü → 日本", true), ("ﬃ", false), ("\u{b}", false)]
+        {
+            assert_eq!(is_plain(text), expected, "{text:?}");
+        }
     }
 }

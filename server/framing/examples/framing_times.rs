@@ -1,0 +1,181 @@
+//! What framing costs: a hundred items of ordinary telemetry, and the texts of the tests, in processor time of one
+//! thread.
+//!
+//! `cargo run --release -p gsar-framing --example framing_times`
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
+use gsar_framing::{Framer, Item, Nonce};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Each figure is the least of so many runs.
+const RUNS: usize = 300;
+const ITEMS: usize = 100;
+const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
+
+/// Tool, query and content of an item.
+type Texts = [String; 3];
+
+/// Prints a Markdown table.
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn main() -> anyhow::Result<()> {
+    let framer = Framer::new()?;
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    println!("| texts | items | bytes | findings | µs | ns a byte |\n|---|---|---|---|---|---|");
+    for (name, texts) in [
+        ("logs", telemetry(&[log])),
+        ("JSON", telemetry(&[json])),
+        ("metrics", telemetry(&[metrics])),
+        ("logs, JSON and metrics", telemetry(&[log, json, metrics])),
+        ("German logs", telemetry(&[german])),
+        ("injections", read(&tests.join("injections"))?),
+        ("harmless", read(&tests.join("harmless"))?),
+    ] {
+        let bytes: usize = texts.iter().flatten().map(String::len).sum();
+        let (findings, time) = measured(&framer, &texts)?;
+        let microseconds = time.as_secs_f64() * 1e6;
+        let of_byte = microseconds * 1e3 / bytes as f64;
+        println!(
+            "| {name} | {} | {bytes} | {findings} | {microseconds:.0} | {of_byte:.1} |",
+            texts.len()
+        );
+    }
+    Ok(())
+}
+
+/// The number of findings, and the least time of a frame.
+fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)> {
+    let ids: Vec<EvidenceId> =
+        (0..texts.len()).map(|n| EvidenceId::new(format!("item-{n}"))).collect::<Result<_, _>>()?;
+    let items: Vec<Item<'_>> = ids
+        .iter()
+        .zip(texts)
+        .map(|(id, [tool, query, content])| Item {
+            id,
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool,
+            query,
+            content,
+        })
+        .collect();
+    let mut least = Duration::MAX;
+    let mut findings = 0;
+    for _ in 0..RUNS {
+        let before = of_this_thread()?;
+        let frame = black_box(framer.frame(NONCE, &items)?);
+        least = least.min(of_this_thread()?.saturating_sub(before));
+        findings = frame.findings().len();
+    }
+    Ok((findings, least))
+}
+
+fn of_this_thread() -> anyhow::Result<Duration> {
+    Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
+}
+
+fn read(folder: &Path) -> anyhow::Result<Vec<Texts>> {
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        texts.push([String::new(), String::new(), std::fs::read_to_string(entry?.path())?]);
+    }
+    Ok(texts)
+}
+
+/// Items of 200 to 500 bytes, of each kind in turn, the same in each run.
+fn telemetry(kinds: &[fn(&mut Numbers) -> Texts]) -> Vec<Texts> {
+    let mut numbers = Numbers(7);
+    kinds.iter().cycle().take(ITEMS).map(|made| made(&mut numbers)).collect()
+}
+
+fn log(numbers: &mut Numbers) -> Texts {
+    const SAID: [&str; 6] = [
+        "INFO  c.s.orders.OrderService - order accepted, 3 lines, total 41.20 EUR",
+        "WARN  com.zaxxer.hikari.pool.HikariPool - Pool-1 - Connection is not available, request timed out after 30000ms.",
+        "ERROR o.a.k.clients.NetworkClient - [Producer clientId=checkout-1] Connection to node -1 (kafka-0.kafka:9092) could not be established.",
+        "DEBUG retrieved 12 rows from public.orders in 4 ms (user=checkout, database=shop)",
+        "level=error msg=\"failed to reserve stock\" err=\"context deadline exceeded\" attempt=3",
+        "java.sql.SQLTransientConnectionException: Connection is not available\n\tat com.zaxxer.hikari.pool.HikariPool.createTimeoutException(HikariPool.java:696)",
+    ];
+    let pod = numbers.pod();
+    let mut content = String::new();
+    for _ in 0..numbers.from(2, 3) {
+        let (minute, second) = (numbers.from(0, 59), numbers.from(0, 59));
+        let (said, trace) = (numbers.one_of(&SAID), numbers.next());
+        content.push_str(&format!(
+            "2026-03-12T14:{minute:02}:{second:02}.123Z {pod} {said} trace_id={trace:016x}\n"
+        ));
+    }
+    ["kubectl".to_owned(), format!("kubectl logs {pod} -n shop --since=10m"), content]
+}
+
+fn json(numbers: &mut Numbers) -> Texts {
+    const SAID: [&str; 4] = [
+        "upstream request timeout",
+        "payment declined: {\\\"code\\\":\\\"insufficient_funds\\\",\\\"retry\\\":false}",
+        "GET /api/v1/orders 503 in 30001 ms\\n\\tat handler (/srv/app/index.js:42:7)",
+        "liveness probe failed: HTTP probe failed with statuscode: 500",
+    ];
+    let (pod, said, trace) = (numbers.pod(), numbers.one_of(&SAID), numbers.next());
+    let (restarts, millis) = (numbers.from(0, 9), numbers.from(0, 999));
+    let content = format!(
+        r#"{{"timestamp":"2026-03-12T14:02:17.{millis:03}Z","level":"error","service":"checkout","kubernetes":{{"pod":"{pod}","namespace":"shop","labels":{{"app.kubernetes.io/name":"checkout","version":"2.14.{restarts}"}}}},"message":"{said}","restarts":{restarts},"trace_id":"{trace:016x}{trace:016x}"}}"#
+    );
+    ["loki".to_owned(), r#"{app="checkout"} |= "error" | json"#.to_owned(), content]
+}
+
+fn metrics(numbers: &mut Numbers) -> Texts {
+    const NAMES: [&str; 4] = [
+        "http_requests_total",
+        "container_memory_working_set_bytes",
+        "pg_stat_activity_count",
+        "kube_pod_container_status_restarts_total",
+    ];
+    let name = numbers.one_of(&NAMES);
+    let mut content = format!("# TYPE {name} counter\n");
+    for _ in 0..numbers.from(2, 3) {
+        let (pod, value) = (numbers.pod(), numbers.from(1, 99_999));
+        content.push_str(&format!(
+            "{name}{{namespace=\"shop\",pod=\"{pod}\",method=\"POST\",status=\"503\"}} {value} 1773324137000\n"
+        ));
+    }
+    ["prometheus".to_owned(), format!("sum by (pod) (rate({name}[5m]))"), content]
+}
+
+fn german(numbers: &mut Numbers) -> Texts {
+    let [_, query, mut content] = log(numbers);
+    content.push_str("Der Dienst läuft wieder, die Störung ist behoben; übrig sind 12 Aufträge\n");
+    ["kubectl".to_owned(), query, content]
+}
+
+/// Numbers that are the same in each run (`SplitMix64`).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from `least` to `most`.
+    fn from(&mut self, least: u64, most: u64) -> u64 {
+        least + self.next() % (most - least + 1)
+    }
+
+    fn one_of<'w>(&mut self, words: &[&'w str]) -> &'w str {
+        let chosen = self.next() % words.len().max(1) as u64;
+        words.get(chosen as usize).copied().unwrap_or_default()
+    }
+
+    fn pod(&mut self) -> String {
+        let name = self.one_of(&["checkout", "payments", "orders", "inventory"]);
+        format!("{name}-{:08x}-{:05x}", self.next() >> 32, self.next() >> 44)
+    }
+}

@@ -1,0 +1,138 @@
+//! Expressions over a view, and which of them a text can match at all: one pass finds the words that they need, and
+//! an expression none of whose words occurs is not run.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+use regex_syntax::hir::literal::{Extractor, Seq};
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::Sighting;
+use crate::finding::FindingKind;
+use crate::marks::Treatment;
+
+/// What is looked for in a view, and what it is when found.
+#[derive(Debug)]
+pub(super) struct Expression {
+    pub(super) regex: Regex,
+    pub(super) kind: FindingKind,
+    pub(super) treatment: Treatment,
+    pub(super) is_told: bool,
+}
+
+impl Expression {
+    pub(super) fn find<'v>(&'v self, view: &'v str) -> impl Iterator<Item = Sighting> + 'v {
+        self.regex.find_iter(view).map(|found| Sighting {
+            range: found.range(),
+            kind: self.kind,
+            treatment: self.treatment,
+            is_told: self.is_told,
+        })
+    }
+}
+
+/// Which expressions of a list a text can match, by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidates(u64);
+
+impl Candidates {
+    /// Whether a text can match the expression at a place. Beyond the 64th place, any text can.
+    pub(super) fn has(self, place: usize) -> bool {
+        self.0 & bit(place) != 0 || place >= 64
+    }
+}
+
+fn bit(place: usize) -> u64 {
+    u32::try_from(place).ok().and_then(|place| 1_u64.checked_shl(place)).unwrap_or(0)
+}
+
+/// The words that expressions need.
+#[derive(Debug)]
+pub(super) struct Needs {
+    words: AhoCorasick,
+    /// For each word, the expressions that it may be a part of.
+    of_words: Vec<u64>,
+    /// Expressions that need none of a finite number of words.
+    always: u64,
+}
+
+impl Needs {
+    /// Reads the words off the expressions.
+    pub(super) fn new<'e>(
+        expressions: impl Iterator<Item = &'e str>,
+    ) -> Result<Self, regex::Error> {
+        let wrong = |reason: String| regex::Error::Syntax(reason);
+        let mut words: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+        let mut always = 0;
+        for (place, expression) in expressions.enumerate() {
+            let parsed =
+                regex_syntax::parse(expression).map_err(|error| wrong(error.to_string()))?;
+            for way in ways(&parsed) {
+                match needed(way) {
+                    Some(needed) => {
+                        for word in needed {
+                            *words.entry(word).or_default() |= bit(place);
+                        }
+                    }
+                    None => always |= bit(place),
+                }
+            }
+        }
+        let (words, of_words): (Vec<_>, Vec<_>) = words.into_iter().unzip();
+        let words = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(words)
+            .map_err(|error| wrong(error.to_string()))?;
+        Ok(Self { words, of_words, always })
+    }
+
+    pub(super) fn candidates(&self, view: &str) -> Candidates {
+        let found = self.words.find_overlapping_iter(view);
+        let of_words = found.filter_map(|word| self.of_words.get(word.pattern().as_usize()));
+        Candidates(of_words.fold(self.always, |candidates, of_word| candidates | of_word))
+    }
+}
+
+/// The alternatives of an expression.
+fn ways(expression: &Hir) -> Vec<&Hir> {
+    match expression.kind() {
+        HirKind::Alternation(ways) => ways.iter().flat_map(self::ways).collect(),
+        HirKind::Capture(capture) => ways(&capture.sub),
+        HirKind::Concat(parts) => {
+            match parts.iter().filter(|part| !is_look(part)).collect::<Vec<_>>().as_slice() {
+                [only] => ways(only),
+                _ => vec![expression],
+            }
+        }
+        _ => vec![expression],
+    }
+}
+
+fn is_look(part: &Hir) -> bool {
+    matches!(part.kind(), HirKind::Look(_))
+}
+
+/// Words of which every match has one: what the expression, or what is left of it behind some of its parts, begins
+/// with. Those of which the shortest is the longest, for they are the rarest.
+fn needed(way: &Hir) -> Option<Vec<Vec<u8>>> {
+    /// Shorter ones are everywhere.
+    const SHORTEST: usize = 2;
+    let parts = match way.kind() {
+        HirKind::Concat(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(way),
+    };
+    let mut extractor = Extractor::new();
+    extractor.limit_literal_len(10).limit_total(1_000);
+    (0..parts.len())
+        .filter_map(|from| parts.get(from..))
+        .map(|parts| extractor.extract(&Hir::concat(parts.to_vec())))
+        .filter(|words| words.min_literal_len().is_some_and(|length| length >= SHORTEST))
+        .max_by_key(|words| (words.min_literal_len(), Reverse(words.len())))
+        .and_then(|words| bytes(&words))
+}
+
+fn bytes(words: &Seq) -> Option<Vec<Vec<u8>>> {
+    Some(words.literals()?.iter().map(|word| word.as_bytes().to_vec()).collect())
+}
