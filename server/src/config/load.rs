@@ -273,6 +273,22 @@ mod tests {
     }
 
     #[test]
+    fn a_key_with_a_dot_keeps_its_origin() {
+        let text = "[judges.models.\"openai:gpt-4.1\"]\nsamples = 3\n[judges.panels.court]\nmembers = [{ judge = \"rules/1\" }]\n";
+        let (_folder, path) = file(text);
+        let sources = Sources { file: Some(path), ..Sources::default() };
+        let (config, figment) = sources.load().unwrap();
+        let printed = effective(&config, &figment);
+        let origin = |start: &str| {
+            let line = printed.lines().find(|line| line.starts_with(start)).unwrap();
+            line.rsplit(" # ").next().unwrap().to_owned()
+        };
+        assert!(origin("samples = 3").ends_with("gsar.toml"), "{printed}");
+        assert!(origin("members = [").ends_with("gsar.toml"), "{printed}");
+        assert_eq!(origin("attempts = 3"), "default");
+    }
+
+    #[test]
     fn unknown_keys_and_wrong_values_name_key_and_place() {
         for (text, words) in [
             ("colour = 1", vec!["colour", "gsar.toml"]),

@@ -48,7 +48,7 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
             value => toml::Value::try_from(value).ok().map(|value| value.to_string()),
         };
         let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
-        let origin = origin(layers, &path.join("."));
+        let origin = origin(layers, &path);
         let key = key(name);
         match literal {
             Some(literal) => text.push_str(&format!("{key} = {literal} # {origin}\n")),
@@ -57,16 +57,25 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-fn origin(layers: &Figment, path: &str) -> String {
-    let Some(metadata) = layers.find_metadata(path) else {
+fn origin(layers: &Figment, path: &[&str]) -> String {
+    let Some(metadata) = metadata(layers, path) else {
         return "default".to_owned();
     };
     match (metadata.name.as_ref(), &metadata.source) {
         ("file", Some(source)) => source.to_string(),
         ("environment" | "command line", _) => {
-            let keys: Vec<&str> = path.split('.').collect();
-            metadata.interpolate(&figment::Profile::Default, &keys)
+            metadata.interpolate(&figment::Profile::Default, path)
         }
         _ => "default".to_owned(),
     }
+}
+
+/// Where a value was given. Key by key, because a key may have a dot in it, as the names of models do.
+fn metadata<'a>(layers: &'a Figment, path: &[&str]) -> Option<&'a figment::Metadata> {
+    let (first, rest) = path.split_first()?;
+    let mut value = layers.find_value(first).ok()?;
+    for key in rest {
+        value = value.into_dict()?.remove(*key)?;
+    }
+    layers.get_metadata(value.tag())
 }

@@ -343,7 +343,12 @@ fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {
 fn chat_failed(error: &ChatError) -> Failed {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
-        code => Failed::Otherwise { code, reason: error.to_string() },
+        code => {
+            // Whoever reports the failure names the model.
+            let reason = error.to_string();
+            let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
+            Failed::Otherwise { code, reason: reason.to_owned() }
+        }
     }
 }
 
