@@ -141,7 +141,7 @@ impl Panel {
         Err(JudgeError::Failed {
             judge: self.name.clone(),
             code: if is_same { first } else { "PANEL_INCOMPLETE" },
-            reason: format!("less than half of the votes were given: {}", reasons.join("; ")),
+            reason: format!("half of the votes or more are missing: {}", reasons.join("; ")),
             calls: counted.calls,
         })
     }
