@@ -4,7 +4,7 @@
 //! partition ([`verify`]), scores it exactly ([`score`]), applies the guards and decides ([`decide`]),
 //! and settles what an agent may do about it ([`safety`]).
 //!
-//! It never reads a clock, a file or a socket, never runs a model, and no floating-point number takes
+//! It never reads a clock, a file, a socket or the environment, never runs a model, and no floating-point number takes
 //! part in a decision.
 //!
 //! ```
@@ -16,11 +16,8 @@
 //! let decision = decide(&preset(Preset::Paper), &tally);
 //! assert_eq!(decision.tier.name(), "proceed");
 //! ```
-#![no_std]
 
 extern crate alloc;
-#[cfg(test)]
-extern crate std;
 
 pub mod assess;
 mod claim;
@@ -35,9 +32,10 @@ pub mod policy;
 pub mod safety;
 pub mod score;
 pub mod tally;
-pub mod text;
 pub mod time;
 pub mod verify;
+
+pub use gsar_extraction::text;
 
 pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim};
 pub use decision::{Decision, Guard, Origin, Reason, TextFindings, Tier, decide, decide_with};

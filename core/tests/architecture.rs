@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::disallowed_methods,
     clippy::allow_attributes,
     clippy::print_stdout,
     reason = "a test fails by panicking"
@@ -36,7 +37,8 @@ fn of_this_workspace(folder: &str) -> Vec<String> {
 #[test]
 fn arrows_between_crates() {
     for (folder, allowed) in [
-        ("core", &[][..]),
+        ("core/extraction", &[][..]),
+        ("core", &["gsar-extraction"]),
         ("proto", &["gsar-core"]),
         ("server/answer", &["gsar-core"]),
         ("server/chat", &[]),
@@ -71,16 +73,49 @@ fn arrows_between_crates() {
 
 #[test]
 fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
-    let expected = ["blake3", "memchr", "serde_json", "thiserror", "toml", "unicode-normalization"];
+    let expected = [
+        "blake3",
+        "gsar-extraction",
+        "memchr",
+        "serde_json",
+        "thiserror",
+        "toml",
+        "unicode-normalization",
+    ];
     assert_eq!(dependencies("core"), expected.map(str::to_owned).into());
-    let facade = std::fs::read_to_string(root().join("core/src/lib.rs")).unwrap();
-    assert!(facade.contains("#![no_std]"));
+    assert_eq!(
+        dependencies("core/extraction"),
+        ["unicode-normalization"].map(str::to_owned).into()
+    );
+}
+
+#[test]
+fn core_is_pure() {
+    const IMPURE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
+    for folder in ["core/src", "core/extraction/src"] {
+        for file in rust_files(&root().join(folder)) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for module in IMPURE {
+                let path = format!("std::{module}");
+                assert!(!text.contains(&path), "{}: {path}", file.display());
+            }
+            for name in ["SystemTime", "RandomState", "HashMap", "HashSet", "println!"] {
+                assert!(!text.contains(name), "{}: {name}", file.display());
+            }
+        }
+    }
+    let lists = std::fs::read_to_string(root().join("core/clippy.toml")).unwrap();
+    let lists: Table = lists.parse().unwrap();
+    for list in ["disallowed-methods", "disallowed-types", "disallowed-macros"] {
+        assert!(!lists[list].as_array().unwrap().is_empty(), "{list}");
+    }
 }
 
 #[test]
 fn every_direct_dependency_says_why_it_is_there() {
     for folder in [
         "core",
+        "core/extraction",
         "proto",
         "proto/generate",
         "server",

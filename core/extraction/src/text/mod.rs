@@ -13,21 +13,21 @@ pub mod tokens;
 use core::ops::Range;
 
 /// The part of a text, or nothing where the range does not fall on characters.
-pub(crate) fn part(text: &str, range: Range<usize>) -> &str {
+pub fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
 /// The byte at an offset, or 0 past the end.
-pub(crate) fn byte_at(text: &str, offset: usize) -> u8 {
+pub fn byte_at(text: &str, offset: usize) -> u8 {
     text.as_bytes().get(offset).copied().unwrap_or(0)
 }
 
 /// The character that starts at an offset.
-pub(crate) fn char_at(text: &str, offset: usize) -> Option<char> {
+pub fn char_at(text: &str, offset: usize) -> Option<char> {
     text.get(offset..).and_then(|rest| rest.chars().next())
 }
 
 /// The character that ends just before an offset.
-pub(crate) fn char_before(text: &str, offset: usize) -> Option<char> {
+pub fn char_before(text: &str, offset: usize) -> Option<char> {
     text.get(..offset).and_then(|before| before.chars().next_back())
 }
