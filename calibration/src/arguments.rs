@@ -30,6 +30,80 @@ pub(crate) enum Command {
     Mutations(Mutations),
     /// How well what decides claims is found among the evidence of many
     Retrieval(Retrieval),
+    /// Stored answers of a careful judge, as the answers of a judge: which right verdicts verification takes
+    /// away, and which errors it stops
+    Replay(Replay),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Stored judgements: a judgements.jsonl with folders of cases beside it, or a folder of cases.jsonl,
+    /// claims.jsonl and reports.jsonl whose claims have class, type and quotes. A split.json beside them
+    /// says which case belongs to which part
+    #[arg(required = true, value_name = "JUDGEMENTS")]
+    pub(crate) judgements: Vec<PathBuf>,
+    /// The cases to replay
+    #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
+    pub(crate) part: ReplayPart,
+    /// How evidence is written; may be given several times, all of them where not given
+    #[arg(long = "as", value_enum, value_name = "RENDERING")]
+    pub(crate) renderings: Vec<Rendering>,
+    /// Which errors are made: the same seed makes the same
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Verification alone, in this process: no server, no prompt, no decision
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// List every right verdict that is taken away (the tune part only)
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// A part of stored judgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayPart {
+    Tune,
+    Calib,
+    Test,
+}
+
+impl ReplayPart {
+    /// Its name in a split.json.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Tune => "tune",
+            Self::Calib => "calib",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// How the same evidence is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Rendering {
+    /// A JSON document as `json`, everything else as `text`
+    Json,
+    /// The same bytes as `text`
+    Text,
+    /// A line `$ command` before the same bytes, as `text`
+    Command,
+    /// One content block of the Model Context Protocol with the same bytes as its text, as `json`
+    Mcp,
+}
+
+impl Rendering {
+    /// Every rendering.
+    pub(crate) const ALL: [Self; 4] = [Self::Json, Self::Text, Self::Command, Self::Mcp];
+
+    /// In a word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+            Self::Command => "command",
+            Self::Mcp => "mcp",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use anyhow::{Result, ensure};
 use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::measured::measure;
+use crate::replay::replay;
 use crate::retrieval::find_all;
 use crate::session::with_server;
 use crate::tables;
@@ -38,6 +39,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             let found = with_server(endpoint, async |client| find_all(&client, &wanted).await);
             Ok(tables::retrieval(&found.await?))
         }
+        Command::Replay(wanted) => replay(endpoint, &wanted).await,
     }
 }
 

@@ -11,6 +11,7 @@ mod commands;
 mod corpus;
 mod measured;
 pub mod mutation;
+mod replay;
 mod retrieval;
 mod session;
 mod statistics;

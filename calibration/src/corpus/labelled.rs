@@ -13,19 +13,21 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Case, Corpus, Label, Part, Prose};
 
+/// A line of `cases.jsonl`.
 #[derive(Deserialize)]
-struct CaseLine {
-    case: String,
-    evidence: Vec<ItemLine>,
+pub(crate) struct CaseLine {
+    pub(crate) case: String,
+    pub(crate) evidence: Vec<ItemLine>,
 }
 
-#[derive(Deserialize)]
-struct ItemLine {
-    id: String,
-    kind: String,
-    lane: String,
-    tool: String,
-    content: String,
+/// An item of a case, as its file has it.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ItemLine {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) lane: String,
+    pub(crate) tool: String,
+    pub(crate) content: String,
 }
 
 #[derive(Deserialize)]
@@ -131,7 +133,8 @@ fn item(line: ItemLine) -> Result<v1::EvidenceItem> {
     })
 }
 
-fn is_json(content: &str) -> bool {
+/// Whether a text is one JSON document that holds others: an object or an array.
+pub(crate) fn is_json(content: &str) -> bool {
     content.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<IgnoredAny>(content).is_ok()
 }
@@ -154,7 +157,11 @@ fn label(line: ClaimLine, case: usize) -> Result<Label> {
     })
 }
 
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+/// The lines of a file, each a JSON object; empty ones are passed over.
+///
+/// # Errors
+/// A file that cannot be read and a line that is not a `T`, each with its place.
+pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = read(path)?;
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     numbered
@@ -164,7 +171,11 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .collect()
 }
 
-fn read(path: &Path) -> Result<String> {
+/// The text of a file.
+///
+/// # Errors
+/// A file that cannot be read, with its path.
+pub(crate) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 

@@ -9,7 +9,7 @@ use gsar_core::{Class, EvidenceType};
 use gsar_proto::v1;
 
 pub(crate) use incidents::incident_corpus;
-pub(crate) use labelled::labelled_corpus;
+pub(crate) use labelled::{CaseLine, ItemLine, is_json, labelled_corpus, lines, read};
 
 /// Which part of the data a case belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use crate::statistics::Share;
 
 /// What stands where there is nothing to show.
-pub(super) const NOTHING: &str = "–";
+pub(crate) const NOTHING: &str = "–";
 
 /// A heading with an empty line before and after it.
-pub(super) fn heading(page: &mut String, text: &str) {
+pub(crate) fn heading(page: &mut String, text: &str) {
     // Writing to a string cannot fail.
     let _ = write!(page, "\n## {text}\n\n");
 }
 
 /// A table: the first column to the left, all others to the right.
-pub(super) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
+pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     let mut line = |cells: &[String]| {
         let _ = writeln!(page, "| {} |", cells.join(" | "));
     };
@@ -25,7 +25,7 @@ pub(super) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
 }
 
 /// A share with its interval and what it was counted from: `87.5 % [80.0, 92.1] 7/8`.
-pub(super) fn share(share: &Share) -> String {
+pub(crate) fn share(share: &Share) -> String {
     let Some(value) = share.value else { return NOTHING.to_owned() };
     let interval = share.interval.map_or(String::new(), |interval| {
         format!(" [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
@@ -35,7 +35,7 @@ pub(super) fn share(share: &Share) -> String {
 }
 
 /// How much more the share of the test part is than that of the tune part, in points.
-pub(super) fn gap(tune: &Share, test: &Share) -> String {
+pub(crate) fn gap(tune: &Share, test: &Share) -> String {
     match (tune.value, test.value) {
         (Some(tune), Some(test)) => format!("{:+.1}", (test - tune) * 100.0),
         _ => NOTHING.to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn gap(tune: &Share, test: &Share) -> String {
 }
 
 /// The row of a table that shows a share in both parts.
-pub(super) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
+pub(crate) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
     vec![name.to_owned(), share(tune), share(test), gap(tune, test)]
 }
 

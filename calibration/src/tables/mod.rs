@@ -2,7 +2,7 @@
 
 mod classes;
 mod groups;
-mod markdown;
+pub(crate) mod markdown;
 mod mutations;
 mod retrieval;
 mod worst;

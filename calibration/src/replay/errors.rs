@@ -1,0 +1,160 @@
+//! This module makes errors of stored judgements: what a judge that errs would have said. It asks nobody.
+
+use std::collections::BTreeSet;
+
+use gsar_core::evidence::EvidenceKind;
+use gsar_core::{Class, EvidenceType};
+
+use super::nearest::nearest_line;
+use super::stored::{Case, Item, Judgement, Stored};
+use crate::mutation::{Kind, Surroundings, mutations};
+use crate::statistics::Random;
+
+/// How a judge errs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ErrorKind {
+    /// A refuted claim called grounded, citing what refutes it.
+    Refuted,
+    /// An unsupported claim called grounded, citing the line that shares most words with it.
+    Unsupported,
+    /// A true claim with another figure, citing what shows the original.
+    Figure,
+    /// The same with another name.
+    Name,
+    /// The same with another time.
+    Time,
+    /// The same with a negation put in or taken out.
+    Negation,
+}
+
+impl ErrorKind {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Refuted, Self::Unsupported, Self::Figure, Self::Name, Self::Time, Self::Negation];
+
+    /// In a word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Refuted => "refuted",
+            Self::Unsupported => "unsupported",
+            Self::Figure => "figure",
+            Self::Name => "name",
+            Self::Time => "time",
+            Self::Negation => "negation",
+        }
+    }
+
+    fn of_mutation(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Value | Kind::Unit | Kind::Count => Some(Self::Figure),
+            Kind::Entity => Some(Self::Name),
+            Kind::Time => Some(Self::Time),
+            Kind::Negation => Some(Self::Negation),
+            Kind::Direction | Kind::Quantifier | Kind::Order | Kind::State => None,
+        }
+    }
+}
+
+/// A claim that is false or unsupported with the judgement that calls it grounded.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeError {
+    pub(crate) kind: ErrorKind,
+    pub(crate) text: String,
+    pub(crate) judgement: Judgement,
+}
+
+/// The errors of a case, at most one of a kind for each right verdict.
+pub(crate) fn made_errors(case: &Case, random: &mut Random) -> Vec<MadeError> {
+    let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
+    let stored: BTreeSet<&str> = case.claims.iter().map(|claim| claim.text.as_str()).collect();
+    let right = case.claims.iter().filter(|claim| claim.right == Some(true));
+    right
+        .flat_map(|claim| match claim.judgement.class {
+            Class::Contradicted => refuted(claim).into_iter().collect(),
+            Class::Ungrounded => unsupported(claim, &case.evidence).into_iter().collect(),
+            Class::Grounded => mutated(claim, &surroundings, &stored, random),
+            Class::Complementary => Vec::new(),
+        })
+        .collect()
+}
+
+fn refuted(claim: &Stored) -> Option<MadeError> {
+    let judgement = Judgement { class: Class::Grounded, ..claim.judgement.clone() };
+    (!judgement.citations.is_empty()).then(|| MadeError {
+        kind: ErrorKind::Refuted,
+        text: claim.text.clone(),
+        judgement,
+    })
+}
+
+fn unsupported(claim: &Stored, evidence: &[Item]) -> Option<MadeError> {
+    let (item, citation) = nearest_line(&claim.text, evidence)?;
+    let evidence_type = match item.kind {
+        EvidenceKind::Signal => EvidenceType::SignalMatch,
+        _ => EvidenceType::ToolMatch,
+    };
+    let citations = vec![citation];
+    let judgement = Judgement { class: Class::Grounded, evidence_type, citations };
+    Some(MadeError { kind: ErrorKind::Unsupported, text: claim.text.clone(), judgement })
+}
+
+fn mutated(
+    claim: &Stored,
+    surroundings: &Surroundings,
+    stored: &BTreeSet<&str>,
+    random: &mut Random,
+) -> Vec<MadeError> {
+    let found = mutations(&claim.text, surroundings);
+    let mut errors = Vec::new();
+    for kind in ErrorKind::ALL {
+        let of_kind: Vec<_> = found
+            .iter()
+            .filter(|mutation| ErrorKind::of_mutation(mutation.kind) == Some(kind))
+            .filter(|mutation| !stored.contains(mutation.text.as_str()))
+            .collect();
+        errors.extend(of_kind.get(random.below(of_kind.len())).map(|mutation| MadeError {
+            kind,
+            text: mutation.text.clone(),
+            judgement: claim.judgement.clone(),
+        }));
+    }
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stored::tests::{case, stored};
+    use super::*;
+
+    #[test]
+    fn every_kind_is_made_of_the_verdict_that_allows_it() {
+        let case = case(
+            "NAME        NODE      STATUS    RESTARTS\n\
+             api-1a2b-x1 node-01   Running   4\n\
+             api-1a2b-z9 node-02   Pending   0\n\
+             14:02:17 pod api-1a2b-x1 restarted",
+            vec![
+                stored(
+                    "Pod api-1a2b-x1 had 4 restarts; the last was at 14:02:17.",
+                    Class::Grounded,
+                ),
+                stored("Pod api-1a2b-x1 never restarted.", Class::Contradicted),
+                stored("The disk filled; the pod restarted.", Class::Ungrounded),
+                stored("A pod budget would help.", Class::Complementary),
+                Stored { right: Some(false), ..stored("It restarted 4 times.", Class::Grounded) },
+            ],
+        );
+        let made = |seed| made_errors(&case, &mut Random::new(seed));
+        let kinds: BTreeSet<ErrorKind> = made(1).iter().map(|error| error.kind).collect();
+        assert_eq!(kinds, ErrorKind::ALL.into());
+        for error in made(1) {
+            assert_eq!(error.judgement.class, Class::Grounded);
+            assert!(!error.judgement.citations.is_empty());
+            let is_mutated = !matches!(error.kind, ErrorKind::Refuted | ErrorKind::Unsupported);
+            let is_stored = case.claims.iter().any(|claim| claim.text == error.text);
+            assert_eq!(is_mutated, !is_stored, "{error:?}");
+        }
+        let texts = |errors: Vec<MadeError>| errors.into_iter().map(|error| error.text);
+        assert!(texts(made(7)).eq(texts(made(7))), "the same seed makes the same");
+    }
+}

@@ -1,0 +1,82 @@
+//! This module puts judgements before verification itself, without server, prompt and decision.
+
+use anyhow::Result;
+use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
+use gsar_core::policy::VerificationMode;
+use gsar_core::verify::{Corpus, verify};
+use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
+
+use super::Question;
+use super::outcome::{Finding, Outcome};
+use super::rendering::rendered;
+use super::stored::{Case, Item, Judgement};
+use crate::arguments::Rendering;
+
+/// What verification under `reference` makes of the questions about one case.
+///
+/// # Errors
+/// Ids that the rules do not allow.
+pub(crate) fn verified(
+    case: &Case,
+    questions: &[Question],
+    rendering: Rendering,
+) -> Result<Vec<Outcome>> {
+    let items: Vec<EvidenceItem> =
+        case.evidence.iter().map(|item| core_item(item, rendering)).collect::<Result<_>>()?;
+    let corpus = Corpus::new(&items);
+    let policy = preset(Preset::Reference);
+    let judged: Vec<JudgedClaim> = questions
+        .iter()
+        .enumerate()
+        .map(|(number, question)| judged(number, question))
+        .collect::<Result<_>>()?;
+    let given: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
+    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &corpus);
+    let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
+        let of_claim =
+            verified.corrections.iter().filter(|found| found.claim == claim.judged.claim.id);
+        let findings = of_claim.map(|found| Finding {
+            code: found.code.name().to_owned(),
+            sentence: found.sentence.clone(),
+            reclassed: found.applied && found.from.0 != found.to.0,
+            disputed: false,
+        });
+        question.outcome(claim.judged.class, false, findings.collect())
+    });
+    Ok(outcomes.collect())
+}
+
+fn core_item(item: &Item, rendering: Rendering) -> Result<EvidenceItem> {
+    Ok(EvidenceItem {
+        id: EvidenceId::new(item.id.clone())?,
+        kind: item.kind,
+        lane: item.lane,
+        tool: item.tool.clone(),
+        query: String::new(),
+        content: rendered(item, rendering),
+        collected_at: None,
+        exhaustive: false,
+        attested: false,
+    })
+}
+
+fn judged(number: usize, question: &Question) -> Result<JudgedClaim> {
+    let Judgement { class, evidence_type, citations } = &question.judgement;
+    let citations = citations.iter().map(|citation| {
+        let id = EvidenceId::new(citation.evidence.clone())?;
+        let field_path = citation.field_path.clone().unwrap_or_default();
+        let target = Target::Evidence { id, field_path };
+        Ok(Citation { target, quote: citation.quote.clone(), bytes: None })
+    });
+    Ok(JudgedClaim {
+        claim: Claim {
+            id: ClaimId::new(format!("c{}", number + 1))?,
+            text: question.text.clone(),
+            span: None,
+        },
+        class: *class,
+        evidence_type: *evidence_type,
+        citations: citations.collect::<Result<_>>()?,
+        note: String::new(),
+    })
+}

@@ -1,0 +1,85 @@
+//! This module holds what became of claims in a replay. It counts and prints nothing.
+
+use gsar_core::Class;
+
+use super::errors::ErrorKind;
+
+/// A claim of a replay, with what was said of it and what became of that.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// The place of its case.
+    pub(crate) case: usize,
+    /// The claim.
+    pub(crate) text: String,
+    /// Whether the judgement was right or an error.
+    pub(crate) given: Given,
+    /// The class that the judge gave.
+    pub(crate) said: Class,
+    /// The first words quoted; empty where none were.
+    pub(crate) quote: String,
+    /// The class in the answer.
+    pub(crate) class: Class,
+    /// Whether it stands in that class only under a finding that blocks.
+    pub(crate) disputed: bool,
+    /// What verification found, in order: code and sentence.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// What a judgement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// As a person says.
+    Right,
+    /// Made to be wrong.
+    Error(ErrorKind),
+}
+
+/// Something that verification found of a claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// The stable name of the check's result.
+    pub(crate) code: String,
+    /// In a sentence.
+    pub(crate) sentence: String,
+    /// Whether the class of the claim is another since.
+    pub(crate) reclassed: bool,
+    /// Whether the claim blocks because of it while its class stands.
+    pub(crate) disputed: bool,
+}
+
+impl Outcome {
+    /// A right verdict that verification took away.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.given == Given::Right && self.class != self.said
+    }
+
+    /// A right verdict that stands and blocks.
+    pub(crate) fn is_disputed(&self) -> bool {
+        self.given == Given::Right && self.class == self.said && self.disputed
+    }
+
+    /// An error that stands and does not block.
+    pub(crate) fn is_missed(&self) -> bool {
+        matches!(self.given, Given::Error(_)) && self.class == self.said && !self.disputed
+    }
+
+    /// The codes of what decided: the findings that changed the class or block, and in front of
+    /// `NO_VALID_CITATION` the one that took the citation away.
+    pub(crate) fn codes(&self) -> String {
+        const NO_CITATION: &str = "NO_VALID_CITATION";
+        let mut codes: Vec<&str> = Vec::new();
+        for (place, finding) in self.findings.iter().enumerate() {
+            if !finding.reclassed && !finding.disputed {
+                continue;
+            }
+            if finding.code == NO_CITATION
+                && let Some(earlier) = self.findings.get(..place).and_then(<[Finding]>::first)
+            {
+                codes.push(&earlier.code);
+            }
+            codes.push(&finding.code);
+        }
+        codes.dedup();
+        codes.join(" + ")
+    }
+}

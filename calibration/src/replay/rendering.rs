@@ -1,0 +1,50 @@
+//! This module writes the same evidence in the forms in which callers hand it over. It reads and asks nothing.
+
+use gsar_core::evidence::Content;
+use serde_json::json;
+
+use super::stored::Item;
+use crate::arguments::Rendering;
+use crate::corpus::is_json;
+
+/// The content of an item as a caller would send it.
+pub(crate) fn rendered(item: &Item, rendering: Rendering) -> Content {
+    match rendering {
+        Rendering::Json if is_json(&item.content) => Content::Json(item.content.clone()),
+        Rendering::Json | Rendering::Text => Content::Text(item.content.clone()),
+        Rendering::Command => Content::Text(format!("$ {}\n{}", item.tool, item.content)),
+        Rendering::Mcp => {
+            let blocks = json!({"content": [{"type": "text", "text": item.content}]});
+            Content::Json(blocks.to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::evidence::{EvidenceKind, Lane};
+
+    #[test]
+    fn each_rendering_holds_the_same_bytes() {
+        let item = |content: &str| Item {
+            id: "e1".to_owned(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: "kubectl get pods".to_owned(),
+            content: content.to_owned(),
+        };
+        let document = item(r#"{"a": "b\n"}"#);
+        let text = |text: &str| Content::Text(text.to_owned());
+        let json = |text: &str| Content::Json(text.to_owned());
+        for (rendering, expected) in [
+            (Rendering::Json, json(r#"{"a": "b\n"}"#)),
+            (Rendering::Text, text(r#"{"a": "b\n"}"#)),
+            (Rendering::Command, text("$ kubectl get pods\n{\"a\": \"b\\n\"}")),
+            (Rendering::Mcp, json(r#"{"content":[{"text":"{\"a\": \"b\\n\"}","type":"text"}]}"#)),
+        ] {
+            assert_eq!(rendered(&document, rendering), expected);
+        }
+        assert_eq!(rendered(&item("up\n"), Rendering::Json), text("up\n"));
+    }
+}

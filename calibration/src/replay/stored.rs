@@ -1,0 +1,354 @@
+//! This module reads stored judgements with their cases and reports. It reads files and asks nobody.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::{Class, EvidenceType};
+use serde::Deserialize;
+
+use super::nearest::nearest_line;
+use crate::arguments::ReplayPart;
+use crate::corpus::{CaseLine, ItemLine, lines, read};
+
+/// An incident with what a careful judge said of its claims.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its evidence, the alert included.
+    pub(crate) evidence: Vec<Item>,
+    /// What was judged.
+    pub(crate) claims: Vec<Stored>,
+    /// Its reports; empty where the claims that they are split into were not judged.
+    pub(crate) reports: Vec<Report>,
+}
+
+/// An item of evidence.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) id: String,
+    pub(crate) kind: EvidenceKind,
+    pub(crate) lane: Lane,
+    pub(crate) tool: String,
+    pub(crate) content: String,
+}
+
+/// A claim with its stored judgement.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    /// The claim.
+    pub(crate) text: String,
+    /// What the judge said.
+    pub(crate) judgement: Judgement,
+    /// Whether a person says the same class; `None` where no person said anything.
+    pub(crate) right: Option<bool>,
+}
+
+/// What a judge says of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    pub(crate) class: Class,
+    pub(crate) evidence_type: EvidenceType,
+    pub(crate) citations: Vec<Citation>,
+}
+
+/// Words of an item that decide.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub(crate) struct Citation {
+    /// The id of the item.
+    pub(crate) evidence: String,
+    /// A JSON pointer, where the judge gave one.
+    pub(crate) field_path: Option<String>,
+    /// Verbatim words.
+    pub(crate) quote: String,
+}
+
+/// A report as prose.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    /// `faithful`, `overreaching` or `contradicted`.
+    pub(crate) kind: String,
+}
+
+#[derive(Deserialize)]
+struct JudgementsLine {
+    case: String,
+    claims: BTreeMap<String, JudgementLine>,
+}
+
+#[derive(Deserialize)]
+struct JudgementLine {
+    class: String,
+    #[serde(rename = "type")]
+    evidence_type: String,
+    citations: Vec<Citation>,
+}
+
+#[derive(Deserialize)]
+struct ClaimLine {
+    case: String,
+    text: String,
+    class: String,
+    #[serde(rename = "type")]
+    evidence_type: String,
+    evidence_id: Option<String>,
+    quote: Option<String>,
+    #[serde(default)]
+    more: Vec<QuoteLine>,
+}
+
+#[derive(Deserialize)]
+struct QuoteLine {
+    evidence_id: String,
+    quote: String,
+}
+
+#[derive(Deserialize)]
+struct ReportLine {
+    case: String,
+    kind: String,
+}
+
+/// The cases of one part, in the order of their files.
+///
+/// `path` is a file of judgements with folders of cases beside it, or a folder of cases whose labels are the
+/// judgements.
+///
+/// # Errors
+/// A file that cannot be read, a line that is not what it should be, and a part without cases.
+pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
+    let (split, folders, judgements) = if path.is_dir() {
+        (path.join("split.json"), vec![path.to_owned()], None)
+    } else {
+        let beside = path.parent().context("a file of judgements stands in a folder")?;
+        (beside.join("split.json"), folders_of_cases(beside)?, Some(judged_claims(path)?))
+    };
+    let split: HashMap<String, HashSet<String>> = serde_json::from_str(&read(&split)?)
+        .with_context(|| format!("{}: not a split of cases", split.display()))?;
+    let wanted = split
+        .get(part.name())
+        .with_context(|| format!("{}: the split has no part `{}`", path.display(), part.name()))?;
+    let mut cases = Vec::new();
+    for folder in folders {
+        add(&folder, wanted, judgements.as_ref(), &mut cases)?;
+    }
+    ensure!(!cases.is_empty(), "{}: part {} has no cases", path.display(), part.name());
+    Ok(cases)
+}
+
+fn folders_of_cases(beside: &Path) -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(beside).with_context(|| beside.display().to_string())? {
+        let folder = entry?.path();
+        if folder.join("cases.jsonl").is_file() {
+            folders.push(folder);
+        }
+    }
+    folders.sort_unstable();
+    Ok(folders)
+}
+
+type Judgements = HashMap<String, BTreeMap<String, Judgement>>;
+
+fn judged_claims(path: &Path) -> Result<Judgements> {
+    let mut cases = Judgements::new();
+    for JudgementsLine { case, claims } in lines(path)? {
+        let claims = claims
+            .into_iter()
+            .map(|(text, line)| {
+                let JudgementLine { class, evidence_type, citations } = line;
+                let judgement = judgement(&class, &evidence_type, citations);
+                Ok((text, judgement.with_context(|| format!("case {case}"))?))
+            })
+            .collect::<Result<_>>()?;
+        cases.insert(case, claims);
+    }
+    Ok(cases)
+}
+
+fn judgement(class: &str, evidence_type: &str, citations: Vec<Citation>) -> Result<Judgement> {
+    Ok(Judgement {
+        class: Class::from_name(class).with_context(|| format!("no class `{class}`"))?,
+        evidence_type: EvidenceType::from_name(evidence_type)
+            .with_context(|| format!("no type `{evidence_type}`"))?,
+        citations,
+    })
+}
+
+fn add(
+    folder: &Path,
+    wanted: &HashSet<String>,
+    judgements: Option<&Judgements>,
+    cases: &mut Vec<Case>,
+) -> Result<()> {
+    let mut labels: HashMap<String, Vec<Stored>> = HashMap::new();
+    for line in lines::<ClaimLine>(&folder.join("claims.jsonl"))? {
+        let case = line.case.clone();
+        let label = label(line).with_context(|| format!("case {case}"))?;
+        labels.entry(case).or_default().push(label);
+    }
+    let mut reports: HashMap<String, Vec<Report>> = HashMap::new();
+    for ReportLine { case, kind } in lines(&folder.join("reports.jsonl"))? {
+        reports.entry(case).or_default().push(Report { kind });
+    }
+    for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
+        if !wanted.contains(&name) {
+            continue;
+        }
+        let evidence = evidence.into_iter().map(item).collect::<Result<Vec<Item>>>();
+        let evidence = evidence.with_context(|| format!("case {name}"))?;
+        let mut labels = labels.remove(&name).unwrap_or_default();
+        if judgements.is_none() {
+            labels.iter_mut().for_each(|label| cite_subject(label, &evidence));
+        }
+        let reports = reports.remove(&name).unwrap_or_default();
+        let (claims, reports) = match judgements {
+            None => (labels, reports),
+            Some(judgements) => match judgements.get(&name) {
+                Some(judged) => judged_reports(&labels, judged, reports),
+                None => continue,
+            },
+        };
+        cases.push(Case { name, evidence, claims, reports });
+    }
+    Ok(())
+}
+
+/// The judged claims, those with a label first, and the reports where their own claims were judged too.
+fn judged_reports(
+    labels: &[Stored],
+    judged: &BTreeMap<String, Judgement>,
+    reports: Vec<Report>,
+) -> (Vec<Stored>, Vec<Report>) {
+    let label_of: HashMap<&str, Class> =
+        labels.iter().map(|label| (label.text.as_str(), label.judgement.class)).collect();
+    let claims: Vec<Stored> = judged
+        .iter()
+        .map(|(text, judgement)| Stored {
+            text: text.clone(),
+            judgement: judgement.clone(),
+            right: label_of.get(text.as_str()).map(|label| *label == judgement.class),
+        })
+        .collect();
+    let of_reports = claims.iter().any(|claim| claim.right.is_none());
+    (claims, if of_reports { reports } else { Vec::new() })
+}
+
+fn label(line: ClaimLine) -> Result<Stored> {
+    let first = line.evidence_id.map(|evidence| Citation {
+        evidence,
+        field_path: None,
+        quote: line.quote.unwrap_or_default(),
+    });
+    let more = line.more.into_iter().map(|QuoteLine { evidence_id, quote }| Citation {
+        evidence: evidence_id,
+        field_path: None,
+        quote,
+    });
+    let citations = first.into_iter().chain(more).collect();
+    let judgement = judgement(&line.class, &line.evidence_type, citations)?;
+    Ok(Stored { text: line.text, judgement, right: Some(true) })
+}
+
+/// Labels of complementary claims need not say what the claim is about, and a judge has to: the line that shares
+/// most words with the claim.
+fn cite_subject(label: &mut Stored, evidence: &[Item]) {
+    let judgement = &mut label.judgement;
+    if judgement.class == Class::Complementary && judgement.citations.is_empty() {
+        judgement.citations.extend(nearest_line(&label.text, evidence).map(|(_, line)| line));
+    }
+}
+
+fn item(line: ItemLine) -> Result<Item> {
+    let kind = EvidenceKind::from_name(&line.kind);
+    let lane = Lane::from_name(&line.lane);
+    Ok(Item {
+        kind: kind.with_context(|| format!("{}: no kind `{}`", line.id, line.kind))?,
+        lane: lane.with_context(|| format!("{}: no lane `{}`", line.id, line.lane))?,
+        id: line.id,
+        tool: line.tool,
+        content: line.content,
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn case(content: &str, claims: Vec<Stored>) -> Case {
+        let item = Item {
+            id: "e1".to_owned(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: "kubectl logs".to_owned(),
+            content: content.to_owned(),
+        };
+        Case { name: "a/1".to_owned(), evidence: vec![item], claims, reports: Vec::new() }
+    }
+
+    pub(crate) fn stored(text: &str, class: Class) -> Stored {
+        let citation =
+            Citation { evidence: "e1".to_owned(), field_path: None, quote: "restarted".to_owned() };
+        let citations = if class == Class::Ungrounded { Vec::new() } else { vec![citation] };
+        let judgement = Judgement { class, evidence_type: EvidenceType::ToolMatch, citations };
+        Stored { text: text.to_owned(), judgement, right: Some(true) }
+    }
+
+    const CASE: &str = r#"{"case":"a/1","evidence":[{"id":"e1","kind":"tool_output","lane":"logs","tool":"cat","content":"up since noon"}]}"#;
+    const LABELS: &str = r#"{"case":"a/1","text":"It is up.","class":"grounded","type":"tool_match","evidence_id":"e1","quote":"up","more":[{"evidence_id":"e1","quote":"noon"}]}
+{"case":"a/1","text":"Noon is a bad time.","class":"complementary","type":"domain","evidence_id":null,"quote":null}
+{"case":"a/1","text":"It was down.","class":"ungrounded","type":"inference","evidence_id":null,"quote":null}"#;
+    const JUDGED: &str = r#"{"case":"a/1","claims":{"It is up.":{"class":"grounded","type":"tool_match","citations":[{"evidence":"e1","field_path":"/a","quote":"up"}]},"It was down.":{"class":"contradicted","type":"tool_match","citations":[]},"It rose.":{"class":"ungrounded","type":"inference","citations":[]}}}
+{"case":"b/2","claims":{}}"#;
+    const REPORT: &str = r#"{"case":"a/1","kind":"faithful","text":"It is up."}"#;
+
+    fn folder(cases: &Path) {
+        std::fs::create_dir_all(cases).unwrap();
+        for (name, text) in
+            [("cases.jsonl", CASE), ("claims.jsonl", LABELS), ("reports.jsonl", REPORT)]
+        {
+            std::fs::write(cases.join(name), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn labels_are_judgements_and_complementary_ones_cite_what_they_are_about() {
+        let root = tempfile::tempdir().unwrap();
+        folder(root.path());
+        std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1"],"calib":[]}"#).unwrap();
+        let cases = stored_cases(root.path(), ReplayPart::Tune).unwrap();
+        let [case] = &cases[..] else { panic!("one case") };
+        let quotes: Vec<Vec<&str>> = case
+            .claims
+            .iter()
+            .map(|claim| claim.judgement.citations.iter().map(|cited| &*cited.quote).collect())
+            .collect();
+        assert_eq!(quotes, [vec!["up", "noon"], vec!["up since noon"], vec![]]);
+        assert!(case.claims.iter().all(|claim| claim.right == Some(true)));
+        assert_eq!(case.reports.len(), 1);
+        let empty = stored_cases(root.path(), ReplayPart::Calib).unwrap_err().to_string();
+        assert!(empty.contains("part calib has no cases"), "{empty}");
+        let none = stored_cases(root.path(), ReplayPart::Test).unwrap_err().to_string();
+        assert!(none.contains("no part `test`"), "{none}");
+    }
+
+    #[test]
+    fn judgements_are_right_where_the_label_says_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        folder(&root.path().join("set"));
+        let judgements = root.path().join("judgements.jsonl");
+        std::fs::write(&judgements, JUDGED).unwrap();
+        std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1","b/2"]}"#).unwrap();
+        let cases = stored_cases(&judgements, ReplayPart::Tune).unwrap();
+        let [case] = &cases[..] else { panic!("a case without evidence is none") };
+        let right: BTreeMap<&str, Option<bool>> =
+            case.claims.iter().map(|claim| (claim.text.as_str(), claim.right)).collect();
+        let expected =
+            [("It is up.", Some(true)), ("It rose.", None), ("It was down.", Some(false))];
+        assert_eq!(right, expected.into());
+        assert_eq!(case.claims[0].judgement.citations[0].field_path.as_deref(), Some("/a"));
+        assert_eq!(case.reports.len(), 1, "its reports were judged: a claim has no label");
+    }
+}
