@@ -63,6 +63,11 @@ impl Outcome {
         matches!(self.given, Given::Error(_)) && self.class == self.said && !self.disputed
     }
 
+    /// An error that does not stand, or blocks.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.given, Given::Error(_)) && !self.is_missed()
+    }
+
     /// The codes of what decided: the findings that changed the class or block, and in front of
     /// `NO_VALID_CITATION` the one that took the citation away.
     pub(crate) fn codes(&self) -> String {

@@ -63,18 +63,21 @@ pub(super) fn section(
     }
     table(page, &head, &rows);
 
-    heading(page, "Broken or disputed right verdicts by code");
-    let lost = |outcome: &Outcome| outcome.is_broken() || outcome.is_disputed();
+    heading(page, "What each check costs and catches");
+    page.push_str("Right verdicts that it takes away or blocks / errors that it stops.\n\n");
+    let decided = |outcome: &Outcome| lost(outcome) || outcome.is_stopped();
     let codes: BTreeSet<String> = replayed
         .iter()
-        .flat_map(|one| one.outcomes.iter().filter(|outcome| lost(outcome)).map(Outcome::codes))
+        .flat_map(|one| one.outcomes.iter().filter(|outcome| decided(outcome)).map(Outcome::codes))
         .collect();
     let rows: Vec<_> = codes
         .iter()
         .map(|code| {
             row(code, &|outcomes| {
-                let so = |outcome: &&Outcome| lost(outcome) && outcome.codes() == *code;
-                outcomes.iter().filter(so).count().to_string()
+                let of_code = || outcomes.iter().filter(|outcome| outcome.codes() == *code);
+                let costs = of_code().filter(|outcome| lost(outcome)).count();
+                let catches = of_code().filter(|outcome| outcome.is_stopped()).count();
+                format!("{costs} / {catches}")
             })
         })
         .collect();
@@ -91,6 +94,10 @@ pub(super) fn section(
             }
         }
     }
+}
+
+fn lost(outcome: &Outcome) -> bool {
+    outcome.is_broken() || outcome.is_disputed()
 }
 
 fn is_right(outcome: &Outcome) -> bool {
