@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim};
-use crate::coverage::{Coverage, coverage};
+use crate::coverage::coverage;
 use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
 use crate::evidence::{EvidenceItem, EvidenceKind, Target};
@@ -19,7 +19,9 @@ use crate::score::Terms;
 use crate::tally::Tally;
 use crate::text::polarity;
 use crate::time::{Timestamp, Window};
-use crate::verify::{Corpus, Correction, Standing, VerifiedClaim, verify};
+use crate::verify::{
+    Corpus, Correction, ExtraTurn, Standing, Verified, VerifiedClaim, settled_findings, verify_with,
+};
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
     hypotheses: &[],
@@ -37,8 +39,10 @@ pub struct Subject<'a> {
     pub synthesis: &'a str,
     /// The claims that were to be judged.
     pub claims: &'a [Claim],
-    /// What was said of them.
+    /// What was said of them, after the extra turn where there was one.
     pub judged: Vec<JudgedClaim>,
+    /// The extra turn of the judge.
+    pub turn: Turn,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
     /// Who made the partition.
@@ -47,6 +51,22 @@ pub struct Subject<'a> {
     pub investigation: Option<&'a Investigation<'a>>,
     /// The report's self-rated confidence.
     pub confidence: Option<Confidence>,
+}
+
+/// The extra turn of a judge, in which it is asked about findings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The judge cannot be asked, or a caller gave the partition.
+    Impossible,
+    /// There was nothing to ask.
+    NotNeeded,
+    /// It was asked, or was to be asked and gave no answer.
+    Taken {
+        /// The partition before it: the tier never becomes better than this one's.
+        first: Vec<JudgedClaim>,
+        /// What it was asked about.
+        findings: Vec<Correction>,
+    },
 }
 
 /// The investigation behind a report.
@@ -91,9 +111,12 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         Some(_) => coverage(subject.synthesis, subject.claims),
         None => None,
     };
-    let as_judged =
-        counted(policy, subject.judged.iter().map(|judged| (judged, Standing::AsJudged)));
-    let verified = verify(policy.verification, policy, subject.claims, subject.judged, &corpus);
+    let first = match &subject.turn {
+        Turn::Taken { first, .. } => first,
+        Turn::Impossible | Turn::NotNeeded => &subject.judged,
+    };
+    let as_judged = counted(policy, first.iter().map(|judged| (judged, Standing::AsJudged)));
+    let verified = verified(policy, subject.claims, subject.judged, subject.turn, &corpus);
 
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
@@ -102,10 +125,12 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     } else {
         as_judged
     };
-    let findings = TextFindings { coverage, duplicates };
+    let disputed = verified.claims.iter().filter(|claim| claim.disputed);
+    let disputed = disputed.map(|claim| claim.judged.claim.id.clone()).collect();
+    let findings = TextFindings { coverage, duplicates, disputed };
     let mut decision = decide_with(policy, &tally, subject.origin, Some(&findings));
     if enforced {
-        never_better(policy, &as_judged, subject.origin, &findings.coverage, &mut decision);
+        never_better(policy, &as_judged, subject.origin, &findings, &mut decision);
     }
 
     let fix = unverified_fix(&verified.claims, &corpus);
@@ -143,6 +168,27 @@ pub fn without_partition(
     (decision, chain, settled)
 }
 
+fn verified(
+    policy: &Policy,
+    claims: &[Claim],
+    judged: Vec<JudgedClaim>,
+    turn: Turn,
+    corpus: &Corpus<'_>,
+) -> Verified {
+    let possible = match turn {
+        Turn::Impossible => ExtraTurn::Impossible,
+        Turn::NotNeeded | Turn::Taken { .. } => ExtraTurn::Possible,
+    };
+    let Turn::Taken { first, findings } = turn else {
+        return verify_with(policy.verification, policy, possible, claims, judged, corpus);
+    };
+    let after = judged.clone();
+    let mut verified = verify_with(policy.verification, policy, possible, claims, judged, corpus);
+    let settled = settled_findings(&findings, &first, &after, &verified.corrections);
+    verified.corrections.extend(settled);
+    verified
+}
+
 fn counted<'a>(
     policy: &Policy,
     claims: impl Iterator<Item = (&'a JudgedClaim, Standing)>,
@@ -160,10 +206,10 @@ fn never_better(
     policy: &Policy,
     (tally, duplicates): &(Tally, u32),
     origin: Origin,
-    coverage: &Option<Coverage>,
+    findings: &TextFindings,
     decision: &mut Decision,
 ) {
-    let findings = TextFindings { coverage: coverage.clone(), duplicates: *duplicates };
+    let findings = TextFindings { duplicates: *duplicates, ..findings.clone() };
     let before = decide_with(policy, tally, origin, Some(&findings)).tier;
     if before > decision.tier {
         decision.tier = before;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::claim::Class;
+use crate::claim::{ClaimId, Class};
 use crate::coverage::Coverage;
 use crate::fixed::{Fraction, Millionths};
 use crate::policy::{Policy, PolicyValues, UndefinedScore, VerificationMode};
@@ -88,6 +88,8 @@ pub struct TextFindings {
     pub coverage: Option<Coverage>,
     /// How many claims were set aside because another says the same.
     pub duplicates: u32,
+    /// Claims about which a finding of verification is open, in the order of the report.
+    pub disputed: Vec<ClaimId>,
 }
 
 /// Why a tier is what it is, or what was noticed on the way.
@@ -136,6 +138,11 @@ pub enum Reason {
         /// How many.
         count: u32,
     },
+    /// Claims about which a finding of verification is open block proceed.
+    Disputed {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
     /// Too few grounded claims block proceed.
     TooFewGrounded {
         /// How many there are.
@@ -182,6 +189,7 @@ impl Reason {
             Self::ContradictedClaims { .. } => "CONTRADICTED_CLAIMS",
             Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
             Self::ClaimDropped { .. } => "CLAIM_DROPPED",
+            Self::Disputed { .. } => "DISPUTED",
             Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
             Self::CoverageBelow { .. } => "COVERAGE_BELOW",
             Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
@@ -224,6 +232,13 @@ impl Reason {
                 format!(
                     "{} proceed: the judge gave no verdict on it",
                     claims(u64::from(*count), "blocks", "block")
+                )
+            }
+            Self::Disputed { claims } => {
+                let ids: Vec<&str> = claims.iter().map(ClaimId::as_str).collect();
+                format!(
+                    "the judge keeps its verdict on {} against what verification found; say what the cited words say, or leave it out",
+                    ids.join(", ")
                 )
             }
             Self::TooFewGrounded { grounded, least } => {
@@ -372,6 +387,11 @@ fn blocks(
     }
     if tally.dropped() > 0 {
         reasons.push(Reason::ClaimDropped { count: tally.dropped() });
+    }
+    if let Some(findings) = findings
+        && !findings.disputed.is_empty()
+    {
+        reasons.push(Reason::Disputed { claims: findings.disputed.clone() });
     }
     let grounded = tally.count(Class::Grounded);
     if grounded < u64::from(guards.min_grounded) {

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::assess::{Investigation, Subject, assess};
+use gsar_core::assess::{Investigation, Subject, Turn, assess};
 use gsar_core::{Origin, Policy, Preset, decide, preset};
 use gsar_datasets::{cases, differences};
 use gsar_proto::json::{from_json, to_json};
@@ -60,6 +60,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 synthesis: &judged.report.synthesis,
                 claims: &claims,
                 judged: judged.judged,
+                turn: Turn::Impossible,
                 evidence: &judged.evidence,
                 origin: Origin::Caller,
                 investigation: investigation.as_ref(),

@@ -170,7 +170,7 @@ fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
         } else {
             format!("{before} → {after}")
         };
-        let kept = if correction.applied { "" } else { " (seen, not applied)" };
+        let kept = words::outcome(correction);
         let code =
             if view.explain.is_brief() { String::new() } else { format!(" ({})", correction.code) };
         let text = format!("{id} {changed}{kept}: {}{code}", correction.sentence);

@@ -231,6 +231,7 @@ fn full_answer() -> v1::EvaluateResponse {
             type_before: v1::EvidenceType::ToolMatch.into(),
             type_after: v1::EvidenceType::ToolMatch.into(),
             applied: true,
+            outcome: v1::CorrectionOutcome::Corrected.into(),
         },
         v1::Correction {
             claim_id: "c1".to_owned(),
@@ -241,6 +242,7 @@ fn full_answer() -> v1::EvaluateResponse {
             type_before: v1::EvidenceType::ToolMatch.into(),
             type_after: v1::EvidenceType::SignalMatch.into(),
             applied: false,
+            outcome: v1::CorrectionOutcome::Noted.into(),
         },
     ];
     answer.shadow = Some(v1::Shadow {

@@ -33,6 +33,19 @@ pub(super) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     }
 }
 
+/// What came of a correction, where the claim does not carry it; empty where it does.
+pub(super) fn outcome(correction: &v1::Correction) -> &'static str {
+    match correction.outcome() {
+        v1::CorrectionOutcome::Corrected => "",
+        v1::CorrectionOutcome::Disputed => " (disputed, blocks)",
+        v1::CorrectionOutcome::Cleared => " (cleared by a citation)",
+        v1::CorrectionOutcome::Noted => " (noted, not applied)",
+        // Answers of earlier versions have no outcome.
+        v1::CorrectionOutcome::Unspecified if correction.applied => "",
+        v1::CorrectionOutcome::Unspecified => " (noted, not applied)",
+    }
+}
+
 /// Word and style of a tier.
 pub(super) fn tier(tier: v1::Tier) -> (&'static str, Style) {
     match tier {

@@ -11,8 +11,8 @@ use core::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, RolloutMode, UndefinedScore,
-    VerificationMode, preset,
+    Check, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, RolloutMode,
+    UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -156,6 +156,12 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
     if let Some(name) = field.strip_prefix("weights.") {
         let evidence_type = EvidenceType::from_name(name).ok_or_else(unknown_field)?;
         values.weights.set(evidence_type, decimal(literal)?);
+        return Ok(());
+    }
+    if let Some(name) = field.strip_prefix("findings.") {
+        let check = Check::from_name(name).ok_or_else(unknown_field)?;
+        let modes = FindingMode::ALL.map(|mode| (mode.name(), mode));
+        values.findings.set(check, choice(literal, &modes)?);
         return Ok(());
     }
     let guards = &mut values.guards;
@@ -313,6 +319,10 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("ungrounded_floor", values.ungrounded_floor);
     out.line("undefined_score", format_args!("\"{undefined}\""));
     out.line("verification", format_args!("\"{verification}\""));
+    out.heading("findings");
+    for check in Check::ALL {
+        out.line(check.name(), format_args!("\"{}\"", values.findings.of(check).name()));
+    }
     out.heading("weights");
     for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
         out.line(evidence_type.name(), weight);
@@ -359,7 +369,7 @@ impl Table {
 
 /// Values no preset has, so that a preset file which forgets one fails its check.
 fn blank(base: Preset) -> PolicyValues {
-    use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
+    use super::{Cap, FindingModes, Gate, Guards, Ladder, Rollout, Weights};
     let nothing = Millionths::new(u32::MAX);
     PolicyValues {
         name: String::new(),
@@ -371,6 +381,7 @@ fn blank(base: Preset) -> PolicyValues {
         ungrounded_floor: nothing,
         undefined_score: UndefinedScore::Absent,
         verification: VerificationMode::Enforce,
+        findings: FindingModes::all(FindingMode::Correct),
         weights: Weights::new([nothing; 8]),
         guards: Guards {
             duplicates_count_once: true,

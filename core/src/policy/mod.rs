@@ -5,6 +5,7 @@
 
 mod check;
 mod file;
+mod findings;
 mod presets;
 mod values;
 
@@ -14,6 +15,7 @@ use core::fmt;
 use core::ops::Deref;
 
 pub use file::{PolicyFileError, to_toml};
+pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
 pub use values::{
     Cap, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,

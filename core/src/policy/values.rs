@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::Preset;
+use super::{FindingModes, Preset};
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 
@@ -27,6 +27,8 @@ pub struct PolicyValues {
     pub undefined_score: UndefinedScore,
     /// What verification of citations does.
     pub verification: VerificationMode,
+    /// What the findings of each check of meaning do, where verification is enforced.
+    pub findings: FindingModes,
     /// The weight of each evidence type.
     pub weights: Weights,
     /// What can only make a tier stricter.

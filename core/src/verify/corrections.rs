@@ -1,10 +1,12 @@
-//! What verification finds: corrections, each with a stable code and a sentence for a person.
+//! This module holds what verification finds: corrections, each with a stable code, a sentence for a person and what
+//! came of it. It makes no check itself.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
-use crate::policy::PolicyValues;
+use crate::policy::{Check, FindingMode, FindingModes, PolicyValues};
 
 /// One thing that verification corrected, or would have corrected, in a judge's partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +21,44 @@ pub struct Correction {
     pub to: (Class, EvidenceType),
     /// What was wrong, in one sentence for a person.
     pub sentence: String,
-    /// Whether the returned claim carries it.
-    pub applied: bool,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The returned claim carries it.
+    Corrected,
+    /// The judge was asked, or is to be asked, and has cited nothing that clears it: the claim keeps its class and
+    /// blocks proceed.
+    Disputed,
+    /// The judge was asked and cited words that clear it.
+    Cleared,
+    /// It is listed and changes nothing.
+    Noted,
+}
+
+impl Outcome {
+    /// The word used in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Corrected => "corrected",
+            Self::Disputed => "disputed",
+            Self::Cleared => "cleared",
+            Self::Noted => "noted",
+        }
+    }
+}
+
+/// Whether the judge that gave a partition can be asked about it once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtraTurn {
+    /// It cannot, or a caller gave the partition: findings that would be asked about are corrected.
+    Impossible,
+    /// It can: findings to ask about leave the class as it is and block until they are cleared.
+    Possible,
 }
 
 /// What a correction is about.
@@ -112,20 +150,58 @@ impl CorrectionCode {
     }
 }
 
-/// The corrections found so far.
-#[derive(Debug, Default)]
+impl CorrectionCode {
+    /// The check of meaning that finds it; `None` for structure, which is always corrected.
+    #[must_use]
+    pub const fn check(self) -> Option<Check> {
+        match self {
+            Self::FigureConflict | Self::FigureNotInEvidence => Some(Check::Figures),
+            Self::TimeConflict => Some(Check::Times),
+            Self::NegationConflict => Some(Check::Negation),
+            Self::NameNotInEvidence | Self::NameConflict => Some(Check::Names),
+            Self::CitationUnrelated => Some(Check::Bearing),
+            Self::AbsenceNotShown => Some(Check::Absence),
+            _ => None,
+        }
+    }
+}
+
+/// The corrections found so far, and what a finding does.
+#[derive(Debug)]
 pub(super) struct Findings {
     pub(super) corrections: Vec<Correction>,
+    modes: FindingModes,
+    turn: ExtraTurn,
 }
 
 impl Findings {
+    pub(super) const fn new(modes: FindingModes, turn: ExtraTurn) -> Self {
+        Self { corrections: Vec::new(), modes, turn }
+    }
+
+    fn outcome(&self, code: CorrectionCode) -> Outcome {
+        match code.check().map(|check| self.modes.of(check)) {
+            None | Some(FindingMode::Correct) => Outcome::Corrected,
+            Some(FindingMode::Ask) if self.turn == ExtraTurn::Possible => Outcome::Disputed,
+            Some(FindingMode::Ask) => Outcome::Corrected,
+            Some(FindingMode::Note) => Outcome::Noted,
+        }
+    }
+
+    /// The claims about which a finding is open.
+    pub(super) fn disputed(&self) -> BTreeSet<ClaimId> {
+        let open = self.corrections.iter().filter(|found| found.outcome == Outcome::Disputed);
+        open.map(|found| found.claim.clone()).collect()
+    }
+
     /// Notes something that leaves class and type as they are.
     pub(super) fn note(&mut self, judged: &JudgedClaim, code: CorrectionCode, sentence: String) {
         let stands = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, stands, stands, sentence);
+        self.push(judged.claim.id.clone(), code, (stands, stands), Outcome::Corrected, sentence);
     }
 
-    /// Moves a supported claim to a stricter class; its type stays, so its weight does not shrink.
+    /// Finds that a supported claim should have a stricter class. It gets that class where the finding corrects; its
+    /// type stays, so its weight does not shrink.
     pub(super) fn reclass(
         &mut self,
         judged: &mut JudgedClaim,
@@ -134,14 +210,12 @@ impl Findings {
         sentence: String,
     ) {
         let from = (judged.class, judged.evidence_type);
-        judged.class = judged.class.max(class);
-        self.push(
-            judged.claim.id.clone(),
-            code,
-            from,
-            (judged.class, judged.evidence_type),
-            sentence,
-        );
+        let to = (judged.class.max(class), judged.evidence_type);
+        let outcome = self.outcome(code);
+        if outcome == Outcome::Corrected {
+            judged.class = to.0;
+        }
+        self.push(judged.claim.id.clone(), code, (from, to), outcome, sentence);
     }
 
     /// Lowers the type of a supported claim to at most `ceiling`. Nothing happens where the type is no
@@ -161,7 +235,8 @@ impl Findings {
         }
         let from = (judged.class, judged.evidence_type);
         judged.evidence_type = ceiling;
-        self.push(judged.claim.id.clone(), code, from, (judged.class, ceiling), sentence());
+        let to = (judged.class, ceiling);
+        self.push(judged.claim.id.clone(), code, (from, to), Outcome::Corrected, sentence());
     }
 
     /// Notes a change of class that was made already.
@@ -173,18 +248,18 @@ impl Findings {
         sentence: String,
     ) {
         let to = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, from, to, sentence);
+        self.push(judged.claim.id.clone(), code, (from, to), Outcome::Corrected, sentence);
     }
 
     fn push(
         &mut self,
         claim: ClaimId,
         code: CorrectionCode,
-        from: (Class, EvidenceType),
-        to: (Class, EvidenceType),
+        (from, to): ((Class, EvidenceType), (Class, EvidenceType)),
+        outcome: Outcome,
         sentence: String,
     ) {
-        self.corrections.push(Correction { claim, code, from, to, sentence, applied: true });
+        self.corrections.push(Correction { claim, code, from, to, sentence, outcome });
     }
 }
 

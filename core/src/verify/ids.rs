@@ -91,7 +91,7 @@ fn with_given_words(
             ),
         );
     }
-    VerifiedClaim { judged: answer, standing: Standing::AsJudged }
+    VerifiedClaim { judged: answer, standing: Standing::AsJudged, disputed: false }
 }
 
 fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> VerifiedClaim {
@@ -110,7 +110,7 @@ fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> Ver
             claim.id
         ),
     );
-    VerifiedClaim { judged, standing: Standing::Dropped }
+    VerifiedClaim { judged, standing: Standing::Dropped, disputed: false }
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
+//! Structure (`ids`, `references`, `quotes`, `citations`) always corrects. What a finding of meaning does is the policy's
+//! choice per check: it corrects, asks the judge once more (`turn`), or is noted.
+//!
 //! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
 
 mod absence;
@@ -30,14 +33,17 @@ mod negation;
 mod quotes;
 mod references;
 mod times;
+mod turn;
 mod types;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use corpus::Corpus;
-pub use corrections::{Correction, CorrectionCode};
+pub use corrections::{Correction, CorrectionCode, ExtraTurn, Outcome};
 pub use references::claim_cycle;
+pub(crate) use turn::settled as settled_findings;
+pub use turn::{Objection, after_turn, objections};
 
 use agreement::Cited;
 use corpus::Sources;
@@ -69,6 +75,8 @@ pub struct VerifiedClaim {
     pub judged: JudgedClaim,
     /// How it stands.
     pub standing: Standing,
+    /// Whether a finding about it is open, which blocks proceed.
+    pub disputed: bool,
 }
 
 /// What verification made of a partition.
@@ -80,7 +88,7 @@ pub struct Verified {
     pub corrections: Vec<Correction>,
 }
 
-/// Checks what a judge said of the given claims against the evidence.
+/// Checks what was said of the given claims against the evidence, by a judge that cannot be asked once more.
 ///
 /// [`VerificationMode::Off`] checks nothing. [`VerificationMode::Observe`] lists the corrections and
 /// returns the claims as judged. [`VerificationMode::Enforce`] returns them corrected.
@@ -92,31 +100,45 @@ pub fn verify(
     judged: Vec<JudgedClaim>,
     corpus: &Corpus<'_>,
 ) -> Verified {
+    verify_with(mode, policy, ExtraTurn::Impossible, given, judged, corpus)
+}
+
+/// As [`verify`], for a judge that may be asked once more: see [`ExtraTurn`].
+#[must_use]
+pub fn verify_with(
+    mode: VerificationMode,
+    policy: &PolicyValues,
+    turn: ExtraTurn,
+    given: &[Claim],
+    judged: Vec<JudgedClaim>,
+    corpus: &Corpus<'_>,
+) -> Verified {
     match mode {
         VerificationMode::Off => Verified { claims: as_judged(judged), corrections: Vec::new() },
         VerificationMode::Observe => {
-            let mut observed = enforce(policy, given, judged.clone(), corpus);
+            let mut observed = enforce(policy, turn, given, judged.clone(), corpus);
             for correction in &mut observed.corrections {
-                correction.applied = false;
+                correction.outcome = Outcome::Noted;
             }
             Verified { claims: as_judged(judged), corrections: observed.corrections }
         }
-        VerificationMode::Enforce => enforce(policy, given, judged, corpus),
+        VerificationMode::Enforce => enforce(policy, turn, given, judged, corpus),
     }
 }
 
 fn as_judged(judged: Vec<JudgedClaim>) -> Vec<VerifiedClaim> {
-    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged };
+    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged, disputed: false };
     judged.into_iter().map(stands).collect()
 }
 
 fn enforce(
     policy: &PolicyValues,
+    turn: ExtraTurn,
     given: &[Claim],
     judged: Vec<JudgedClaim>,
     corpus: &Corpus<'_>,
 ) -> Verified {
-    let mut findings = Findings::default();
+    let mut findings = Findings::new(policy.findings, turn);
     let mut sources = Sources::new(corpus);
     let mut claims = ids::match_claims(policy, given, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
@@ -131,6 +153,10 @@ fn enforce(
         }
     }
     references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);
+    let disputed = findings.disputed();
+    for claim in &mut claims {
+        claim.disputed = disputed.contains(&claim.judged.claim.id);
+    }
     Verified { claims, corrections: findings.corrections }
 }
 

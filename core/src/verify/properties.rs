@@ -191,8 +191,8 @@ proptest! {
         prop_assert_eq!(&observed.claims, &as_judged(judged));
         prop_assert_eq!(&off.claims, &observed.claims);
         prop_assert!(off.corrections.is_empty());
-        prop_assert!(observed.corrections.iter().all(|correction| !correction.applied));
-        prop_assert!(enforced.corrections.iter().all(|correction| correction.applied));
+        prop_assert!(observed.corrections.iter().all(|correction| correction.outcome == Outcome::Noted));
+        prop_assert!(enforced.corrections.iter().all(|correction| correction.outcome == Outcome::Corrected));
         let sentences = |corrections: &[Correction]| corrections.iter().map(|c| c.sentence.clone()).collect::<Vec<_>>();
         prop_assert_eq!(sentences(&observed.corrections), sentences(&enforced.corrections));
     }

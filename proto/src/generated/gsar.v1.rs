@@ -151,6 +151,9 @@ pub struct JudgedClaim {
     /// without votes; output only.
     #[prost(double, optional, tag = "11")]
     pub agreement: ::core::option::Option<f64>,
+    /// disputed says that a finding about the claim is open, which blocks proceed; output only.
+    #[prost(bool, tag = "12")]
+    pub disputed: bool,
 }
 /// Vote is what one answer of a judge said of a claim.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -326,9 +329,12 @@ pub struct Correction {
     /// type_after is what verification makes of it.
     #[prost(enumeration = "EvidenceType", tag = "7")]
     pub type_after: i32,
-    /// applied is false in observe mode.
+    /// applied says that the claim carries it: outcome is CORRECTED.
     #[prost(bool, tag = "8")]
     pub applied: bool,
+    /// outcome is what came of it.
+    #[prost(enumeration = "CorrectionOutcome", tag = "9")]
+    pub outcome: i32,
 }
 /// PolicyOverrides change single values of a policy for one request, where the server allows it. Every number
 /// is a decimal of at most six places.
@@ -655,6 +661,47 @@ impl VerificationMode {
             "VERIFICATION_MODE_OFF" => Some(Self::Off),
             "VERIFICATION_MODE_OBSERVE" => Some(Self::Observe),
             "VERIFICATION_MODE_ENFORCE" => Some(Self::Enforce),
+            _ => None,
+        }
+    }
+}
+/// CorrectionOutcome is what came of a finding of verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum CorrectionOutcome {
+    /// Never sent.
+    Unspecified = 0,
+    /// The claim carries it.
+    Corrected = 1,
+    /// The judge was asked once more and cited nothing that clears it: the claim keeps its class and blocks proceed.
+    Disputed = 2,
+    /// The judge was asked once more and cited words that clear it.
+    Cleared = 3,
+    /// It is listed and changes nothing.
+    Noted = 4,
+}
+impl CorrectionOutcome {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CORRECTION_OUTCOME_UNSPECIFIED",
+            Self::Corrected => "CORRECTION_OUTCOME_CORRECTED",
+            Self::Disputed => "CORRECTION_OUTCOME_DISPUTED",
+            Self::Cleared => "CORRECTION_OUTCOME_CLEARED",
+            Self::Noted => "CORRECTION_OUTCOME_NOTED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CORRECTION_OUTCOME_UNSPECIFIED" => Some(Self::Unspecified),
+            "CORRECTION_OUTCOME_CORRECTED" => Some(Self::Corrected),
+            "CORRECTION_OUTCOME_DISPUTED" => Some(Self::Disputed),
+            "CORRECTION_OUTCOME_CLEARED" => Some(Self::Cleared),
+            "CORRECTION_OUTCOME_NOTED" => Some(Self::Noted),
             _ => None,
         }
     }

@@ -152,6 +152,7 @@ fn read_judged_claim(
         considered: _,
         votes: _,
         agreement: _,
+        disputed: _,
     } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);

@@ -1,7 +1,7 @@
 //! Claims, what was said of them, and what verification made of it.
 
 use gsar_core::evidence::{Citation, Target};
-use gsar_core::verify::{Correction, CorrectionCode};
+use gsar_core::verify::{Correction, CorrectionCode, Outcome};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
 use super::coverage::byte_range;
@@ -34,6 +34,7 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         considered: Vec::new(),
         votes: Vec::new(),
         agreement: None,
+        disputed: false,
     }
 }
 
@@ -71,7 +72,17 @@ pub fn correction(correction: &Correction) -> v1::Correction {
         class_after,
         type_before,
         type_after,
-        applied: correction.applied,
+        applied: correction.outcome == Outcome::Corrected,
+        outcome: outcome(correction.outcome).into(),
+    }
+}
+
+fn outcome(outcome: Outcome) -> v1::CorrectionOutcome {
+    match outcome {
+        Outcome::Corrected => v1::CorrectionOutcome::Corrected,
+        Outcome::Disputed => v1::CorrectionOutcome::Disputed,
+        Outcome::Cleared => v1::CorrectionOutcome::Cleared,
+        Outcome::Noted => v1::CorrectionOutcome::Noted,
     }
 }
 

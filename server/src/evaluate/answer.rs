@@ -26,6 +26,7 @@ pub(super) fn claims(
     let mut impacts = Impacts { policy, assessment, known: Vec::new() };
     let claim = |claim: &VerifiedClaim| v1::JudgedClaim {
         impact: explain.then(|| render::impact(impacts.of(group(claim)))),
+        disputed: claim.disputed,
         ..render::judged_claim(claim.judged.clone())
     };
     assessment.claims.iter().map(claim).collect()

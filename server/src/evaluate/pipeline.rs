@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use gsar_core::assess::{Assessment, Subject, assess, without_partition};
+use gsar_core::assess::{Assessment, Subject, Turn, assess, without_partition};
 use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Decision, Origin, Reason};
 use gsar_proto::violations::Violations;
@@ -125,6 +125,7 @@ impl Engine {
                         synthesis: &question.synthesis,
                         claims: &question.claims,
                         judged: std::mem::take(&mut judgement.judged),
+                        turn: Turn::Impossible,
                         evidence: &question.evidence,
                         origin: Origin::Judge,
                         investigation: investigation.as_ref(),

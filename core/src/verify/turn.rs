@@ -1,0 +1,179 @@
+//! This module says what a judge is asked once more, and what its answer may change: a class may become stricter and
+//! citations may be added. It asks nobody and decides nothing.
+
+use alloc::vec::Vec;
+
+use super::{Corpus, Correction, ExtraTurn, Outcome, verify_with};
+use crate::claim::{Claim, Class, JudgedClaim};
+use crate::policy::{PolicyValues, VerificationMode};
+
+/// A claim with the findings that its judge is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// What the judge said of the claim.
+    pub said: JudgedClaim,
+    /// What verification found, at least one.
+    pub findings: Vec<Correction>,
+}
+
+/// What to ask a judge about its partition; nothing unless verification is enforced and a check asks.
+#[must_use]
+pub fn objections(
+    policy: &PolicyValues,
+    given: &[Claim],
+    judged: &[JudgedClaim],
+    corpus: &Corpus<'_>,
+) -> Vec<Objection> {
+    if policy.verification != VerificationMode::Enforce {
+        return Vec::new();
+    }
+    let mode = policy.verification;
+    let verified = verify_with(mode, policy, ExtraTurn::Possible, given, judged.to_vec(), corpus);
+    let open = |claim: &JudgedClaim| -> Vec<Correction> {
+        let about = |found: &&Correction| {
+            found.outcome == Outcome::Disputed && found.claim == claim.claim.id
+        };
+        verified.corrections.iter().filter(about).cloned().collect()
+    };
+    given
+        .iter()
+        .filter_map(|claim| judged.iter().find(|said| said.claim.id == claim.id))
+        .map(|said| Objection { said: said.clone(), findings: open(said) })
+        .filter(|objection| !objection.findings.is_empty())
+        .collect()
+}
+
+/// The partition after the turn. An answer about a claim that was not asked about, or one that would make a class
+/// less strict, changes nothing.
+#[must_use]
+pub fn after_turn(
+    first: &[JudgedClaim],
+    asked: &[Objection],
+    answers: &[JudgedClaim],
+) -> Vec<JudgedClaim> {
+    let answer_to = |said: &JudgedClaim| {
+        let is_asked = asked.iter().any(|objection| objection.said.claim.id == said.claim.id);
+        answers.iter().find(|answer| is_asked && answer.claim.id == said.claim.id)
+    };
+    first
+        .iter()
+        .map(|said| match answer_to(said) {
+            Some(answer) => revised(said, answer),
+            None => said.clone(),
+        })
+        .collect()
+}
+
+fn revised(said: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
+    let mut revised = said.clone();
+    if answer.class < said.class {
+        return revised;
+    }
+    if answer.class > said.class {
+        // A supported claim never gets a heavier type; one that counts against the report keeps the heavier one.
+        revised.evidence_type = match answer.class {
+            Class::Grounded | Class::Complementary => said.evidence_type.max(answer.evidence_type),
+            Class::Ungrounded | Class::Contradicted => said.evidence_type.min(answer.evidence_type),
+        };
+        revised.class = answer.class;
+        revised.note.clone_from(&answer.note);
+    }
+    for citation in &answer.citations {
+        if !revised.citations.contains(citation) {
+            revised.citations.push(citation.clone());
+        }
+    }
+    revised
+}
+
+/// What came of the findings that were asked about and are no longer open.
+pub(crate) fn settled(
+    asked: &[Correction],
+    first: &[JudgedClaim],
+    judged: &[JudgedClaim],
+    now: &[Correction],
+) -> Vec<Correction> {
+    let is_open = |found: &&Correction| {
+        now.iter().any(|other| (&other.claim, other.code) == (&found.claim, found.code))
+    };
+    let of = |judged: &[JudgedClaim], found: &Correction| {
+        let said = judged.iter().find(|said| said.claim.id == found.claim);
+        said.map(|said| (said.class, said.evidence_type))
+    };
+    asked
+        .iter()
+        .filter(|found| !is_open(found))
+        .map(|found| match (of(first, found), of(judged, found)) {
+            (Some(from), Some(to)) if from.0 != to.0 => {
+                Correction { from, to, outcome: Outcome::Corrected, ..found.clone() }
+            }
+            _ => Correction { to: found.from, outcome: Outcome::Cleared, ..found.clone() },
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use super::super::testing::{claims, judged, tool};
+    use super::*;
+    use crate::claim::EvidenceType::{Inference, ToolMatch};
+    use crate::policy::{Preset, preset};
+
+    const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
+
+    fn asked(answer: &[JudgedClaim], given: &[Claim]) -> Vec<Objection> {
+        let items = [tool("e1", LOG)];
+        objections(&preset(Preset::Reference), given, answer, &Corpus::new(&items))
+    }
+
+    #[test]
+    fn a_finding_is_asked_about_and_a_citation_clears_it() {
+        let given = claims(&["queue depth was 31", "workers busy 4 of 8"]);
+        let first = [
+            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
+            judged(&given[1], Class::Grounded, ToolMatch, &[("e1", "workers busy 4 of 8")]),
+        ];
+        let objections = asked(&first, &given);
+        assert_eq!(objections.len(), 1);
+        assert_eq!(objections[0].said, first[0]);
+
+        let kept = after_turn(&first, &objections, &first);
+        assert_eq!(kept, first);
+        assert_eq!(asked(&kept, &given), objections);
+    }
+
+    #[test]
+    fn an_answer_never_makes_a_class_less_strict() {
+        let given = claims(&["queue depth was 31"]);
+        let first =
+            [judged(&given[0], Class::Complementary, Inference, &[("e1", "queue depth 29")])];
+        let asked = [Objection { said: first[0].clone(), findings: Vec::new() }];
+        for class in Class::ALL {
+            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
+            let after = after_turn(&first, &asked, &answer);
+            assert_eq!(after[0].class, class.max(Class::Complementary));
+            if class == Class::Grounded {
+                assert_eq!(after, first);
+            }
+            assert!(after_turn(&first, &[], &answer) == first);
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_finding_is_told() {
+        let given = claims(&["queue depth was 31"]);
+        let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
+        let objections = asked(&first, &given);
+        let findings = &objections[0].findings;
+        let stricter = [JudgedClaim { class: Class::Contradicted, ..first[0].clone() }];
+        let told = settled(findings, &first, &stricter, &[]);
+        assert_eq!(told[0].outcome, Outcome::Corrected);
+        assert_eq!(told[0].to.0, Class::Contradicted);
+        let cleared = settled(findings, &first, &first, &[]);
+        assert_eq!((cleared[0].outcome, cleared[0].to), (Outcome::Cleared, findings[0].from));
+        assert_eq!(settled(findings, &first, &first, findings), []);
+        assert_eq!(cleared[0].sentence, String::from(findings[0].sentence.as_str()));
+    }
+}
