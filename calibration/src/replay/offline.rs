@@ -3,7 +3,7 @@
 use anyhow::Result;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use gsar_core::policy::VerificationMode;
-use gsar_core::verify::{Corpus, verify};
+use gsar_core::verify::{self, Corpus, ExtraTurn, verify_with};
 use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 
 use super::Question;
@@ -31,17 +31,24 @@ pub(crate) fn verified(
         .map(|(number, question)| judged(number, question))
         .collect::<Result<_>>()?;
     let given: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
-    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &corpus);
+    let verified = verify_with(
+        VerificationMode::Enforce,
+        &policy,
+        ExtraTurn::Possible,
+        &given,
+        judged,
+        &corpus,
+    );
     let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
         let of_claim =
             verified.corrections.iter().filter(|found| found.claim == claim.judged.claim.id);
         let findings = of_claim.map(|found| Finding {
             code: found.code.name().to_owned(),
             sentence: found.sentence.clone(),
-            reclassed: found.applied && found.from.0 != found.to.0,
-            disputed: false,
+            reclassed: found.outcome == verify::Outcome::Corrected && found.from.0 != found.to.0,
+            disputed: found.outcome == verify::Outcome::Disputed,
         });
-        question.outcome(claim.judged.class, false, findings.collect())
+        question.outcome(claim.judged.class, claim.disputed, findings.collect())
     });
     Ok(outcomes.collect())
 }
