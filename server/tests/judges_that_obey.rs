@@ -242,7 +242,16 @@ fn h12_what_framing_makes_inert_and_tells() {
     let (mut inert, mut told) = (0, 0);
     for (name, text) in &texts {
         let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-        let shown = Item { id: &id, kind, lane, tool: "", query: "", content: text };
+        let shown = Item {
+            id: &id,
+            kind,
+            lane,
+            tool: "",
+            query: "",
+            collected_at: "",
+            exhaustive: false,
+            content: text,
+        };
         let frame = framer.frame(Nonce::new(7), &[shown]).unwrap();
         assert!(
             frame.text().ends_with(&format!("<<<end of evidence {}>>>\n", frame.nonce().block())),

@@ -60,6 +60,8 @@ fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration
             lane: Lane::Logs,
             tool,
             query,
+            collected_at: "",
+            exhaustive: false,
             content,
         })
         .collect();

@@ -51,7 +51,16 @@ fn little_is_reported_in_stored_evidence() {
     let mut findings: BTreeMap<FindingKind, BTreeMap<String, usize>> = BTreeMap::new();
     for content in &texts {
         let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-        let item = Item { id: &id, kind, lane, tool: "", query: "", content };
+        let item = Item {
+            id: &id,
+            kind,
+            lane,
+            tool: "",
+            query: "",
+            collected_at: "",
+            exhaustive: false,
+            content,
+        };
         let frame = framer.frame(Nonce::new(0x1f2e_3d4c << 96), &[item]).unwrap();
         assert_eq!(original(&frame.contents()[0]), content.as_str());
         reported += usize::from(!frame.findings().is_empty());

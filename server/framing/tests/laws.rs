@@ -76,7 +76,16 @@ proptest! {
 
 fn item(id: &EvidenceId) -> Item<'_> {
     let (kind, lane) = (EvidenceKind::Change, Lane::Change);
-    Item { id, kind, lane, tool: "git\nlog", query: "", content: "one" }
+    Item {
+        id,
+        kind,
+        lane,
+        tool: "git\nlog",
+        query: "",
+        collected_at: "",
+        exhaustive: false,
+        content: "one",
+    }
 }
 
 #[test]

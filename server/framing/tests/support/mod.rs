@@ -18,6 +18,8 @@ pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
             lane: Lane::Logs,
             tool: content,
             query: content,
+            collected_at: "",
+            exhaustive: false,
             content,
         })
         .collect();

@@ -24,6 +24,20 @@ pub(super) struct Piece<'e> {
     pub(super) content: &'e str,
 }
 
+impl Piece<'_> {
+    /// Whether it is all of its item.
+    fn is_whole(&self) -> bool {
+        self.content.len() == self.item.content.as_str().len()
+    }
+
+    /// When its item was collected, as RFC 3339; empty where that is not known.
+    fn collected_at(&self) -> String {
+        let time = self.item.collected_at.map(|time| time.as_micros());
+        let time = time.and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
+        time.map(|time| time.to_string()).unwrap_or_default()
+    }
+}
+
 impl Shown {
     /// Hides what `redactor` finds, in every text alike, and frames the evidence.
     pub(super) fn new(
@@ -52,15 +66,19 @@ impl Shown {
             .iter()
             .map(|piece| [hide(&piece.item.tool), hide(&piece.item.query), hide(piece.content)])
             .collect();
+        let collected: Vec<String> = pieces.iter().map(Piece::collected_at).collect();
         let items: Vec<Item<'_>> = pieces
             .iter()
             .zip(&texts)
-            .map(|(piece, [tool, query, content])| Item {
+            .zip(&collected)
+            .map(|((piece, [tool, query, content]), collected_at)| Item {
                 id: &piece.item.id,
                 kind: piece.item.kind,
                 lane: piece.item.lane,
                 tool,
                 query,
+                collected_at,
+                exhaustive: piece.item.exhaustive && piece.is_whole(),
                 content,
             })
             .collect();
@@ -138,6 +156,28 @@ mod tests {
     use gsar_redaction::Options;
 
     use super::*;
+
+    #[test]
+    fn only_a_whole_item_is_shown_as_exhaustive() {
+        let item = EvidenceItem {
+            id: EvidenceId::new("pods").unwrap(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::StaticInfra,
+            tool: "kubectl".to_owned(),
+            query: String::new(),
+            content: Content::Text("checkout 1/1".to_owned()),
+            collected_at: Some(gsar_core::time::Timestamp::from_micros(1_714_786_020_000_000)),
+            exhaustive: true,
+            attested: false,
+        };
+        let framer = Framer::new().unwrap();
+        for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
+            let shown = Shown::new(&framer, None, "", &[], &[Piece { item: &item, content }]);
+            let text = shown.unwrap().frame.text().to_owned();
+            assert_eq!(text.contains(r#""exhaustive":true"#), is_exhaustive, "{text}");
+            assert!(text.contains(r#""collected_at":"2024-05-04T01:27:00Z""#), "{text}");
+        }
+    }
 
     #[test]
     fn what_was_hidden_and_marked_comes_back_as_it_was() {
