@@ -9,6 +9,7 @@ use tonic::codec::{BufferSettings, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::ERROR_DOMAIN;
+use crate::v1::ErrorReason;
 
 /// What a call's buffers begin with: most messages fit, and the allocator hands out such a piece at once.
 const BUFFER: usize = 1024;
@@ -76,7 +77,11 @@ impl<U: Message + Default> Decoder for MessageDecoder<U> {
         let decoded = U::decode(buffer.chunk());
         buffer.advance(buffer.remaining());
         decoded.map(Some).map_err(|error| {
-            let details = ErrorDetails::with_error_info("MALFORMED_MESSAGE", ERROR_DOMAIN, []);
+            let details = ErrorDetails::with_error_info(
+                ErrorReason::MalformedMessage.code(),
+                ERROR_DOMAIN,
+                [],
+            );
             Status::with_error_details(
                 tonic::Code::InvalidArgument,
                 format!("the bytes are no message of this method: {error}"),

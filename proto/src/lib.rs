@@ -26,3 +26,12 @@ pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 /// `ErrorInfo.domain` of every error.
 pub const ERROR_DOMAIN: &str = "gsar.dev";
+
+impl v1::ErrorReason {
+    /// `ErrorInfo.reason` of an error: the name in the contract without `ERROR_REASON_`.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        let name = self.as_str_name();
+        name.strip_prefix("ERROR_REASON_").unwrap_or(name)
+    }
+}

@@ -6,6 +6,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
 use crate::ERROR_DOMAIN;
+use crate::v1::ErrorReason;
 
 /// The most bytes of violations that one answer carries; the rest is counted. Details travel in a header,
 /// in base64, and common clients take no more than 8 KiB of headers.
@@ -15,11 +16,32 @@ const MOST_BYTES: usize = 4096;
 #[derive(Debug, Default)]
 pub struct Violations {
     found: Vec<FieldViolation>,
+    unknown: Option<Unknown>,
     bytes: usize,
     more: usize,
 }
 
+/// A resource that a field names and the server does not have.
+#[derive(Debug)]
+struct Unknown {
+    kind: &'static str,
+    name: String,
+}
+
 impl Violations {
+    /// Notes that a field names a resource of that kind, such as `policy`, that the server does not have. Alone it is
+    /// NOT_FOUND; beside other violations it is one of them. `known` says which names there are.
+    pub fn add_unknown(
+        &mut self,
+        field: impl Into<String>,
+        kind: &'static str,
+        name: &str,
+        known: impl Display,
+    ) {
+        self.unknown.get_or_insert_with(|| Unknown { kind, name: name.to_owned() });
+        self.add(field, format!("{kind} `{name}` is not known; {known}"));
+    }
+
     /// Notes that a field is wrong. The description says what was given, what is allowed and the mend.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
         if self.bytes >= MOST_BYTES {
@@ -46,9 +68,12 @@ impl Violations {
         self.found.is_empty()
     }
 
-    /// INVALID_ARGUMENT with every violation.
+    /// INVALID_ARGUMENT with every violation; NOT_FOUND where the only one is an unknown resource.
     #[must_use]
     pub fn into_status(self) -> Status {
+        if let ([only], 0, Some(unknown)) = (self.found.as_slice(), self.more, &self.unknown) {
+            return not_found(unknown.kind, &unknown.name, only.description.clone());
+        }
         let first = self.found.first();
         let others = self.found.len().saturating_sub(1) + self.more;
         let message = match (first, others) {
@@ -59,18 +84,73 @@ impl Violations {
             }
         };
         let mut details = ErrorDetails::with_bad_request(self.found);
-        details.set_error_info("INVALID_FIELDS", ERROR_DOMAIN, []);
+        details.set_error_info(ErrorReason::InvalidFields.code(), ERROR_DOMAIN, []);
         Status::with_error_details(Code::InvalidArgument, message, details)
     }
 
     /// The value when nothing was found, else the status.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT when anything was noted, or when there is no value.
+    /// As [`Violations::into_status`] when anything was noted, or when there is no value.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Status> {
         match value {
             Some(value) if self.is_empty() => Ok(value),
             _ => Err(self.into_status()),
         }
+    }
+}
+
+/// NOT_FOUND for a resource of that kind and name.
+#[must_use]
+pub fn not_found(kind: &str, name: &str, message: String) -> Status {
+    let mut details = ErrorDetails::with_resource_info(kind, name, "", message.clone());
+    details.set_error_info(ErrorReason::UnknownResource.code(), ERROR_DOMAIN, []);
+    Status::with_error_details(Code::NotFound, message, details)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_resource_alone_is_not_found() {
+        let mut violations = Violations::default();
+        violations.add_unknown("policy", "policy", "night", "known are paper, strict");
+        let status = violations.into_status();
+        assert_eq!(status.code(), Code::NotFound);
+        assert_eq!(status.message(), "policy `night` is not known; known are paper, strict");
+        let details = status.get_error_details();
+        assert_eq!(details.error_info().unwrap().reason, "UNKNOWN_RESOURCE");
+        let resource = details.resource_info().unwrap();
+        assert_eq!(
+            (resource.resource_type.as_str(), resource.resource_name.as_str()),
+            ("policy", "night")
+        );
+    }
+
+    #[test]
+    fn beside_other_faults_it_is_one_violation() {
+        let mut violations = Violations::default();
+        violations.add_unknown("policy", "policy", "night", "known are paper, strict");
+        violations.add_unknown("options.judge", "judge", "x", "known are rules/1");
+        let status = violations.into_status();
+        assert_eq!(status.code(), Code::InvalidArgument);
+        let details = status.get_error_details();
+        assert_eq!(details.error_info().unwrap().reason, "INVALID_FIELDS");
+        let fields: Vec<_> = details
+            .bad_request()
+            .unwrap()
+            .field_violations
+            .iter()
+            .map(|found| found.field.as_str())
+            .collect();
+        assert_eq!(fields, ["policy", "options.judge"]);
+    }
+
+    #[test]
+    fn a_field_that_is_wrong_alone_is_invalid() {
+        let mut violations = Violations::default();
+        violations.add("report", "is missing");
+        assert_eq!(violations.into_status().code(), Code::InvalidArgument);
     }
 }

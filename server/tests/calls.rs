@@ -284,6 +284,50 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
 }
 
 #[tokio::test]
+async fn an_unknown_name_alone_is_not_found_and_beside_other_faults_one_of_them() {
+    let server = Running::start().await;
+    let mut grounding = server.grounding();
+    let policy = || v1::EvaluateRequest { policy: "night".to_owned(), ..request() };
+    let judge = |request: v1::EvaluateRequest| v1::EvaluateRequest {
+        options: Some(v1::EvaluateOptions { judge: "x".to_owned(), ..Default::default() }),
+        ..request
+    };
+    for (request, kind) in [(policy(), "policy"), (judge(request()), "judge")] {
+        let status = grounding.evaluate(request).await.unwrap_err();
+        assert_eq!(status.code(), Code::NotFound, "{status:?}");
+        assert_eq!(status.get_error_details().resource_info().unwrap().resource_type, kind);
+    }
+    let several = v1::EvaluateRequest { report: None, ..judge(policy()) };
+    let status = grounding.evaluate(several).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+    let details = status.get_error_details();
+    let fields = &details.bad_request().unwrap().field_violations;
+    let fields: Vec<&str> = fields.iter().map(|found| found.field.as_str()).collect();
+    assert_eq!(fields, ["policy", "report", "options.judge"]);
+
+    let score = v1::ScoreRequest { policy: "night".to_owned(), ..Default::default() };
+    let status = grounding.score(score).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "the partition is missing too: {status:?}");
+    let cap = v1::CapConfidenceRequest { policy: "night".to_owned(), ..Default::default() };
+    assert_eq!(server.gate().cap_confidence(cap).await.unwrap_err().code(), Code::InvalidArgument);
+    let tried = grounding.try_judges(v1::TryJudgesRequest { judge: "x".to_owned() }).await;
+    assert_eq!(tried.unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn every_reason_of_an_error_is_documented() {
+    let page = include_str!("../../docs/OPERATIONS.md");
+    let mut undocumented = Vec::new();
+    for number in 1.. {
+        let Ok(reason) = v1::ErrorReason::try_from(number) else { break };
+        if !page.contains(&format!("`{}`", reason.code())) {
+            undocumented.push(reason.code());
+        }
+    }
+    assert_eq!(undocumented, Vec::<&str>::new());
+}
+
+#[tokio::test]
 async fn explanations_come_when_asked_for() {
     let server = Running::start().await;
     let mut explained = request();

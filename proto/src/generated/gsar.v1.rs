@@ -740,6 +740,9 @@ pub enum ErrorReason {
     EvidenceUnusable = 13,
     /// UNAVAILABLE: stored evidence cannot be read or written at present.
     EvidenceUnavailable = 14,
+    /// RESOURCE_EXHAUSTED: every judge of the chain has as many calls as its max_concurrent and requests_per_minute allow;
+    /// google.rpc.RetryInfo says when to come back.
+    JudgesBusy = 15,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -763,6 +766,7 @@ impl ErrorReason {
             Self::EvidenceFull => "ERROR_REASON_EVIDENCE_FULL",
             Self::EvidenceUnusable => "ERROR_REASON_EVIDENCE_UNUSABLE",
             Self::EvidenceUnavailable => "ERROR_REASON_EVIDENCE_UNAVAILABLE",
+            Self::JudgesBusy => "ERROR_REASON_JUDGES_BUSY",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -783,6 +787,7 @@ impl ErrorReason {
             "ERROR_REASON_EVIDENCE_FULL" => Some(Self::EvidenceFull),
             "ERROR_REASON_EVIDENCE_UNUSABLE" => Some(Self::EvidenceUnusable),
             "ERROR_REASON_EVIDENCE_UNAVAILABLE" => Some(Self::EvidenceUnavailable),
+            "ERROR_REASON_JUDGES_BUSY" => Some(Self::JudgesBusy),
             _ => None,
         }
     }

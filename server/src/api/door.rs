@@ -27,6 +27,7 @@ use tracing::Instrument as _;
 use super::errors;
 use crate::config::Limits;
 use crate::lifecycle::{Phase, PhaseCell};
+use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names};
 
 /// A call that was let in: its deadline, how far it came, and its place among those in progress.
@@ -200,14 +201,18 @@ where
         let ready = std::mem::replace(&mut self.inner, fresh);
         let work = async move {
             let started = Instant::now();
-            let (response, code) = match shared.pass(ready, request).await {
-                Ok(answered) => answered,
-                Err(status) => {
-                    let code = status.code();
-                    (status.into_http(), code)
+            let (response, refused) = match shared.pass(ready, request).await {
+                Ok(response) => {
+                    let refused = refused(&response);
+                    (response, refused)
                 }
+                Err(status) => (status.clone().into_http(), Some(status)),
             };
-            shared.measure(method, code, started.elapsed());
+            let took = started.elapsed();
+            if let Some(status) = &refused {
+                log_refused(method, status, took);
+            }
+            shared.measure(method, refused.map_or(Code::Ok, |status| status.code()), took);
             Ok(response)
         };
         Box::pin(work.instrument(span))
@@ -248,7 +253,7 @@ impl Shared {
         &self,
         mut inner: S,
         mut request: Request<Body>,
-    ) -> Result<(Response<Body>, Code), Status>
+    ) -> Result<Response<Body>, Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
@@ -262,7 +267,7 @@ impl Shared {
             Ok(Err(panic)) => Err(panicked(panic.as_ref())),
             Ok(Ok(Ok(response))) => match code(&response) {
                 Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
-                code => Ok((response, code)),
+                _ => Ok(response),
             },
             Ok(Ok(Err(never))) => match never {},
         }
@@ -317,28 +322,16 @@ fn timeout(value: &str) -> Option<Duration> {
     }
 }
 
+/// The error that a response is, if it is one.
+fn refused(response: &Response<Body>) -> Option<Status> {
+    Status::from_header_map(response.headers()).filter(|status| status.code() != Code::Ok)
+}
+
 fn code(response: &Response<Body>) -> Code {
     response
         .headers()
         .get("grpc-status")
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
-}
-
-fn code_name(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "OK",
-        Code::Cancelled => "CANCELLED",
-        Code::InvalidArgument => "INVALID_ARGUMENT",
-        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
-        Code::NotFound => "NOT_FOUND",
-        Code::Aborted => "ABORTED",
-        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
-        Code::FailedPrecondition => "FAILED_PRECONDITION",
-        Code::Unimplemented => "UNIMPLEMENTED",
-        Code::Internal => "INTERNAL",
-        Code::Unavailable => "UNAVAILABLE",
-        _ => "OTHER",
-    }
 }
 
 /// Every method of the contract.

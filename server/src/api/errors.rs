@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gsar_proto::ERROR_DOMAIN;
-use gsar_proto::violations::Violations;
+use gsar_proto::v1::ErrorReason;
+use gsar_proto::violations::{Violations, not_found};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -17,20 +18,18 @@ const JUDGES_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 fn status(
     code: Code,
-    reason: &str,
+    reason: ErrorReason,
     message: impl Into<String>,
     mut details: ErrorDetails,
 ) -> Status {
-    details.set_error_info(reason, ERROR_DOMAIN, []);
+    details.set_error_info(reason.code(), ERROR_DOMAIN, []);
     Status::with_error_details(code, message, details)
 }
 
-/// NOT_FOUND: a policy, judge or evaluation of that name is not known.
+/// NOT_FOUND: nothing of that kind has that name.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
-    let message = format!("{resource} `{name}` is not known; {known}");
-    let details = ErrorDetails::with_resource_info(resource, name, "", message.clone());
-    status(Code::NotFound, "UNKNOWN_RESOURCE", message, details)
+    not_found(resource, name, format!("{resource} `{name}` is not known; {known}"))
 }
 
 /// RESOURCE_EXHAUSTED: too many calls in progress.
@@ -41,7 +40,7 @@ pub fn too_many_calls(limit: usize) -> Status {
     );
     let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
-    status(Code::ResourceExhausted, "TOO_MANY_CALLS", message, details)
+    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
 }
 
 /// RESOURCE_EXHAUSTED: every judge has as many questions as its limits allow.
@@ -50,7 +49,7 @@ pub fn judges_busy() -> Status {
     let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
     let mut details = ErrorDetails::with_retry_info(Some(JUDGES_RETRY_AFTER));
     details.add_quota_failure_violation("judges.models", message);
-    status(Code::ResourceExhausted, "JUDGES_BUSY", message, details)
+    status(Code::ResourceExhausted, ErrorReason::JudgesBusy, message, details)
 }
 
 /// RESOURCE_EXHAUSTED: the message is larger than the limit.
@@ -60,7 +59,7 @@ pub fn message_too_large(limit: u64) -> Status {
         "the message is larger than limits.message, {limit} bytes; send less evidence or raise the limit"
     );
     let details = ErrorDetails::with_quota_failure_violation("limits.message", message.clone());
-    status(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", message, details)
+    status(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message, details)
 }
 
 /// DEADLINE_EXCEEDED: the deadline passed at a step, which the metadata name.
@@ -68,7 +67,7 @@ pub fn message_too_large(limit: u64) -> Status {
 pub fn deadline_exceeded(step: &'static str) -> Status {
     let mut details = ErrorDetails::new();
     details.set_error_info(
-        "DEADLINE_EXCEEDED",
+        ErrorReason::DeadlineExceeded.code(),
         ERROR_DOMAIN,
         [("step".to_owned(), step.to_owned())],
     );
@@ -83,7 +82,12 @@ pub fn deadline_exceeded(step: &'static str) -> Status {
 #[must_use]
 pub fn not_serving(what: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-    status(Code::Unavailable, "NOT_SERVING", format!("the server is {what}; try again"), details)
+    status(
+        Code::Unavailable,
+        ErrorReason::NotServing,
+        format!("the server is {what}; try again"),
+        details,
+    )
 }
 
 /// UNAVAILABLE: the ledger cannot take the record.
@@ -91,17 +95,14 @@ pub fn not_serving(what: &str) -> Status {
 pub fn ledger_unavailable(reason: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     let message = format!("the evaluation was not recorded and is not acknowledged: {reason}");
-    status(Code::Unavailable, "LEDGER_UNAVAILABLE", message, details)
+    status(Code::Unavailable, ErrorReason::LedgerUnavailable, message, details)
 }
 
 /// What the evidence store could not do.
 #[must_use]
 pub fn evidence(error: &StoreError) -> Status {
     let message = error.to_string();
-    let resource = |kind: &str, name: &str| {
-        let details = ErrorDetails::with_resource_info(kind, name, "", message.clone());
-        status(Code::NotFound, "UNKNOWN_RESOURCE", message.clone(), details)
-    };
+    let resource = |kind: &str, name: &str| not_found(kind, name, message.clone());
     match error {
         StoreError::InvalidName { .. } => invalid_field("corpus_id", &message),
         StoreError::Disorder(_) => invalid_field("part", &message),
@@ -109,7 +110,7 @@ pub fn evidence(error: &StoreError) -> Status {
         StoreError::UnknownItem { item, .. } => resource("item", item),
         StoreError::Full { limit, .. } => {
             let details = ErrorDetails::with_quota_failure_violation(*limit, message.clone());
-            status(Code::ResourceExhausted, "EVIDENCE_FULL", message, details)
+            status(Code::ResourceExhausted, ErrorReason::EvidenceFull, message, details)
         }
         StoreError::Damaged { .. } | StoreError::NewerSchema { .. } => {
             let details = ErrorDetails::with_precondition_failure_violation(
@@ -117,11 +118,11 @@ pub fn evidence(error: &StoreError) -> Status {
                 "evidence",
                 message.clone(),
             );
-            status(Code::FailedPrecondition, "EVIDENCE_UNUSABLE", message, details)
+            status(Code::FailedPrecondition, ErrorReason::EvidenceUnusable, message, details)
         }
         StoreError::Unavailable { .. } => {
             let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-            status(Code::Unavailable, "EVIDENCE_UNAVAILABLE", message, details)
+            status(Code::Unavailable, ErrorReason::EvidenceUnavailable, message, details)
         }
     }
 }
@@ -136,7 +137,7 @@ fn invalid_field(field: &str, description: &str) -> Status {
 #[must_use]
 pub fn key_reused() -> Status {
     let message = "idempotency_key was used with another request; use a new key";
-    status(Code::Aborted, "IDEMPOTENCY_KEY_REUSED", message, ErrorDetails::new())
+    status(Code::Aborted, ErrorReason::IdempotencyKeyReused, message, ErrorDetails::new())
 }
 
 /// FAILED_PRECONDITION: the configuration does not allow what was asked for.
@@ -144,7 +145,7 @@ pub fn key_reused() -> Status {
 pub fn not_allowed(what: &str, mend: &str) -> Status {
     let message = format!("{what}; {mend}");
     let details = ErrorDetails::with_precondition_failure_violation("configuration", what, mend);
-    status(Code::FailedPrecondition, "NOT_ALLOWED", message, details)
+    status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
 /// INTERNAL: a defect of this server, with the id that is in its log.
@@ -152,5 +153,5 @@ pub fn not_allowed(what: &str, mend: &str) -> Status {
 pub fn internal(id: &str) -> Status {
     let details = ErrorDetails::with_request_info(id, "");
     let message = format!("a defect of the server stopped this call; its log has more under {id}");
-    status(Code::Internal, "INTERNAL", message, details)
+    status(Code::Internal, ErrorReason::Internal, message, details)
 }

@@ -24,7 +24,7 @@ impl Gate {
         let policy = self.0.choose_policy(policy, None, &mut violations)?;
         let gate = parse::required("gate", gate, &mut violations)
             .and_then(|gate| parse::gate_inputs(gate, self.0.limits(), &mut violations));
-        violations.finish(gate.map(|gate| (gate, policy)))
+        violations.finish(gate.zip(policy))
     }
 }
 
@@ -92,7 +92,7 @@ impl GateService for Gate {
         let mut violations = Violations::default();
         let policy = self.0.choose_policy(&request.policy, None, &mut violations)?;
         let parsed = parse::cap_confidence(&request, &mut violations);
-        let parsed = violations.finish(parsed)?;
+        let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);
         let action = safety::Action::reached(&policy.policy.ladder, capped.after);
         let action =

@@ -1,6 +1,7 @@
 //! `gsar.v1.GroundingService`.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
 use gsar_proto::v1::{
@@ -11,6 +12,7 @@ use tonic::{Request, Response, Status};
 
 use super::services::call;
 use crate::evaluate::Engine;
+use crate::telemetry::calls::{RequestIds, log_evaluated};
 
 pub(super) struct Grounding(pub(super) Arc<Engine>);
 
@@ -21,14 +23,11 @@ impl GroundingService for Grounding {
         request: Request<EvaluateRequest>,
     ) -> Result<Response<EvaluateResponse>, Status> {
         let call = call(request.extensions())?;
-        let answer = self.0.evaluate(&call, request.into_inner()).await?;
-        let tier = answer.decision.as_ref().map(|decision| decision.tier().as_str_name());
-        tracing::info!(
-            evaluation = answer.evaluation_id,
-            tier,
-            claims = answer.claims.len(),
-            "evaluated"
-        );
+        let started = Instant::now();
+        let request = request.into_inner();
+        let ids = RequestIds::of(&request);
+        let answer = self.0.evaluate(&call, request).await?;
+        log_evaluated(&ids, &answer, started.elapsed());
         Ok(Response::new(answer))
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use gsar_core::Reason;
 use gsar_proto::v1;
+use gsar_proto::violations::Violations;
 use metrics::counter;
 use tonic::Status;
 
@@ -28,16 +29,23 @@ pub(super) struct Judged {
 }
 
 impl Engine {
-    /// The judges to ask: the one named, or the whole chain.
-    pub(super) fn judges(&self, name: &str) -> Result<Vec<Arc<dyn Judge>>, Status> {
+    /// The judges to ask: the one that the field names, or the whole chain. An unknown name is noted.
+    pub(super) fn judges(
+        &self,
+        field: &'static str,
+        name: &str,
+        violations: &mut Violations,
+    ) -> Option<Vec<Arc<dyn Judge>>> {
         if name.is_empty() {
-            return Ok(self.judges.clone());
+            return Some(self.judges.clone());
         }
         let named = self.judges.iter().find(|judge| judge.name() == name);
-        named.map(|judge| vec![Arc::clone(judge)]).ok_or_else(|| {
+        if named.is_none() {
             let known: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
-            errors::unknown("judge", name, &format!("known are {}", known.join(", ")))
-        })
+            let known = format!("known are {}", known.join(", "));
+            violations.add_unknown(field, "judge", name, known);
+        }
+        named.map(|judge| vec![Arc::clone(judge)])
     }
 }
 

@@ -18,7 +18,7 @@ use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, answer};
 use crate::api::door::{Call, Step};
-use crate::judge::{Judgement, Question};
+use crate::judge::{Judge, Judgement, Question};
 use crate::telemetry::metrics as names;
 
 /// A request whose every field was checked.
@@ -27,6 +27,7 @@ struct Checked {
     report: parse::ParsedReport,
     evidence: Vec<gsar_core::evidence::EvidenceItem>,
     gate: Option<parse::ParsedGate>,
+    judges: Vec<Arc<dyn Judge>>,
 }
 
 impl Engine {
@@ -79,11 +80,10 @@ impl Engine {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
         let options = request.options.clone().unwrap_or_default();
-        let judges = self.judges(&options.judge)?;
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
-        let Checked { policy, report, evidence, gate } = self.check(request)?;
+        let Checked { policy, report, evidence, gate, judges } = self.check(request)?;
         watch.lap(Step::Admit);
         let claims = claims_of(call, &report).await;
         let inline = evidence.len();
@@ -190,6 +190,8 @@ impl Engine {
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
         samples(request.options.as_ref(), &mut violations);
+        let judge = request.options.as_ref().map_or("", |options| &options.judge);
+        let judges = self.judges("options.judge", judge, &mut violations);
         let gate = request.gate.map(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
         for (field, value) in [
             ("investigation_id", request.investigation_id),
@@ -198,7 +200,9 @@ impl Engine {
             parse::name(field, value, &mut violations);
         }
         let gate = gate.flatten();
-        violations.finish(report.map(|report| Checked { policy, report, evidence, gate }))
+        let checked =
+            || Some(Checked { policy: policy?, report: report?, evidence, gate, judges: judges? });
+        violations.finish(checked())
     }
 }
 

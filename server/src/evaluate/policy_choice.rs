@@ -37,23 +37,26 @@ impl ChosenPolicy {
 }
 
 impl Engine {
-    /// The policy of that name with these overrides; what is wrong with the overrides is noted.
+    /// The policy of that name with these overrides; an unknown name and what is wrong with the overrides is noted.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown name, FAILED_PRECONDITION where overrides are not allowed.
+    /// FAILED_PRECONDITION where overrides are not allowed.
     pub fn choose_policy(
         &self,
         name: &str,
         overrides: Option<v1::PolicyOverrides>,
         violations: &mut Violations,
-    ) -> Result<ChosenPolicy, Status> {
-        let entry = self
-            .policies
-            .named(name)
-            .map_err(|known| errors::unknown("policy", name, &format!("known are {known}")))?;
+    ) -> Result<Option<ChosenPolicy>, Status> {
+        let entry = match self.policies.named(name) {
+            Ok(entry) => entry,
+            Err(known) => {
+                violations.add_unknown("policy", "policy", name, format!("known are {known}"));
+                return Ok(None);
+            }
+        };
         let Some(overrides) = overrides else {
             let (policy, toml) = (entry.policy, Some(entry.toml));
-            return Ok(ChosenPolicy { policy, overridden: false, toml });
+            return Ok(Some(ChosenPolicy { policy, overridden: false, toml }));
         };
         if !self.allow_overrides {
             return Err(errors::not_allowed(
@@ -63,6 +66,6 @@ impl Engine {
         }
         let changed = parse::overrides(overrides, entry.policy.values().clone(), violations);
         let policy = changed.map_or(entry.policy, Arc::new);
-        Ok(ChosenPolicy { policy, overridden: true, toml: None })
+        Ok(Some(ChosenPolicy { policy, overridden: true, toml: None }))
     }
 }

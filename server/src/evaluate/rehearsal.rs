@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use gsar_proto::v1;
+use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use super::Engine;
@@ -34,7 +35,9 @@ impl Engine {
     /// NOT_FOUND for an unknown judge, DEADLINE_EXCEEDED.
     pub async fn try_judges(&self, call: &Call, name: &str) -> Result<Vec<v1::JudgeTrial>, Status> {
         let mut trials = Vec::new();
-        for judge in self.judges(name)? {
+        let mut violations = Violations::default();
+        let judges = self.judges("judge", name, &mut violations);
+        for judge in violations.finish(judges)? {
             let begun = Instant::now();
             let answer = self.evaluate_unrecorded(call, rehearsal(judge.name())).await?;
             let link =

@@ -64,7 +64,8 @@ impl Engine {
         };
         let gate =
             request.gate.and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
-        violations.finish(partition.map(|partition| (policy, partition, gate)))
+        violations
+            .finish(policy.zip(partition).map(|(policy, partition)| (policy, partition, gate)))
     }
 }
 

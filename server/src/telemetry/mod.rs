@@ -1,5 +1,6 @@
 //! Logs, metrics and trace context. Report and evidence text never goes into any of them.
 
+pub mod calls;
 mod logs;
 pub mod metrics;
 mod trace_context;

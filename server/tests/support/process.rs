@@ -3,11 +3,16 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Listens on `gsar.sock` in its folder; its log line `ready` has been read. Killed when dropped.
-pub struct Process(Child);
+pub struct Process {
+    child: Child,
+    log: Receiver<String>,
+}
 
 impl Process {
     pub fn start(folder: &Path) -> Self {
@@ -29,26 +34,42 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let ready = lines.by_ref().any(|line| line.unwrap().contains("\"message\":\"ready\""));
-        assert!(ready, "the server did not get ready");
-        // The rest of the log is read so that the server never waits for us.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self(child)
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (read, log) = channel();
+        // The log is read as it comes so that the server never waits for us.
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| drop(read.send(line)));
+        });
+        let process = Self { child, log };
+        process.log_line("ready");
+        process
+    }
+
+    /// The next line of the log with this message; those before it are passed over.
+    pub fn log_line(&self, message: &str) -> serde_json::Value {
+        let mut passed = Vec::new();
+        loop {
+            let line = self.log.recv_timeout(Duration::from_secs(120));
+            let line = line.unwrap_or_else(|_| panic!("no `{message}` in the log: {passed:#?}"));
+            match serde_json::from_str::<serde_json::Value>(&line) {
+                Ok(found) if found["message"] == message => return found,
+                _ => passed.push(line),
+            }
+        }
     }
 
     pub fn signal(&self, signal: Signal) {
-        let id = i32::try_from(self.0.id()).unwrap();
+        let id = i32::try_from(self.child.id()).unwrap();
         kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
     }
 
     pub fn wait(&mut self) -> ExitStatus {
-        self.0.wait().unwrap()
+        self.child.wait().unwrap()
     }
 
     /// The most memory that it ever had, in KiB.
     pub fn peak_memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
@@ -56,7 +77,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

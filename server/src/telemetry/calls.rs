@@ -1,0 +1,97 @@
+//! This module logs what became of a call: one line for a report that was evaluated, one for a call that was refused.
+//! Ids, names, counts and durations only, never text of a report, of evidence or of an error message.
+
+use std::time::Duration;
+
+use gsar_proto::v1::{self, ClaimClass};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// What the log line of an evaluation takes from its request.
+#[derive(Clone, Debug, Default)]
+pub struct RequestIds {
+    report: String,
+    investigation: String,
+}
+
+impl RequestIds {
+    /// The ids of a request; both are empty where the caller gives none.
+    #[must_use]
+    pub fn of(request: &v1::EvaluateRequest) -> Self {
+        Self {
+            report: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
+            investigation: request.investigation_id.clone(),
+        }
+    }
+}
+
+/// Logs an evaluation that was answered. Fields without a value are left out.
+pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Duration) {
+    let given = |id: &str| (!id.is_empty()).then(|| id.to_owned());
+    let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
+    let of_class = |class| answer.claims.iter().filter(|claim| claim.class() == class).count();
+    tracing::info!(
+        evaluation = answer.evaluation_id,
+        report = given(&ids.report),
+        investigation = given(&ids.investigation),
+        outcome = answer.outcome().as_str_name(),
+        tier = answer.decision.as_ref().map(|decision| decision.tier().as_str_name()),
+        score = answer.score.as_ref().map(|score| score.value),
+        judge = judges.last().map(|link| link.judge.as_str()),
+        claims = answer.claims.len(),
+        grounded = of_class(ClaimClass::Grounded),
+        ungrounded = of_class(ClaimClass::Ungrounded),
+        contradicted = of_class(ClaimClass::Contradicted),
+        complementary = of_class(ClaimClass::Complementary),
+        milliseconds = milliseconds(took),
+        "evaluated"
+    );
+}
+
+/// Logs a call that ended with an error: at `info` where its caller must change the request, else at `warn`.
+pub fn log_refused(method: &'static str, status: &Status, took: Duration) {
+    let details = status.get_error_details();
+    let reason = details.error_info().map(|info| info.reason.as_str());
+    let code = code_name(status.code());
+    let fields = details.bad_request().map(|bad| {
+        bad.field_violations.iter().map(|found| found.field.as_str()).collect::<Vec<_>>().join(" ")
+    });
+    let milliseconds = milliseconds(took);
+    match status.code() {
+        Code::InvalidArgument
+        | Code::NotFound
+        | Code::Aborted
+        | Code::FailedPrecondition
+        | Code::PermissionDenied
+        | Code::Unauthenticated
+        | Code::Unimplemented
+        | Code::Cancelled => {
+            tracing::info!(method, code, reason, fields, milliseconds, "refused");
+        }
+        _ => tracing::warn!(method, code, reason, fields, milliseconds, "refused"),
+    }
+}
+
+/// Milliseconds with three decimals: what a person compares with a deadline.
+fn milliseconds(took: Duration) -> f64 {
+    (took.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The name of a code in logs and metrics.
+#[must_use]
+pub fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::Aborted => "ABORTED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        _ => "OTHER",
+    }
+}

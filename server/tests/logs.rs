@@ -1,0 +1,78 @@
+//! What the log of the real server says of calls, and what it never says.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use support::process::Process;
+use support::request;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_evaluation_is_logged_with_what_a_person_looks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let mut client = GroundingServiceClient::new(channel);
+    let asked = v1::EvaluateRequest { investigation_id: "inc-7".to_owned(), ..request() };
+    let answer = client.evaluate(asked).await.unwrap().into_inner();
+    let line = process.log_line("evaluated");
+    assert_eq!(line["level"], "INFO");
+    assert_eq!(line["evaluation"], answer.evaluation_id);
+    assert_eq!((&line["report"], &line["investigation"]), (&"r1".into(), &"inc-7".into()));
+    assert_eq!((&line["judge"], &line["tier"]), (&"rules/1".into(), &"TIER_PROCEED".into()));
+    assert_eq!((&line["outcome"], &line["score"]), (&"OUTCOME_SCORED".into(), &1.0.into()));
+    let counts = ["claims", "grounded", "ungrounded", "contradicted", "complementary"];
+    assert_eq!(counts.map(|count| line[count].as_u64().unwrap()), [1, 1, 0, 0, 0]);
+    assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
+    assert!(!line.to_string().contains("pool"), "no text of a report: {line}");
+
+    client
+        .evaluate(v1::EvaluateRequest { report: request().report, ..Default::default() })
+        .await
+        .unwrap();
+    let line = process.log_line("evaluated");
+    assert!(line.get("investigation").is_none(), "an id that was not given is left out: {line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_call_is_logged_with_code_and_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::configured(folder.path(), "[limits]\nmessage = \"4KiB\"\n");
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let mut client = GroundingServiceClient::new(channel);
+
+    let unknown = v1::EvaluateRequest { policy: "secret-name".to_owned(), ..request() };
+    client.evaluate(unknown.clone()).await.unwrap_err();
+    let line = process.log_line("refused");
+    assert_eq!(
+        (&line["level"], &line["method"]),
+        (&"INFO".into(), &"GroundingService/Evaluate".into())
+    );
+    assert_eq!((&line["code"], &line["reason"]), (&"NOT_FOUND".into(), &"UNKNOWN_RESOURCE".into()));
+    assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
+    assert!(!line.to_string().contains("secret-name"), "{line}");
+
+    client.evaluate(v1::EvaluateRequest { report: None, ..unknown }).await.unwrap_err();
+    let line = process.log_line("refused");
+    assert_eq!(
+        (&line["code"], &line["reason"]),
+        (&"INVALID_ARGUMENT".into(), &"INVALID_FIELDS".into())
+    );
+    assert_eq!(line["fields"], "policy report");
+
+    let mut long = request();
+    long.report.as_mut().unwrap().synthesis = "x".repeat(8 << 10);
+    client.evaluate(long).await.unwrap_err();
+    let line = process.log_line("refused");
+    assert_eq!((&line["level"], &line["reason"]), (&"WARN".into(), &"MESSAGE_TOO_LARGE".into()));
+    assert!(!line.to_string().contains("xxx"), "{line}");
+}
