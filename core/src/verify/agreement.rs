@@ -19,7 +19,7 @@
 use alloc::vec::Vec;
 
 use super::corpus::Sources;
-use super::references::Source;
+use super::resolve::Source;
 use crate::evidence::Citation;
 use crate::text::polarity::{is_blank_answer, is_denied};
 use crate::text::tokens::content_words;
@@ -51,7 +51,7 @@ impl<'a> Cited<'a> {
                     cited.quotes.extend(quote);
                     cited.quotes.extend(texts.get(*place).map(alloc::string::String::as_str));
                 }
-                Source::Item { position, field } => {
+                Source::Item { position, field, .. } => {
                     if !cited.items.contains(position) {
                         cited.items.push(*position);
                     }

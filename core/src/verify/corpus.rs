@@ -4,10 +4,10 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::Value;
-
 use super::bearing::stems;
-use crate::evidence::{Content, EvidenceId, EvidenceItem};
+use super::documents::{Documents, Field};
+use super::quotes::Canonical;
+use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::text::figures::{Figures, figures};
 use crate::text::fold::Folded;
 
@@ -65,7 +65,8 @@ struct Reading<'a> {
     asked: Option<[Figures; 2]>,
     lower_case: Option<String>,
     stems: Option<Vec<u64>>,
-    document: Option<Option<Value>>,
+    canonical: Option<Canonical>,
+    documents: Option<Documents<'a>>,
 }
 
 impl<'a> Sources<'a> {
@@ -80,6 +81,11 @@ impl<'a> Sources<'a> {
         let left = self.search_budget.checked_sub(cost);
         self.search_budget = left.unwrap_or(0);
         left.is_some()
+    }
+
+    /// How many items there are.
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
     }
 
     pub(super) fn item(&self, position: usize) -> Option<&'a EvidenceItem> {
@@ -129,41 +135,22 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().stems.get_or_insert_with(read)
     }
 
-    /// The parsed document of a JSON item.
-    pub(super) fn document(&mut self, position: usize) -> Option<&Value> {
-        let content = match self.item(position).map(|item| &item.content) {
-            Some(Content::Json(json)) => json.as_str(),
-            _ => return None,
-        };
-        let parse = || serde_json::from_str(content).ok();
-        self.read.entry(position).or_default().document.get_or_insert_with(parse).as_ref()
+    /// The content in canonical form.
+    pub(super) fn canonical(&mut self, position: usize) -> &Canonical {
+        let content = self.content(position);
+        let read = || Canonical::of(content);
+        self.read.entry(position).or_default().canonical.get_or_insert_with(read)
     }
 
-    /// The text of a field of a JSON item: a string as it reads, anything else as JSON.
-    pub(super) fn field(&mut self, position: usize, pointer: &str) -> Option<String> {
-        pointed_at(self.document(position)?, pointer).map(|value| match value {
-            Value::String(text) => text.clone(),
-            other => alloc::string::ToString::to_string(other),
-        })
-    }
-}
-
-/// The value that a JSON pointer points at; a pointer without escapes is followed without copying its parts.
-fn pointed_at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
-    if pointer.contains('~') {
-        return document.pointer(pointer);
-    }
-    if pointer.is_empty() {
-        return Some(document);
-    }
-    pointer.strip_prefix('/')?.split('/').try_fold(document, |value, token| match value {
-        Value::Object(fields) => fields.get(token),
-        Value::Array(values) => {
-            let is_index = token == "0" || !token.starts_with(['0', '+']);
-            values.get(token.parse::<usize>().ok().filter(|_| is_index)?)
+    /// Everything that a JSON pointer points at in the documents of an item.
+    pub(super) fn fields(&mut self, position: usize, pointer: &str) -> Vec<Field> {
+        let content = self.content(position);
+        if !self.may_search(position) {
+            return Vec::new();
         }
-        _ => None,
-    })
+        let read = || Documents::of(content);
+        self.read.entry(position).or_default().documents.get_or_insert_with(read).fields(pointer)
+    }
 }
 
 #[cfg(test)]
@@ -178,38 +165,12 @@ mod tests {
         assert_eq!(corpus.item(&items[1].id), Some(&items[1]));
         assert_eq!(corpus.item(&EvidenceId::new("e3").unwrap()), None);
         let mut sources = Sources::new(&corpus);
-        assert_eq!(sources.field(1, "/a/0/b").as_deref(), Some("c\nd"));
-        assert_eq!(sources.field(1, "/a/1").as_deref(), Some("5"));
-        assert_eq!(sources.field(1, "/a/2"), None);
-        assert_eq!(sources.field(0, "/a"), None);
-    }
-
-    #[test]
-    fn pointers_are_followed_as_the_standard_says() {
-        let document =
-            serde_json::json!({"": 1, "a": [[2, 3], {"b/c": 4, "~": 5}], "0": {"01": 6}});
-        for pointer in [
-            "",
-            "/",
-            "//",
-            "a",
-            "/a",
-            "/a/0",
-            "/a/0/1",
-            "/a/0/01",
-            "/a/0/+1",
-            "/a/0/-",
-            "/a/0/2",
-            "/a/0/1/0",
-            "/a/1/b~1c",
-            "/a/1/~0",
-            "/a/1/b/c",
-            "/0/01",
-            "/0/1",
-            "/a/",
-            "/a/0/",
-        ] {
-            assert_eq!(pointed_at(&document, pointer), document.pointer(pointer), "{pointer}");
-        }
+        let mut texts = |position, pointer: &str| -> Vec<String> {
+            sources.fields(position, pointer).into_iter().map(|field| field.text).collect()
+        };
+        assert_eq!(texts(1, "/a/0/b"), ["c\nd"]);
+        assert_eq!(texts(1, "/a/1"), ["5"]);
+        assert!(texts(1, "/a/2").is_empty());
+        assert!(texts(0, "/a").is_empty());
     }
 }

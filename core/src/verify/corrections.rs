@@ -84,6 +84,12 @@ pub enum CorrectionCode {
     CitationCycle,
     /// A quote that the cited item does not contain.
     QuoteNotFound,
+    /// A quote that the cited item does not contain but exactly one other does; the citation is now of that one.
+    QuoteMoved,
+    /// A quote that stands in the cited item but not in the cited field.
+    QuoteOutsideField,
+    /// A quoted value that is short or frequent in its item, without its field or key.
+    QuoteAmbiguous,
     /// A grounded, contradicted or complementary claim without any valid citation.
     NoValidCitation,
     /// Items cited as a whole, where only the words that decide can be checked.
@@ -131,6 +137,9 @@ impl CorrectionCode {
             Self::SelfCitation => "SELF_CITATION",
             Self::CitationCycle => "CITATION_CYCLE",
             Self::QuoteNotFound => "QUOTE_NOT_FOUND",
+            Self::QuoteMoved => "QUOTE_MOVED",
+            Self::QuoteOutsideField => "QUOTE_OUTSIDE_FIELD",
+            Self::QuoteAmbiguous => "QUOTE_AMBIGUOUS",
             Self::NoValidCitation => "NO_VALID_CITATION",
             Self::NothingQuoted => "NOTHING_QUOTED",
             Self::CitationUnrelated => "CITATION_UNRELATED",
@@ -155,6 +164,7 @@ impl CorrectionCode {
     #[must_use]
     pub const fn check(self) -> Option<Check> {
         match self {
+            Self::QuoteOutsideField | Self::QuoteAmbiguous => Some(Check::Citations),
             Self::FigureConflict | Self::FigureNotInEvidence => Some(Check::Figures),
             Self::TimeConflict => Some(Check::Times),
             Self::NegationConflict => Some(Check::Negation),

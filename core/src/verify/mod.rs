@@ -5,7 +5,8 @@
 //! | check | finds | effect |
 //! |---|---|---|
 //! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
-//! | `references`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
+//! | `resolve`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
+//! | `resolve` | quotes beside the cited field, values that could be of anything | ungrounded |
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
 //! | `names` | names that the evidence lacks | ungrounded |
 //! | `absence` | an absence nobody looked for | ungrounded |
@@ -14,7 +15,7 @@
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
-//! Structure (`ids`, `references`, `quotes`, `citations`) always corrects. What a finding of meaning does is the policy's
+//! Structure (`ids`, `resolve`, `references`, `quotes`, `citations`) always corrects. What a finding of meaning does is the policy's
 //! choice per check: it corrects, asks the judge once more (`turn`), or is noted.
 //!
 //! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
@@ -26,12 +27,16 @@ mod bearing;
 mod citations;
 mod corpus;
 mod corrections;
+mod documents;
+mod escapes;
 mod figures;
 mod ids;
+mod json;
 mod names;
 mod negation;
 mod quotes;
 mod references;
+mod resolve;
 mod times;
 mod turn;
 mod types;
@@ -48,7 +53,7 @@ pub use turn::{Objection, after_turn, objections};
 use agreement::Cited;
 use corpus::Sources;
 use corrections::{Findings, is_supported};
-use references::Source;
+use resolve::Source;
 
 use crate::claim::{Claim, JudgedClaim};
 use crate::evidence::Target;
@@ -143,7 +148,7 @@ fn enforce(
     let mut claims = ids::match_claims(policy, given, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
     let points_at =
-        references::check_citations(&mut claims, &texts, corpus, &mut sources, &mut findings);
+        resolve::check_citations(&mut claims, &texts, corpus, &mut sources, &mut findings);
     for (claim, points_at) in claims.iter_mut().zip(&points_at) {
         if claim.standing != Standing::Dropped {
             citations::check(claim, &mut findings);

@@ -1,4 +1,5 @@
-//! Every citation resolves, and no claim rests on itself.
+//! This module keeps claims from resting on themselves, and from being more than what they rest on. It knows nothing
+//! of evidence.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -6,139 +7,21 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::VerifiedClaim;
-use super::corpus::{Corpus, Sources};
 use super::corrections::{CorrectionCode, Findings, is_supported};
-use super::quotes;
+use super::resolve::{Refusal, Source};
 use crate::claim::{ClaimId, Class};
-use crate::evidence::{Citation, Target};
+use crate::evidence::Target;
 use crate::policy::PolicyValues;
 
-/// What a valid citation points at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// An item, and the text of the cited field where there is one.
-    Item {
-        /// Its place in the corpus.
-        position: usize,
-        /// The field's text.
-        field: Option<String>,
-    },
-    /// Another claim, by its place among the verified ones.
-    Claim(usize),
-}
-
-/// Keeps the citations that resolve and whose quote is found, fills in where the quotes stand, and returns
-/// what each kept citation points at. `texts` holds the words of all claims where any cites another.
-pub(super) fn check_citations(
-    claims: &mut [VerifiedClaim],
-    texts: &[String],
-    corpus: &Corpus<'_>,
-    sources: &mut Sources<'_>,
-    findings: &mut Findings,
-) -> Vec<Vec<Source>> {
-    let graph = ClaimGraph::of(claims);
-    let mut kept = Vec::with_capacity(claims.len());
-    for (place, claim) in claims.iter_mut().enumerate() {
-        let citations = core::mem::take(&mut claim.judged.citations);
-        let mut points_at = Vec::with_capacity(citations.len());
-        for (number, mut citation) in citations.into_iter().enumerate() {
-            let resolved = match &citation.target {
-                Target::Evidence { id, field_path } => {
-                    resolve_item(corpus, sources, id, field_path)
-                }
-                Target::Claim(id) => graph.resolve(place, id),
-            };
-            let checked = resolved.and_then(|source| {
-                check_quote(&mut citation, &source, sources, texts).map(|()| source)
-            });
-            match checked {
-                Ok(source) => {
-                    points_at.push(source);
-                    claim.judged.citations.push(citation);
-                }
-                Err((code, what)) => {
-                    findings.note(&claim.judged, code, format!("Citation {}: {what}.", number + 1));
-                }
-            }
-        }
-        kept.push(points_at);
-    }
-    kept
-}
-
-type Refusal = (CorrectionCode, String);
-
-fn resolve_item(
-    corpus: &Corpus<'_>,
-    sources: &mut Sources<'_>,
-    id: &crate::evidence::EvidenceId,
-    field_path: &str,
-) -> Result<Source, Refusal> {
-    let Some(position) = corpus.position(id) else {
-        return Err((CorrectionCode::UnknownEvidence, format!("the evidence has no item `{id}`")));
-    };
-    if field_path.is_empty() {
-        return Ok(Source::Item { position, field: None });
-    }
-    match sources.field(position, field_path) {
-        Some(field) => Ok(Source::Item { position, field: Some(field) }),
-        None => Err((
-            CorrectionCode::UnknownField,
-            format!("item `{id}` has no field `{field_path}` (a JSON pointer such as `/a/0/b`)"),
-        )),
-    }
-}
-
-fn check_quote(
-    citation: &mut Citation,
-    source: &Source,
-    sources: &mut Sources<'_>,
-    texts: &[String],
-) -> Result<(), Refusal> {
-    if citation.quote.is_empty() {
-        citation.bytes = None;
-        return Ok(());
-    }
-    let (place, name) = match source {
-        Source::Item { position, field } => (
-            quotes::locate_in_item(citation, *position, field.as_deref(), sources),
-            "the cited item",
-        ),
-        Source::Claim(claim) => {
-            let text = texts.get(*claim).map_or("", String::as_str);
-            (quotes::locate_in_text(&citation.quote, text), "the cited claim")
-        }
-    };
-    match place {
-        Some(place) => {
-            citation.bytes = place.bytes();
-            Ok(())
-        }
-        None => Err((
-            CorrectionCode::QuoteNotFound,
-            format!("{name} does not contain \"{}\"", shortened(&citation.quote)),
-        )),
-    }
-}
-
-fn shortened(quote: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut short: String = quote.chars().take(LONGEST).collect();
-    if short.len() < quote.len() {
-        short.push_str(" [cut]");
-    }
-    short
-}
-
 /// Which claims cite which.
-struct ClaimGraph {
+pub(super) struct ClaimGraph {
     places: BTreeMap<ClaimId, usize>,
     /// Claims that lie on a circle of citations or rest on one.
     circular: BTreeSet<usize>,
 }
 
 impl ClaimGraph {
-    fn of(claims: &[VerifiedClaim]) -> Self {
+    pub(super) fn of(claims: &[VerifiedClaim]) -> Self {
         let cites_claims = |claim: &VerifiedClaim| {
             claim
                 .judged
@@ -171,7 +54,7 @@ impl ClaimGraph {
         Self { places, circular }
     }
 
-    fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, Refusal> {
+    pub(super) fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, Refusal> {
         match self.places.get(id) {
             None => {
                 Err((CorrectionCode::UnknownReference, format!("the report has no claim `{id}`")))
@@ -293,53 +176,9 @@ pub fn claim_cycle<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::Standing;
-    use super::super::testing::{claims, codes, json, judged, resting_on, tool, verified};
+    use super::super::testing::{claims, codes, judged, resting_on, tool, verified};
     use super::*;
     use crate::claim::EvidenceType::{Inference, SpecificData, Synthesis, ToolMatch};
-    use crate::evidence::EvidenceId;
-
-    #[test]
-    fn h09_a_citation_of_an_unknown_item_or_field_fails() {
-        let given = claims(&["the pod was restarted"]);
-        let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
-        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
-        answer.citations.push(Citation {
-            target: Target::Evidence {
-                id: EvidenceId::new("e1").unwrap(),
-                field_path: String::from("/pod/phase"),
-            },
-            quote: String::new(),
-            bytes: None,
-        });
-        let result = verified(&given, &[answer], &items);
-        assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
-        assert_eq!(
-            codes(&result),
-            [
-                CorrectionCode::UnknownEvidence,
-                CorrectionCode::UnknownField,
-                CorrectionCode::NoValidCitation
-            ],
-        );
-    }
-
-    #[test]
-    fn a_field_that_exists_is_a_valid_citation() {
-        let given = claims(&["the pod was restarted"]);
-        let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
-        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
-        answer.citations.push(Citation {
-            target: Target::Evidence {
-                id: EvidenceId::new("e1").unwrap(),
-                field_path: String::from("/pod/state"),
-            },
-            quote: String::from("restarted"),
-            bytes: None,
-        });
-        let result = verified(&given, &[answer], &items);
-        assert!(result.corrections.is_empty(), "{:?}", result.corrections);
-        assert_eq!(result.claims[0].judged.citations[0].bytes, Some(19..28));
-    }
 
     #[test]
     fn h27_a_claim_that_cites_itself_or_a_circle_is_refused() {

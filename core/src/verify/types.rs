@@ -17,7 +17,7 @@ use alloc::string::String;
 use super::agreement::Cited;
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
-use super::references::Source;
+use super::resolve::Source;
 use crate::claim::{EvidenceType, JudgedClaim};
 use crate::evidence::{EvidenceItem, EvidenceKind, Lane};
 use crate::policy::PolicyValues;
@@ -38,9 +38,12 @@ pub(super) fn check(
     let best = points_at
         .iter()
         .map(|source| match source {
-            Source::Item { position, .. } => sources
-                .item(*position)
-                .map_or((EvidenceType::Inference, false), |item| ceiling(policy, item)),
+            Source::Item { position, named, .. } => core::iter::once(*position)
+                .chain(*named)
+                .filter_map(|position| sources.item(position))
+                .map(|item| ceiling(policy, item))
+                .max()
+                .unwrap_or((EvidenceType::Inference, false)),
             Source::Claim(_) => (EvidenceType::Synthesis, false),
         })
         .min();

@@ -1,0 +1,299 @@
+//! This module finds the JSON of an item and what a JSON pointer points at in it.
+//!
+//! Tools hand the same document over in many wrappings: as it is, behind a `$ command` line, one to a line, or
+//! as a string inside another document (the content blocks of MCP). A pointer is followed in each of them. Where
+//! several documents have what it points at, all of it is given: the quote decides.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use serde_json::Value;
+
+use super::escapes::{Traced, unescaped};
+use super::json;
+use crate::text::part;
+
+/// What a pointer points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    /// Its bytes in the item, those of its name included.
+    pub(super) span: Range<usize>,
+    /// A string as it reads, anything else as JSON.
+    pub(super) text: String,
+}
+
+/// The JSON documents of a text, those inside strings included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Documents<'a> {
+    layers: Vec<Layer<'a>>,
+    documents: Vec<Document>,
+    /// The documents inside a string, by the layer and the offset of the string.
+    inside: BTreeMap<(usize, usize), Vec<usize>>,
+}
+
+/// The item's content, or a string of it.
+#[derive(Clone, Debug)]
+struct Layer<'a> {
+    text: Cow<'a, str>,
+    /// From where in the layer `outer` its bytes come; nothing for the content.
+    traced: Option<(usize, Traced)>,
+}
+
+#[derive(Clone, Debug)]
+struct Document {
+    layer: usize,
+    span: Range<usize>,
+}
+
+/// How deep documents inside strings are read.
+const MAX_DEPTH: usize = 3;
+const MAX_DOCUMENTS: usize = 20_000;
+/// How many tokens of a pointer are followed.
+const MAX_TOKENS: usize = 64;
+
+impl<'a> Documents<'a> {
+    pub(super) fn of(content: &'a str) -> Self {
+        let mut found = Self::default();
+        found.layers.push(Layer { text: Cow::Borrowed(content), traced: None });
+        found.read(0, 0, None);
+        found
+    }
+
+    /// Reads the documents of a layer, and those inside their strings.
+    fn read(&mut self, layer: usize, depth: usize, string: Option<(usize, usize)>) {
+        let Some(text) = self.layers.get(layer).map(|layer| layer.text.clone()) else { return };
+        for span in documents_of(&text) {
+            if self.documents.len() >= MAX_DOCUMENTS {
+                return;
+            }
+            if let Some(string) = string {
+                self.inside.entry(string).or_default().push(self.documents.len());
+            }
+            self.documents.push(Document { layer, span: span.clone() });
+            if depth >= MAX_DEPTH {
+                continue;
+            }
+            for string in json::strings(&text, &span) {
+                if !part(&text, string.clone()).contains(['{', '[']) {
+                    continue;
+                }
+                let traced = unescaped(&text, string.clone());
+                if documents_of(&traced.text).is_empty() {
+                    continue;
+                }
+                let inner = Cow::Owned(traced.text.clone());
+                self.layers.push(Layer { text: inner, traced: Some((layer, traced)) });
+                self.read(self.layers.len() - 1, depth + 1, Some((layer, string.start)));
+            }
+        }
+    }
+
+    /// Everything that a pointer points at, at most one field of each document.
+    pub(super) fn fields(&self, pointer: &str) -> Vec<Field> {
+        const MAX_FIELDS: usize = 4_096;
+        let Some(path) = pointer.strip_prefix('/') else { return Vec::new() };
+        let tokens: Vec<Cow<'_, str>> = path.split('/').take(MAX_TOKENS + 1).map(token).collect();
+        if tokens.len() > MAX_TOKENS {
+            return Vec::new();
+        }
+        let whole = |document: &Document| (document.layer, document.span.clone());
+        let mut fields: Vec<Field> = self
+            .documents
+            .iter()
+            .filter_map(|document| self.follow(whole(document), None, &tokens))
+            .take(MAX_FIELDS)
+            .collect();
+        // Documents one to a line are the elements of a list.
+        if let Some((first, rest)) = tokens.split_first()
+            && let Some(document) = first.parse::<usize>().ok().and_then(|at| self.line(at))
+            && let Some(field) = self.follow(whole(document), None, rest)
+            && !fields.contains(&field)
+        {
+            fields.push(field);
+        }
+        fields
+    }
+
+    /// The document at a place, where the content holds several.
+    fn line(&self, at: usize) -> Option<&Document> {
+        let mut outer = self.documents.iter().filter(|document| document.layer == 0);
+        let document = outer.clone().nth(at);
+        outer.nth(1).and(document)
+    }
+
+    fn follow(
+        &self,
+        (layer, value): (usize, Range<usize>),
+        name: Option<usize>,
+        tokens: &[Cow<'_, str>],
+    ) -> Option<Field> {
+        let text = self.layers.get(layer)?.text.as_ref();
+        let Some((token, rest)) = tokens.split_first() else {
+            let read = match json::string(text, &value) {
+                Some(string) => unescaped(text, string).text,
+                None => String::from(part(text, value.clone())),
+            };
+            let span = name.unwrap_or(value.start)..value.end;
+            return Some(Field { span: self.original(layer, span), text: read });
+        };
+        if let Some(string) = json::string(text, &value) {
+            let inside = self.inside.get(&(layer, string.start))?;
+            return inside.iter().find_map(|document| {
+                let document = self.documents.get(*document)?;
+                self.follow((document.layer, document.span.clone()), None, tokens)
+            });
+        }
+        let member = json::member(text, &value, token)?;
+        self.follow((layer, member.value), member.name.map(|name| name.start), rest)
+    }
+
+    /// The bytes of the item behind a stretch of a layer.
+    fn original(&self, mut layer: usize, mut span: Range<usize>) -> Range<usize> {
+        while let Some((outer, traced)) = self.layers.get(layer).and_then(|at| at.traced.as_ref()) {
+            span = traced.original(&span);
+            layer = *outer;
+        }
+        span
+    }
+}
+
+/// A part of a pointer without its escapes.
+fn token(written: &str) -> Cow<'_, str> {
+    if written.contains('~') {
+        Cow::Owned(written.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(written)
+    }
+}
+
+/// The outermost documents of a text that are objects or arrays: all of it, or each that begins a line.
+fn documents_of(text: &str) -> Vec<Range<usize>> {
+    /// How many lines may begin like a document of several lines and be none.
+    const MAX_FAILED: usize = 32;
+    let mut found = Vec::new();
+    let (mut at, mut failed) = (0, 0);
+    while at < text.len() && found.len() < MAX_DOCUMENTS {
+        let line_end = memchr::memchr(b'\n', part(text, at..text.len()).as_bytes())
+            .map_or(text.len(), |length| at + length);
+        let line = part(text, at..line_end);
+        let start = at + (line.len() - line.trim_start().len());
+        at = line_end + 1;
+        if !line.trim_start().starts_with(['{', '[']) {
+            continue;
+        }
+        if let Some(end) = end_of_document(part(text, start..line_end)) {
+            found.push(start..start + end);
+        } else if line_end < text.len() && failed < MAX_FAILED {
+            match end_of_document(part(text, start..text.len())) {
+                Some(end) => {
+                    found.push(start..start + end);
+                    at = at.max(start + end);
+                }
+                None => failed += 1,
+            }
+        }
+    }
+    found
+}
+
+/// Where the document ends with which a text begins.
+fn end_of_document(text: &str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::borrow::ToOwned;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    use super::*;
+
+    const BODY: &str = "{\n  \"pods\": [\n    {\"name\": \"a\", \"note\": \"say \\\"hi\\\"\\nnow\"},\n    {\"name\": \"b/c\"}\n  ]\n}";
+
+    fn texts(content: &str, pointer: &str) -> Vec<String> {
+        Documents::of(content).fields(pointer).into_iter().map(|field| field.text).collect()
+    }
+
+    #[test]
+    fn a_pointer_is_followed_in_every_wrapping() {
+        let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
+        let twice = serde_json::json!({"result": blocks}).to_string();
+        let contents = [
+            BODY.to_owned(),
+            format!("$ kubectl get pods -o json\n{BODY}"),
+            format!("$ kubectl get pods -o json\n\n{BODY}\n$ date\nMon May 6"),
+            blocks,
+            twice,
+        ];
+        for content in contents {
+            assert_eq!(texts(&content, "/pods/0/name"), ["a"], "{content}");
+            assert_eq!(texts(&content, "/pods/0/note"), ["say \"hi\"\nnow"], "{content}");
+            assert_eq!(texts(&content, "/pods/1/name"), ["b/c"], "{content}");
+            assert!(texts(&content, "/pods/2/name").is_empty());
+        }
+    }
+
+    #[test]
+    fn a_pointer_goes_through_strings() {
+        let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
+        assert_eq!(texts(&blocks, "/content/0/text/pods/1/name"), ["b/c"]);
+        let documents = Documents::of(&blocks);
+        let field = documents.fields("/pods/1/name").remove(0);
+        assert_eq!(blocks.get(field.span), Some(r#"name\": \"b/c\""#));
+    }
+
+    #[test]
+    fn documents_one_to_a_line_are_a_list_or_are_all_meant() {
+        let lines = "$ jq -c .\n{\"msg\": \"x\"}\nnot json\n{\"msg\": \"y\"}\n";
+        assert_eq!(texts(lines, "/1/msg"), ["y"]);
+        assert_eq!(texts(lines, "/msg"), ["x", "y"]);
+        assert!(texts(lines, "/2/msg").is_empty());
+    }
+
+    #[test]
+    fn pointers_are_followed_as_the_standard_says() {
+        let document =
+            serde_json::json!({"": 1, "a": [[2, 3], {"b/c": 4, "~": 5}], "0": {"01": 6}});
+        let content = document.to_string();
+        for pointer in [
+            "/",
+            "//",
+            "a",
+            "/a",
+            "/a/0",
+            "/a/0/1",
+            "/a/0/01",
+            "/a/0/+1",
+            "/a/0/-",
+            "/a/0/2",
+            "/a/0/1/0",
+            "/a/1/b~1c",
+            "/a/1/~0",
+            "/a/1/b/c",
+            "/0/01",
+            "/0/1",
+            "/a/",
+            "/a/0/",
+        ] {
+            let expected: Vec<String> =
+                document.pointer(pointer).map(ToString::to_string).into_iter().collect();
+            assert_eq!(texts(&content, pointer), expected, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_json_is_none() {
+        for content in ["[FIRING] x\n[RESOLVED] y", "{not json}", "", "{\"a\": 1", "plain"] {
+            assert!(texts(content, "/a").is_empty(), "{content}");
+            assert!(texts(content, "/0").is_empty(), "{content}");
+        }
+        let open = "[1,\n".repeat(10_000);
+        assert!(texts(&open, "/0").is_empty());
+    }
+}
