@@ -289,12 +289,7 @@ pub fn to_toml(policy: &Policy) -> String {
     out.push_str(&deciding_values(values));
     out.push_str("\n[rollout]\n");
     for (name, mode) in [("gate", rollout.gate), ("cap", rollout.cap), ("ladder", rollout.ladder)] {
-        let mode = match mode {
-            RolloutMode::Off => "off",
-            RolloutMode::Shadow => "shadow",
-            RolloutMode::Active => "active",
-        };
-        out.push_str(&format!("{name} = \"{mode}\"\n"));
+        out.push_str(&format!("{name} = \"{}\"\n", mode.name()));
     }
     out
 }
@@ -305,11 +300,7 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
         UndefinedScore::Half => "half",
         UndefinedScore::Absent => "absent",
     };
-    let verification = match values.verification {
-        VerificationMode::Off => "off",
-        VerificationMode::Observe => "observe",
-        VerificationMode::Enforce => "enforce",
-    };
+    let verification = values.verification.name();
     let limit = |limit: Option<Millionths>| limit.map_or("\"none\"".to_owned(), |l| l.to_string());
     let (guards, gate) = (&values.guards, &values.gate);
     let mut out = Table(String::new());

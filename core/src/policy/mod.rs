@@ -7,6 +7,7 @@ mod check;
 mod file;
 mod findings;
 mod presets;
+mod strictness;
 mod values;
 
 use alloc::string::String;
@@ -17,6 +18,7 @@ use core::ops::Deref;
 pub use file::{PolicyFileError, to_toml};
 pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
+pub use strictness::LooserField;
 pub use values::{
     Cap, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,
     VerificationMode, Weights,

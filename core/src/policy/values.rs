@@ -52,8 +52,8 @@ pub enum UndefinedScore {
     Absent,
 }
 
-/// What verification does with what it finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What verification does with what it finds. Ordered: the greater, the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerificationMode {
     /// Nothing is checked.
     Off,
@@ -61,6 +61,18 @@ pub enum VerificationMode {
     Observe,
     /// Corrections are applied.
     Enforce,
+}
+
+impl VerificationMode {
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Observe => "observe",
+            Self::Enforce => "enforce",
+        }
+    }
 }
 
 /// The weight of each evidence type, 0 to 1.
@@ -186,4 +198,16 @@ pub enum RolloutMode {
     Shadow,
     /// Governs.
     Active,
+}
+
+impl RolloutMode {
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Shadow => "shadow",
+            Self::Active => "active",
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! This module holds what verification finds: corrections, each with a stable code, a sentence for a person and what
 //! came of it. It makes no check itself.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -182,11 +182,13 @@ pub(super) struct Findings {
     pub(super) corrections: Vec<Correction>,
     modes: FindingModes,
     turn: ExtraTurn,
+    /// The types that claims had before one was lowered.
+    lowered: BTreeMap<ClaimId, EvidenceType>,
 }
 
 impl Findings {
     pub(super) const fn new(modes: FindingModes, turn: ExtraTurn) -> Self {
-        Self { corrections: Vec::new(), modes, turn }
+        Self { corrections: Vec::new(), modes, turn, lowered: BTreeMap::new() }
     }
 
     fn outcome(&self, code: CorrectionCode) -> Outcome {
@@ -210,8 +212,9 @@ impl Findings {
         self.push(judged.claim.id.clone(), code, (stands, stands), Outcome::Corrected, sentence);
     }
 
-    /// Finds that a supported claim should have a stricter class. It gets that class where the finding corrects; its
-    /// type stays, so its weight does not shrink.
+    /// Finds that a supported claim should have a stricter class. It gets that class where the finding corrects. Where
+    /// it no longer counts in favour of the report, it has the type with which it came: an unsupported claim of a
+    /// lowered type would weigh less.
     pub(super) fn reclass(
         &mut self,
         judged: &mut JudgedClaim,
@@ -220,10 +223,13 @@ impl Findings {
         sentence: String,
     ) {
         let from = (judged.class, judged.evidence_type);
-        let to = (judged.class.max(class), judged.evidence_type);
+        let class = judged.class.max(class);
+        let supported = matches!(class, Class::Grounded | Class::Complementary);
+        let came_as = self.lowered.get(&judged.claim.id).filter(|_| !supported).copied();
+        let to = (class, came_as.unwrap_or(judged.evidence_type));
         let outcome = self.outcome(code);
         if outcome == Outcome::Corrected {
-            judged.class = to.0;
+            (judged.class, judged.evidence_type) = to;
         }
         self.push(judged.claim.id.clone(), code, (from, to), outcome, sentence);
     }
@@ -244,6 +250,7 @@ impl Findings {
             return;
         }
         let from = (judged.class, judged.evidence_type);
+        self.lowered.entry(judged.claim.id.clone()).or_insert(judged.evidence_type);
         judged.evidence_type = ceiling;
         let to = (judged.class, ceiling);
         self.push(judged.claim.id.clone(), code, (from, to), Outcome::Corrected, sentence());

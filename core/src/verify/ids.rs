@@ -7,6 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use super::corrections::{CorrectionCode, Findings};
 use super::{Standing, VerifiedClaim};
@@ -54,7 +55,10 @@ fn stricter(
     b: JudgedClaim,
     findings: &mut Findings,
 ) -> JudgedClaim {
-    let weight = |judged: &JudgedClaim| policy.weights.of(judged.evidence_type);
+    // Of equal weights the type that is worth more in the method counts as the heavier one.
+    let weight = |judged: &JudgedClaim| {
+        (policy.weights.of(judged.evidence_type), Reverse(judged.evidence_type))
+    };
     let (kept, other) = if b.class > a.class { (b, a) } else { (a, b) };
     let heavier_counts = matches!(kept.class, Class::Ungrounded | Class::Contradicted);
     let other_decides_type = if heavier_counts {

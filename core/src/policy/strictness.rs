@@ -1,0 +1,524 @@
+//! This module says whether one policy is at least as strict as another: whether no partition has a better tier under
+//! it. It compares values only and decides nothing; who may use which policy is the server's business.
+//!
+//! Most rules are the obvious ones, field by field. Five are there because of how fields work together:
+//!
+//! - *Nothing to score* is abstain, the most cautious tier. Where the other policy gives something no weight at all
+//!   (a type without floor, `rho = 0`), giving it weight would turn abstain into replan, so it keeps none.
+//! - A claim of a type without weight counts once it is ungrounded and the floor is above 0. Where the other policy
+//!   has such types, no check that makes claims ungrounded may be added.
+//! - `undefined_score = "half"` scores what the other policy may replan, unless every claim has weight.
+//! - Verification lowers types only where the lower type weighs no more, so that weights may differ only where those
+//!   of both policies fall in the order of the types.
+//! - A check that corrects a claim keeps the checks after it from looking at it, which may have contradicted it or put
+//!   it to the judge. A check may be added only where those after it do nothing but note in the other policy; that of
+//!   figures, which contradicts, only where a contradicted claim weighs no less than an ungrounded one.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{
+    Cap, Check, FindingMode, Gate, Guards, Ladder, Policy, PolicyValues, Rollout, UndefinedScore,
+    VerificationMode, Weights,
+};
+use crate::claim::EvidenceType;
+use crate::fixed::Millionths;
+
+/// A field in which a policy is looser than another, or that must be equal and is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LooserField {
+    /// The field, as written in a file: `weights.domain`.
+    pub field: String,
+    /// What the policy has.
+    pub given: String,
+    /// What the other policy has.
+    pub other: String,
+    /// What would be strict enough: `0.5 or more`.
+    pub allowed: String,
+}
+
+impl fmt::Display for LooserField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, given, other, allowed } = self;
+        write!(f, "{field} is {given} against {other}; allowed is {allowed}")
+    }
+}
+
+impl Policy {
+    /// Whether no partition has a better tier under this policy than under the other one. Name, description and base
+    /// do not count.
+    ///
+    /// # Errors
+    /// Every field in which it is looser, and every one that must be equal and is not.
+    pub fn at_least_as_strict_as(&self, other: &Self) -> Result<(), Vec<LooserField>> {
+        let mut looser = Looser::default();
+        looser.values(self, other);
+        if looser.0.is_empty() { Ok(()) } else { Err(looser.0) }
+    }
+}
+
+/// The looser fields found so far. In every method `own` is what the policy has and `other` what it is compared with.
+#[derive(Default)]
+struct Looser(Vec<LooserField>);
+
+impl Looser {
+    // Every struct is taken apart field by field, so that a new field does not compile before it has a rule here.
+    fn values(&mut self, policy: &Policy, compared: &Policy) {
+        let PolicyValues {
+            name: _,
+            description: _,
+            base: _,
+            tau_proceed,
+            tau_regenerate,
+            rho,
+            ungrounded_floor,
+            undefined_score,
+            verification,
+            findings: _,
+            weights,
+            guards,
+            gate,
+            cap,
+            ladder,
+            rollout,
+        } = policy.values();
+        let other = compared.values();
+        self.at_least("tau_proceed", *tau_proceed, other.tau_proceed);
+        self.at_least("tau_regenerate", *tau_regenerate, other.tau_regenerate);
+        self.rho(*rho, other.rho);
+        self.at_least("ungrounded_floor", *ungrounded_floor, other.ungrounded_floor);
+        self.undefined_score(*undefined_score, policy, compared);
+        self.verification(*verification, other.verification);
+        self.weights((weights, *ungrounded_floor), (&other.weights, other.ungrounded_floor));
+        self.guards(guards, &other.guards);
+        self.checks(policy, other);
+        self.gate(gate, &other.gate);
+        self.cap(cap, &other.cap);
+        self.ladder(ladder, &other.ladder);
+        self.rollout(rollout, &other.rollout);
+    }
+
+    fn rho(&mut self, own: Millionths, other: Millionths) {
+        self.at_least("rho", own, other);
+        if other == Millionths::ZERO && own > other {
+            let allowed = "0, or contradicted claims alone would replan instead of abstain";
+            self.push("rho", own, other, allowed);
+        }
+    }
+
+    fn undefined_score(&mut self, own: UndefinedScore, policy: &Policy, compared: &Policy) {
+        let field = "undefined_score";
+        match (own, compared.undefined_score) {
+            (UndefinedScore::Absent, _) => {}
+            (UndefinedScore::Half, UndefinedScore::Absent) => {
+                self.push(field, "half", "absent", "absent");
+            }
+            (UndefinedScore::Half, UndefinedScore::Half) => {
+                let weights = policy.weights.as_array();
+                let weighs_everything =
+                    policy.rho > Millionths::ZERO && !weights.contains(&Millionths::ZERO);
+                if !weighs_everything && policy.digest() != compared.digest() {
+                    let allowed = "absent, or weights and rho above 0";
+                    self.push(field, "half", "half", allowed);
+                }
+            }
+        }
+    }
+
+    fn verification(&mut self, own: VerificationMode, other: VerificationMode) {
+        if own < other {
+            let allowed = match other {
+                VerificationMode::Enforce => "enforce",
+                VerificationMode::Off | VerificationMode::Observe => "observe or enforce",
+            };
+            self.push("verification", own.name(), other.name(), allowed);
+        }
+    }
+
+    fn weights(&mut self, own: (&Weights, Millionths), other: (&Weights, Millionths)) {
+        let ((own, own_floor), (other, other_floor)) = (own, other);
+        let pairs = own.as_array().iter().zip(other.as_array());
+        for (evidence_type, (own, other)) in EvidenceType::ALL.into_iter().zip(pairs) {
+            let field = format!("weights.{}", evidence_type.name());
+            if own > other {
+                self.push(&field, own, other, &format!("{other} or less"));
+            }
+            let (unsupported, least) = ((*own).max(own_floor), (*other).max(other_floor));
+            if unsupported < least {
+                let given = format!("{unsupported} for an unsupported claim");
+                let allowed = format!("{least} or more, by the weight or by ungrounded_floor");
+                self.push(&field, given, least, &allowed);
+            }
+            if least == Millionths::ZERO && unsupported > least {
+                let given = format!("{unsupported} for an unsupported claim");
+                let allowed = "0, or such claims alone would replan instead of abstain";
+                self.push(&field, given, least, allowed);
+            }
+        }
+        if own != other {
+            let in_order = "weights that fall in the order of the types, or the same weights";
+            for weights in [own, other].into_iter().filter(|weights| !falls(weights)) {
+                let listed = EvidenceType::ALL.map(|kind| weights.of(kind).to_string()).join(", ");
+                self.push("weights", listed, "another order", in_order);
+            }
+        }
+    }
+
+    fn guards(&mut self, own: &Guards, other: &Guards) {
+        let Guards {
+            duplicates_count_once,
+            rho_at_least_one,
+            complementary_limit,
+            contradiction_blocks,
+            min_grounded,
+            min_coverage,
+            absence_needs_search,
+            tool_match_needs_attestation,
+        } = own;
+        for (field, own, other) in [
+            ("guards.duplicates_count_once", *duplicates_count_once, other.duplicates_count_once),
+            ("guards.rho_at_least_one", *rho_at_least_one, other.rho_at_least_one),
+            ("guards.contradiction_blocks", *contradiction_blocks, other.contradiction_blocks),
+            ("guards.absence_needs_search", *absence_needs_search, other.absence_needs_search),
+            (
+                "guards.tool_match_needs_attestation",
+                *tool_match_needs_attestation,
+                other.tool_match_needs_attestation,
+            ),
+        ] {
+            self.on_where_on(field, own, other);
+        }
+        self.at_least("guards.min_grounded", *min_grounded, other.min_grounded);
+        match (*complementary_limit, other.complementary_limit) {
+            (own, Some(most)) if own.is_none_or(|own| own > most) => {
+                let allowed = format!("{most} or less");
+                self.push("guards.complementary_limit", shown(own), most, &allowed);
+            }
+            _ => {}
+        }
+        match (*min_coverage, other.min_coverage) {
+            (own, Some(least)) if own.is_none_or(|own| own < least) => {
+                let allowed = format!("{least} or more");
+                self.push("guards.min_coverage", shown(own), least, &allowed);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the findings of each check do: `guards.absence_needs_search` and the table `findings`.
+    fn checks(&mut self, own: &PolicyValues, other: &PolicyValues) {
+        // Where the other policy does not enforce, its tier is that of the judge's own partition, which is never bettered.
+        let both_enforce = own.verification == VerificationMode::Enforce
+            && other.verification == VerificationMode::Enforce;
+        for (place, check) in IN_ORDER_OF_RUNNING.into_iter().enumerate() {
+            let field = format!("findings.{}", check.name());
+            let (mode, least) = (own.findings.of(check), other.findings.of(check));
+            if mode != least && least != FindingMode::Note {
+                self.push(&field, mode.name(), least.name(), least.name());
+            }
+            let is_guarded = check == Check::Absence
+                && own.guards.absence_needs_search != other.guards.absence_needs_search;
+            if !both_enforce || (mode == least && !is_guarded) {
+                continue;
+            }
+            let later = IN_ORDER_OF_RUNNING.into_iter().skip(place + 1);
+            let hidden = later.filter(|later| other.findings.of(*later) != FindingMode::Note);
+            let why = match hidden.map(Check::name).next() {
+                _ if has_weightless_types(other) => {
+                    "claims of a type of weight 0 would replan instead of abstain".to_string()
+                }
+                Some(hidden) => format!("a claim corrected by it is not checked for {hidden}"),
+                None if check == Check::Figures && !contradicted_weigh_in_full(own) => {
+                    "a contradicted claim would weigh less than an ungrounded one".to_string()
+                }
+                None => continue,
+            };
+            if is_guarded && own.guards.absence_needs_search {
+                self.push("guards.absence_needs_search", true, false, &format!("false: {why}"));
+            }
+            if mode != least && least == FindingMode::Note {
+                self.push(&field, mode.name(), least.name(), &format!("note: {why}"));
+            }
+        }
+    }
+
+    fn gate(&mut self, own: &Gate, other: &Gate) {
+        let Gate {
+            max_turns,
+            wall_clock_seconds,
+            contested,
+            synthetic_validates,
+            max_identical_calls,
+            max_turns_without_evidence,
+        } = own;
+        self.equal("gate.max_turns", max_turns, &other.max_turns);
+        self.equal("gate.wall_clock_seconds", wall_clock_seconds, &other.wall_clock_seconds);
+        self.on_where_on("gate.contested", *contested, other.contested);
+        if *synthetic_validates && !other.synthetic_validates {
+            self.push("gate.synthetic_validates", true, false, "false");
+        }
+        self.equal("gate.max_identical_calls", max_identical_calls, &other.max_identical_calls);
+        self.equal(
+            "gate.max_turns_without_evidence",
+            max_turns_without_evidence,
+            &other.max_turns_without_evidence,
+        );
+    }
+
+    fn cap(&mut self, own: &Cap, other: &Cap) {
+        let Cap { partially_grounded, ungrounded } = own;
+        self.equal("cap.partially_grounded", partially_grounded, &other.partially_grounded);
+        self.equal("cap.ungrounded", ungrounded, &other.ungrounded);
+    }
+
+    fn ladder(&mut self, own: &Ladder, other: &Ladder) {
+        let Ladder { issue, patch, pull_request, joins_decision } = own;
+        self.equal("ladder.issue", issue, &other.issue);
+        self.equal("ladder.patch", patch, &other.patch);
+        self.equal("ladder.pull_request", pull_request, &other.pull_request);
+        self.on_where_on("ladder.joins_decision", *joins_decision, other.joins_decision);
+    }
+
+    fn rollout(&mut self, own: &Rollout, other: &Rollout) {
+        let Rollout { gate, cap, ladder } = own;
+        for (field, own, other) in [
+            ("rollout.gate", *gate, other.gate),
+            ("rollout.cap", *cap, other.cap),
+            ("rollout.ladder", *ladder, other.ladder),
+        ] {
+            self.equal(field, own.name(), other.name());
+        }
+    }
+
+    fn at_least<T: PartialOrd + fmt::Display>(&mut self, field: &str, own: T, other: T) {
+        if own < other {
+            let allowed = format!("{other} or more");
+            self.push(field, own, other, &allowed);
+        }
+    }
+
+    fn on_where_on(&mut self, field: &str, own: bool, other: bool) {
+        if other && !own {
+            self.push(field, own, other, "true");
+        }
+    }
+
+    fn equal<T: PartialEq + fmt::Display + ?Sized>(&mut self, field: &str, own: &T, other: &T) {
+        if own != other {
+            self.push(field, own, other, &format!("{other}"));
+        }
+    }
+
+    fn push(
+        &mut self,
+        field: &str,
+        given: impl fmt::Display,
+        other: impl fmt::Display,
+        allowed: &str,
+    ) {
+        self.0.push(LooserField {
+            field: field.to_string(),
+            given: given.to_string(),
+            other: other.to_string(),
+            allowed: allowed.to_string(),
+        });
+    }
+}
+
+/// The checks of meaning as verification runs them: one that corrects a claim keeps it from those behind.
+const IN_ORDER_OF_RUNNING: [Check; 7] = [
+    Check::Citations,
+    Check::Names,
+    Check::Absence,
+    Check::Bearing,
+    Check::Negation,
+    Check::Figures,
+    Check::Times,
+];
+
+/// Whether a contradicted claim weighs at least as much as an ungrounded one.
+fn contradicted_weigh_in_full(policy: &PolicyValues) -> bool {
+    policy.guards.rho_at_least_one || policy.rho >= Millionths::ONE
+}
+
+/// Whether claims of some type weigh nothing until they are ungrounded.
+fn has_weightless_types(policy: &PolicyValues) -> bool {
+    policy.ungrounded_floor > Millionths::ZERO
+        && policy.weights.as_array().contains(&Millionths::ZERO)
+}
+
+/// Whether no type weighs more than one before it in the order of the method.
+fn falls(weights: &Weights) -> bool {
+    weights.as_array().is_sorted_by(|before, after| before >= after)
+}
+
+fn shown(limit: Option<Millionths>) -> String {
+    limit.map_or("none".to_string(), |limit| limit.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FindingModes, Preset, RolloutMode, preset};
+    use super::*;
+
+    fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
+        let mut values = preset(base).values().clone();
+        change(&mut values);
+        Policy::new(values).unwrap()
+    }
+
+    /// The fields in which a changed `reference` is looser than `reference`.
+    fn looser(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
+        let changed = with(Preset::Reference, change);
+        let found = changed.at_least_as_strict_as(&preset(Preset::Reference));
+        found.err().unwrap_or_default().into_iter().map(|looser| looser.field).collect()
+    }
+
+    const NOTHING: [&str; 0] = [];
+
+    #[test]
+    fn every_policy_is_as_strict_as_itself_and_strict_as_the_default() {
+        for base in Preset::ALL {
+            assert_eq!(preset(base).at_least_as_strict_as(&preset(base)), Ok(()));
+        }
+        let strict = preset(Preset::Strict);
+        assert_eq!(strict.at_least_as_strict_as(&preset(Preset::Reference)), Ok(()));
+        assert!(preset(Preset::Reference).at_least_as_strict_as(&strict).is_err());
+    }
+
+    #[test]
+    fn paper_is_looser_than_the_default_and_says_in_what() {
+        let paper = preset(Preset::Paper);
+        let looser = paper.at_least_as_strict_as(&preset(Preset::Reference)).unwrap_err();
+        let fields: Vec<&str> = looser.iter().map(|looser| looser.field.as_str()).collect();
+        for field in [
+            "undefined_score",
+            "verification",
+            "guards.duplicates_count_once",
+            "guards.rho_at_least_one",
+            "guards.contradiction_blocks",
+            "guards.absence_needs_search",
+            "guards.min_grounded",
+            "guards.complementary_limit",
+            "guards.min_coverage",
+            "gate.contested",
+            "ladder.joins_decision",
+            "findings.figures",
+        ] {
+            assert!(fields.contains(&field), "{field}: {fields:?}");
+        }
+        let verification = looser.iter().find(|looser| looser.field == "verification").unwrap();
+        assert_eq!(
+            verification.to_string(),
+            "verification is observe against enforce; allowed is enforce"
+        );
+    }
+
+    #[test]
+    fn what_a_caller_may_tighten() {
+        assert_eq!(looser(|values| values.rho = Millionths::new(600_000)), NOTHING);
+        assert_eq!(looser(|values| values.tau_proceed = Millionths::new(800_001)), NOTHING);
+        assert_eq!(looser(|values| values.ungrounded_floor = Millionths::new(1)), NOTHING);
+        assert_eq!(looser(|values| values.guards.tool_match_needs_attestation = true), NOTHING);
+        assert_eq!(looser(|values| values.gate.synthetic_validates = false), NOTHING);
+    }
+
+    #[test]
+    fn what_a_caller_may_not_loosen() {
+        assert_eq!(looser(|values| values.rho = Millionths::new(400_000)), ["rho"]);
+        assert_eq!(looser(|values| values.tau_proceed = Millionths::new(799_999)), ["tau_proceed"]);
+        assert_eq!(looser(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
+        assert_eq!(looser(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
+        assert_eq!(looser(|values| values.guards.min_coverage = None), ["guards.min_coverage"]);
+        let limit = Some(Millionths::new(1_000_001));
+        let found = looser(|values| values.guards.complementary_limit = limit);
+        assert_eq!(found, ["guards.complementary_limit"]);
+    }
+
+    #[test]
+    fn a_lower_weight_is_stricter_only_with_the_floor_that_makes_up_for_it() {
+        let lighter = |values: &mut PolicyValues| {
+            values.weights.set(EvidenceType::Domain, Millionths::new(200_000));
+        };
+        assert_eq!(looser(lighter), ["weights.domain"]);
+        let with_floor = |values: &mut PolicyValues| {
+            lighter(values);
+            values.ungrounded_floor = Millionths::new(600_000);
+        };
+        assert_eq!(looser(with_floor), NOTHING);
+        let heavier = |values: &mut PolicyValues| {
+            values.weights.set(EvidenceType::Domain, Millionths::new(700_000));
+        };
+        assert_eq!(looser(heavier), ["weights.domain", "weights"]);
+    }
+
+    #[test]
+    fn what_abstains_for_want_of_weight_goes_on_abstaining() {
+        let without_rho = with(Preset::Reference, |values| values.rho = Millionths::ZERO);
+        let looser = preset(Preset::Reference).at_least_as_strict_as(&without_rho).unwrap_err();
+        assert_eq!(looser[0].field, "rho");
+
+        let weightless = |floor| {
+            with(Preset::Paper, |values| {
+                values.weights.set(EvidenceType::Domain, Millionths::ZERO);
+                values.ungrounded_floor = floor;
+            })
+        };
+        let floored = weightless(Millionths::ONE);
+        let looser = floored.at_least_as_strict_as(&weightless(Millionths::ZERO)).unwrap_err();
+        assert!(looser.iter().any(|looser| looser.field == "weights.domain"), "{looser:?}");
+
+        let enforced = |search| {
+            with(Preset::Reference, |values| {
+                values.weights.set(EvidenceType::Domain, Millionths::ZERO);
+                values.ungrounded_floor = Millionths::ONE;
+                values.guards.absence_needs_search = search;
+            })
+        };
+        let looser = enforced(true).at_least_as_strict_as(&enforced(false)).unwrap_err();
+        assert_eq!(looser[0].field, "guards.absence_needs_search");
+        assert!(looser[0].allowed.contains("abstain"), "{looser:?}");
+    }
+
+    #[test]
+    fn note_is_weaker_than_ask_and_correct_which_do_not_compare() {
+        use FindingMode::{Ask, Correct, Note};
+        let base = |mode, check| {
+            with(Preset::Reference, |values| {
+                values.findings = FindingModes::all(Note);
+                values.findings.set(check, mode);
+            })
+        };
+        for check in Check::ALL {
+            let compare = |own, other| base(own, check).at_least_as_strict_as(&base(other, check));
+            for (own, other) in [(Note, Ask), (Note, Correct), (Ask, Correct), (Correct, Ask)] {
+                let looser = compare(own, other).unwrap_err();
+                assert_eq!(looser[0].field, format!("findings.{}", check.name()));
+            }
+            for (own, other) in [(Ask, Note), (Correct, Note), (Ask, Ask)] {
+                assert_eq!(compare(own, other), Ok(()), "{check:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_check_is_added_only_where_it_hides_no_later_one() {
+        let with_modes = |modes: &[(Check, FindingMode)]| {
+            with(Preset::Reference, |values| {
+                values.findings = FindingModes::all(FindingMode::Note);
+                for (check, mode) in modes {
+                    values.findings.set(*check, *mode);
+                }
+            })
+        };
+        let figures = (Check::Figures, FindingMode::Ask);
+        let both = with_modes(&[figures, (Check::Names, FindingMode::Correct)]);
+        let looser = both.at_least_as_strict_as(&with_modes(&[figures])).unwrap_err();
+        assert_eq!(looser[0].field, "findings.names");
+        assert!(looser[0].allowed.contains("figures"), "{looser:?}");
+        let after = with_modes(&[figures, (Check::Times, FindingMode::Correct)]);
+        assert_eq!(after.at_least_as_strict_as(&with_modes(&[figures])), Ok(()));
+    }
+}

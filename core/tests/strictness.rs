@@ -1,0 +1,388 @@
+//! A policy that is accepted as stricter never makes a tier better: over random pairs of policies and random
+//! partitions, given as counts, and as judged claims with words, citations and evidence.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use gsar_core::assess::{Subject, Turn, assess};
+use gsar_core::coverage::Coverage;
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+};
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{
+    Check, FindingMode, FindingModes, PolicyValues, UndefinedScore, VerificationMode,
+};
+use gsar_core::{
+    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, Tally, TextFindings,
+    decide_with, preset,
+};
+
+const ONE: u32 = 1_000_000;
+
+/// A stream of random numbers, the same in every run (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.roll() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    fn one_in(&mut self, bound: usize) -> bool {
+        self.below(bound) == 0
+    }
+
+    fn of<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    /// A share, often one at which something changes.
+    fn share(&mut self) -> Millionths {
+        let picked = [0, 1, 100_000, 200_000, 500_000, 600_000, 800_000, 999_999, ONE];
+        match self.one_in(3) {
+            true => Millionths::new(u32::try_from(self.below(1_000_001)).unwrap()),
+            false => Millionths::new(self.of(&picked)),
+        }
+    }
+
+    fn weights(&mut self, values: &mut PolicyValues) {
+        let mut weights: Vec<Millionths> = (0..8).map(|_| self.share()).collect();
+        if !self.one_in(4) {
+            weights.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(weights) {
+            values.weights.set(evidence_type, weight);
+        }
+    }
+
+    fn rho(&mut self) -> Millionths {
+        Millionths::new(self.of(&[0, 1, 300_000, 500_000, ONE, 2_000_000, 10_000_000]))
+    }
+
+    fn limit(&mut self) -> Option<Millionths> {
+        (!self.one_in(3)).then(|| self.share())
+    }
+
+    /// Replaces what one field, or one kind of fields, has.
+    fn change(&mut self, values: &mut PolicyValues) {
+        let coin = self.one_in(2);
+        let guards = &mut values.guards;
+        match self.below(16) {
+            0 => values.tau_proceed = self.share(),
+            1 => values.tau_regenerate = self.share(),
+            2 => values.rho = self.rho(),
+            3 => values.ungrounded_floor = self.share(),
+            4 => {
+                let modes = [UndefinedScore::Half, UndefinedScore::Absent];
+                values.undefined_score = self.of(&modes);
+            }
+            5 => {
+                let modes =
+                    [VerificationMode::Off, VerificationMode::Observe, VerificationMode::Enforce];
+                values.verification = self.of(&modes);
+            }
+            6 => values.findings.set(self.of(&Check::ALL), self.of(&FindingMode::ALL)),
+            7 => self.weights(values),
+            8 => values.weights.set(self.of(&EvidenceType::ALL), self.share()),
+            9 => guards.duplicates_count_once = coin,
+            10 => guards.rho_at_least_one = coin,
+            11 => guards.complementary_limit = self.limit(),
+            12 => guards.contradiction_blocks = coin,
+            13 => guards.min_grounded = u32::try_from(self.below(4)).unwrap(),
+            14 => guards.min_coverage = self.limit(),
+            _ if coin => guards.absence_needs_search = self.one_in(2),
+            _ => guards.tool_match_needs_attestation = self.one_in(2),
+        }
+    }
+
+    /// Makes one field stricter, most of the time in a way that is accepted.
+    fn tighten(&mut self, values: &mut PolicyValues) {
+        let share = self.share();
+        let guards = &mut values.guards;
+        match self.below(14) {
+            0 => values.tau_proceed = values.tau_proceed.max(share),
+            1 => values.tau_regenerate = values.tau_regenerate.max(share),
+            2 => values.rho = values.rho.max(self.rho()),
+            3 => values.ungrounded_floor = values.ungrounded_floor.max(share),
+            4 => values.undefined_score = UndefinedScore::Absent,
+            5 => values.verification = VerificationMode::Enforce,
+            6 => {
+                let check = self.of(&Check::ALL);
+                if values.findings.of(check) == FindingMode::Note {
+                    values.findings.set(check, self.of(&FindingMode::ALL));
+                }
+            }
+            7 => {
+                for evidence_type in EvidenceType::ALL {
+                    let lighter = values.weights.of(evidence_type).min(share);
+                    let heaviest = values.weights.as_array().iter().max().copied();
+                    values.ungrounded_floor = values.ungrounded_floor.max(heaviest.unwrap());
+                    values.weights.set(evidence_type, lighter);
+                }
+            }
+            8 => guards.duplicates_count_once = true,
+            9 => guards.rho_at_least_one = true,
+            10 => {
+                let limit = guards.complementary_limit.map_or(share, |limit| limit.min(share));
+                guards.complementary_limit = Some(limit);
+            }
+            11 => guards.contradiction_blocks = true,
+            12 => guards.min_coverage = guards.min_coverage.max(Some(share)),
+            _ if self.one_in(2) => guards.absence_needs_search = true,
+            _ => guards.tool_match_needs_attestation = true,
+        }
+    }
+
+    /// A policy, and one that was made of it; `None` where one of the two contradicts itself.
+    fn pair(&mut self) -> Option<(Policy, Policy)> {
+        // What is derived from `paper` may have weights of zero.
+        let mut values = preset(Preset::Paper).values().clone();
+        if self.one_in(2) {
+            let name = self.of(&[Preset::Reference, Preset::Strict]);
+            values = PolicyValues { base: Preset::Paper, ..preset(name).values().clone() };
+        }
+        if self.one_in(2) {
+            values.findings = FindingModes::all(self.of(&FindingMode::ALL));
+        }
+        for _ in 0..self.below(8) {
+            self.change(&mut values);
+        }
+        let mut changed = values.clone();
+        for _ in 0..1 + self.below(4) {
+            match self.one_in(4) {
+                true => self.change(&mut changed),
+                false => self.tighten(&mut changed),
+            }
+        }
+        Some((Policy::new(values).ok()?, Policy::new(changed).ok()?))
+    }
+
+    fn partition(&mut self) -> (Tally, Origin, Option<TextFindings>) {
+        let mut tally = Tally::default();
+        let of_one_type = self.one_in(4).then(|| self.of(&EvidenceType::ALL));
+        let of_one_class = self.one_in(4).then(|| self.of(&Class::ALL));
+        for _ in 0..self.below(7) {
+            let class = of_one_class.unwrap_or_else(|| match self.one_in(2) {
+                true => Class::Grounded,
+                false => self.of(&Class::ALL),
+            });
+            let evidence_type = of_one_type.unwrap_or_else(|| self.of(&EvidenceType::ALL));
+            tally.add(class, evidence_type, u32::try_from(1 + self.below(6)).unwrap());
+        }
+        if self.one_in(6) {
+            tally.add_unverified_contradiction(self.of(&EvidenceType::ALL));
+        }
+        if self.one_in(6) {
+            tally.add_dropped();
+        }
+        let findings = self.one_in(2).then(|| {
+            let sentences = self.below(5);
+            let covered = self.below(sentences + 1);
+            let number = |count: usize| u32::try_from(count).unwrap();
+            let (covered, sentences) = (number(covered), number(sentences));
+            TextFindings {
+                coverage: Some(Coverage { covered, sentences, uncovered: Vec::new() }),
+                duplicates: 0,
+                disputed: Vec::new(),
+            }
+        });
+        (tally, self.of(&[Origin::Caller, Origin::Judge]), findings)
+    }
+}
+
+/// How many of these pairs are accepted; each that is must hold for every partition.
+fn accepted(
+    seed: u64,
+    pairs: usize,
+    partitions: &[(Tally, Origin, Option<TextFindings>)],
+) -> usize {
+    let mut dice = Dice(seed);
+    let mut accepted = 0;
+    let mut drawn = 0;
+    while drawn < pairs {
+        let Some((policy, stricter)) = dice.pair() else { continue };
+        drawn += 1;
+        if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
+            continue;
+        }
+        accepted += 1;
+        for (tally, origin, findings) in partitions {
+            let before = decide_with(&policy, tally, *origin, findings.as_ref());
+            let after = decide_with(&stricter, tally, *origin, findings.as_ref());
+            assert!(
+                after.tier >= before.tier,
+                "{:?} becomes {:?}: {tally:?} {origin:?} {findings:?}\n{:#?}\n{:#?}",
+                before.tier,
+                after.tier,
+                policy.values(),
+                stricter.values(),
+            );
+        }
+    }
+    accepted
+}
+
+fn partitions() -> Vec<(Tally, Origin, Option<TextFindings>)> {
+    let mut dice = Dice(7);
+    (0..1_000).map(|_| dice.partition()).collect()
+}
+
+// Two halves, so that they run at the same time.
+#[test]
+fn no_stricter_policy_makes_a_tier_better_over_5000_pairs_and_1000_partitions() {
+    let accepted = accepted(1, 5_000, &partitions());
+    assert!(accepted > 800, "{accepted}: too few pairs are accepted to say anything");
+}
+
+#[test]
+fn no_stricter_policy_makes_a_tier_better_over_5000_other_pairs_and_1000_partitions() {
+    let accepted = accepted(2, 5_000, &partitions());
+    assert!(accepted > 800, "{accepted}: too few pairs are accepted to say anything");
+}
+
+const WORDS: [&str; 10] = [
+    "checkout restarted 3 times",
+    "checkout restarted 5 times",
+    "p99 latency rose to 1.8 s at 14:02",
+    "p99 latency rose to 1200 ms at 14:07",
+    "the connection pool was not exhausted",
+    "the connection pool was exhausted",
+    "no DNS failures were found",
+    "the pool was likely exhausted",
+    "version v2.3.1 runs on node-6",
+    "memory limit is 512Mi",
+];
+
+/// A judged report with its evidence.
+struct Report {
+    synthesis: String,
+    claims: Vec<Claim>,
+    judged: Vec<JudgedClaim>,
+    evidence: Vec<EvidenceItem>,
+}
+
+impl Report {
+    fn random(dice: &mut Dice) -> Self {
+        let texts: Vec<&str> = (0..1 + dice.below(6)).map(|_| dice.of(&WORDS)).collect();
+        let claims: Vec<Claim> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| Claim {
+                id: ClaimId::new(format!("c{at}")).unwrap(),
+                text: (*text).to_owned(),
+                span: None,
+            })
+            .collect();
+        let evidence = (0..3).map(|at| item(dice, at)).collect();
+        let answers = claims.len() + usize::from(dice.one_in(4));
+        let mut judged = Vec::new();
+        for at in 0..answers {
+            // Now and then one claim is left out and another given twice.
+            let at = if dice.one_in(8) { dice.below(claims.len()) } else { at % claims.len() };
+            judged.push(answer(dice, &claims, at));
+        }
+        let mut synthesis = texts.join(". ");
+        synthesis.push('.');
+        Self { synthesis, claims, judged, evidence }
+    }
+
+    fn tier(&self, policy: &Policy, origin: Origin, turn: Turn) -> gsar_core::Tier {
+        let subject = Subject {
+            synthesis: &self.synthesis,
+            claims: &self.claims,
+            judged: self.judged.clone(),
+            evidence: &self.evidence,
+            origin,
+            investigation: None,
+            confidence: None,
+            turn,
+        };
+        assess(policy, subject).decision.tier
+    }
+}
+
+fn item(dice: &mut Dice, at: usize) -> EvidenceItem {
+    let lines: Vec<&str> = (0..1 + dice.below(4)).map(|_| dice.of(&WORDS)).collect();
+    EvidenceItem {
+        id: EvidenceId::new(format!("e{at}")).unwrap(),
+        kind: dice.of(&EvidenceKind::ALL),
+        lane: dice.of(&[Lane::Logs, Lane::Metrics, Lane::LlmInferred]),
+        tool: "kubectl logs".to_owned(),
+        query: if dice.one_in(2) { "dns".to_owned() } else { String::new() },
+        content: Content::Text(lines.join("\n")),
+        collected_at: None,
+        exhaustive: dice.one_in(3),
+        attested: dice.one_in(2),
+    }
+}
+
+fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
+    let claim = claims[at].clone();
+    let citations = (0..1 + dice.below(2))
+        .map(|_| {
+            let (target, quote) = match dice.one_in(4) {
+                true => (Target::Claim(claims[dice.below(claims.len())].id.clone()), ""),
+                false => {
+                    let id = EvidenceId::new(format!("e{}", dice.below(3))).unwrap();
+                    let words = [claim.text.as_str(), dice.of(&WORDS), ""];
+                    (Target::Evidence { id, field_path: String::new() }, dice.of(&words))
+                }
+            };
+            Citation { target, quote: quote.to_owned(), bytes: None }
+        })
+        .collect();
+    let class = match dice.below(6) {
+        0 => Class::Ungrounded,
+        1 => Class::Contradicted,
+        2 => Class::Complementary,
+        _ => Class::Grounded,
+    };
+    let evidence_type = dice.of(&EvidenceType::ALL);
+    JudgedClaim { claim, class, evidence_type, citations, note: String::new() }
+}
+
+#[test]
+fn no_stricter_policy_makes_the_tier_of_a_report_better() {
+    let mut dice = Dice(3);
+    let reports: Vec<Report> = (0..25).map(|_| Report::random(&mut dice)).collect();
+    let mut accepted = 0;
+    for _ in 0..3_000 {
+        let Some((policy, stricter)) = dice.pair() else { continue };
+        if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
+            continue;
+        }
+        accepted += 1;
+        for report in &reports {
+            for origin in [Origin::Caller, Origin::Judge] {
+                for turn in [|| Turn::Impossible, || Turn::NotNeeded] {
+                    let before = report.tier(&policy, origin, turn());
+                    let after = report.tier(&stricter, origin, turn());
+                    assert!(
+                        after >= before,
+                        "{before:?} becomes {after:?}: {origin:?} {:?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}",
+                        turn(),
+                        report.judged,
+                        report.evidence,
+                        policy.values(),
+                        stricter.values(),
+                    );
+                }
+            }
+        }
+    }
+    assert!(accepted > 300, "{accepted}: too few pairs are accepted to say anything");
+}
