@@ -4,22 +4,39 @@ use std::collections::BTreeSet;
 
 use super::stored::{Citation, Item};
 
-/// The longest line that is quoted whole, in bytes; of a longer one the beginning is quoted.
-const MAX_LINE: usize = 400;
+/// The longest quote, in bytes; a longer line is cut into stretches.
+const MAX_QUOTE: usize = 400;
 
 /// The line that shares most words with a claim, and its item: of equals the first. `None` where there is no
 /// line.
 pub(crate) fn nearest_line<'a>(claim: &str, evidence: &'a [Item]) -> Option<(&'a Item, Citation)> {
     let wanted = words(claim);
-    let lines = evidence.iter().flat_map(|item| item.content.lines().map(move |line| (item, line)));
+    let lines = evidence.iter().flat_map(|item| {
+        item.content.lines().flat_map(stretches).map(move |stretch| (item, stretch))
+    });
     let (_, item, line) = lines
-        .filter(|(_, line)| !line.trim().is_empty())
         .map(|(item, line)| (words(line).intersection(&wanted).count(), item, line))
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    let quote = line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or_default().trim();
     let citation =
-        Citation { evidence: item.id.clone(), field_path: None, quote: quote.to_owned() };
+        Citation { evidence: item.id.clone(), field_path: None, quote: line.to_owned() };
     Some((item, citation))
+}
+
+/// A line, or its stretches between white space where it is long, each without white space around it.
+fn stretches(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        let cut = if rest.len() <= MAX_QUOTE {
+            rest.len()
+        } else {
+            let most = rest.floor_char_boundary(MAX_QUOTE);
+            let space = rest.get(..most).and_then(|head| head.rfind(char::is_whitespace));
+            space.filter(|space| *space > 0).unwrap_or(most)
+        };
+        let (stretch, after) = rest.split_at_checked(cut)?;
+        rest = after.trim_start();
+        (!stretch.is_empty()).then(|| stretch.trim_end())
+    })
 }
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -37,8 +54,10 @@ mod tests {
         let case = case("one two\n\n  Two three. \nthree two", Vec::new());
         let (item, citation) = nearest_line("two, THREE", &case.evidence).unwrap();
         assert_eq!((item.id.as_str(), citation.quote.as_str()), ("e1", "Two three."));
-        let long = super::super::stored::tests::case(&"é".repeat(300), Vec::new());
-        assert_eq!(nearest_line("x", &long.evidence).unwrap().1.quote.len(), MAX_LINE);
+        let long = format!("{}two three", "word ".repeat(100));
+        let long = super::super::stored::tests::case(&long, Vec::new());
+        let quote = nearest_line("three", &long.evidence).unwrap().1.quote;
+        assert!(quote.ends_with("word two three") && quote.len() < MAX_QUOTE, "{quote}");
         assert!(nearest_line("x", &[]).is_none());
     }
 }
