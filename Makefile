@@ -73,6 +73,18 @@ real: ## The judge against labelled claims of real incidents, where they are at 
 	  echo "make real: there are no labelled claims at $(LABELLED); name a folder with LABELLED=folder"; \
 	fi
 
+JUDGEMENTS ?= $(LABELLED)/judgements.jsonl ../shared/data/rca/written
+PART ?= tune
+
+.PHONY: replay
+replay: ## Stored answers of a careful judge through a real server: what verification costs and catches (JUDGEMENTS=paths PART=tune).
+	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
+	  $(MAKE) --no-print-directory calibration-build && \
+	  $(CALIBRATE) replay --part $(PART) $(JUDGEMENTS); \
+	else \
+	  echo "make replay: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
+	fi
+
 .PHONY: incidents
 incidents: calibration-build ## The judge against the incidents of this repository, and against mutations of their true claims.
 	@$(CALIBRATE) incidents --folder datasets/incidents

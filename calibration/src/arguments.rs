@@ -54,9 +54,19 @@ pub(crate) struct Replay {
     /// Verification alone, in this process: no server, no prompt, no decision
     #[arg(long)]
     pub(crate) offline: bool,
-    /// List every right verdict that is taken away (the tune part only)
+    /// List every right verdict that is taken away or blocks (the tune part only)
     #[arg(long)]
     pub(crate) list: bool,
+    /// Tables for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+}
+
+/// How a replay is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    Table,
+    Json,
 }
 
 /// A part of stored judgements.

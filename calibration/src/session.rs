@@ -1,6 +1,6 @@
 //! The server of a run: the one that is named, or one that is started for the whole run and stopped after it.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;
 use gsar_client::connection::{
     Environment, OneCallServer, SERVER_BINARY, Target, TargetError, Wish, find,
@@ -40,6 +40,24 @@ pub(crate) async fn with_server<T>(
     if let Some(server) = started {
         server.stop().await;
     }
+    result
+}
+
+/// Does `work` with a server of its own that is configured so, the gsar-server beside this program, and stops it
+/// afterwards.
+///
+/// # Errors
+/// No server beside this program, a server that does not start, a signal, and whatever `work` gives.
+pub(crate) async fn with_configured_server<T>(
+    configuration: &str,
+    work: impl AsyncFnOnce(Client) -> Result<T>,
+) -> Result<T> {
+    let binary = Environment::of_process().server_binary().with_context(|| {
+        format!("{SERVER_BINARY} does not stand beside this program; build it there")
+    })?;
+    let mut server = OneCallServer::configured(&binary, configuration)?;
+    let result = until_signal(async { work(server.client(&binary).await?).await }).await;
+    server.stop().await;
     result
 }
 

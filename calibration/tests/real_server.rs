@@ -99,6 +99,85 @@ fn one_incident_is_measured_by_a_real_server() {
     assert_eq!(page(machine.path(), &arguments), mutated, "the same seed draws the same");
 }
 
+/// A case of four claims and one report: three of the claims can be shown, one quotes what is not there.
+fn stored_judgements(folder: &Path) {
+    let content = "checkout api-1 restarted 4 times\\ncheckout api-2 is ready\\n";
+    let case = format!(
+        r#"{{"case":"a/1","evidence":[{{"id":"pods","kind":"tool_output","lane":"logs","tool":"kubectl get pods","content":"{content}"}}]}}"#
+    );
+    let claim = |text: &str, class: &str, quote: &str| {
+        format!(
+            r#"{{"case":"a/1","text":"{text}","class":"{class}","type":"tool_match","evidence_id":"pods","quote":"{quote}"}}"#
+        )
+    };
+    let claims = [
+        claim("api-1 restarted 4 times.", "grounded", "api-1 restarted 4 times"),
+        claim("api-2 is ready.", "grounded", "api-2 is ready"),
+        claim("api-2 is not ready.", "contradicted", "api-2 is ready"),
+        claim("api-1 is ready.", "grounded", "api-1 is ready"),
+    ];
+    let report =
+        r#"{"case":"a/1","kind":"faithful","text":"api-1 restarted 4 times. api-2 is ready."}"#;
+    for (name, text) in [
+        ("cases.jsonl", case.as_str()),
+        ("claims.jsonl", &claims.join("\n")),
+        ("reports.jsonl", report),
+        ("split.json", r#"{"tune":["a/1"],"test":[]}"#),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+#[test]
+fn stored_judgements_are_replayed_through_a_real_server() {
+    let machine = machine(&[PROGRAM.into(), server_binary()]);
+    let folder = machine.path().join("stored");
+    fs::create_dir(&folder).unwrap();
+    stored_judgements(&folder);
+
+    let replayed = page(machine.path(), &["replay", "stored"]);
+    let row = |name: &str| {
+        let line = replayed.lines().find(|line| line.starts_with(&format!("| {name} |")));
+        line.unwrap_or_else(|| panic!("{name}: {replayed}")).to_owned()
+    };
+    let in_all = |cell: &str| format!(" | {cell}").repeat(4);
+    assert!(row("right verdicts broken").contains(&in_all("25.0 % 1/4")), "{replayed}");
+    assert!(row("missed: refuted").contains("/1"), "{replayed}");
+    assert!(row("QUOTE_NOT_FOUND + NO_VALID_CITATION").contains("| 1 /"), "{replayed}");
+    assert!(row("faithful").contains(&in_all("proceed 1")), "{replayed}");
+    assert!(row("claims that nothing stored is like").contains("0/2"), "{replayed}");
+    assert_eq!(page(machine.path(), &["replay", "stored"]), replayed, "the same every time");
+
+    let offline = page(machine.path(), &["replay", "stored", "--offline"]);
+    let verdicts = |page: &str| {
+        let rows = page.lines().filter(|line| line.starts_with('|'));
+        rows.take_while(|line| !line.starts_with("| code")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(&offline), verdicts(&replayed), "verification alone says the same");
+
+    let json = page(machine.path(), &["replay", "stored", "--as", "mcp", "--output", "json"]);
+    assert!(json.contains("\"rendering\": \"mcp\""), "{json}");
+}
+
+#[test]
+fn a_replay_shows_rows_of_the_tune_part_only() {
+    let folder = machine(&[PROGRAM.into()]);
+    for (arguments, expected) in [
+        (["--part", "test", "--list"].as_slice(), "only those of the tune part may be looked at"),
+        (&["--endpoint", "unix:///nowhere"], "a replay starts a server of its own"),
+        (&[], "stand beside this program"),
+    ] {
+        let output = Command::new(folder.path().join("bin/gsar-calibrate"))
+            .args(["replay", "stored"])
+            .args(arguments)
+            .env_clear()
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(expected), "{error}");
+    }
+}
+
 #[test]
 fn without_a_server_it_says_what_to_do() {
     let folder = machine(&[PROGRAM.into()]);

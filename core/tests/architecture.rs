@@ -65,7 +65,10 @@ fn arrows_between_crates() {
             ],
         ),
         ("client", &["gsar-core", "gsar-proto"]),
-        ("calibration", &["gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"]),
+        (
+            "calibration",
+            &["gsar-chat-wire", "gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"],
+        ),
     ] {
         assert_eq!(of_this_workspace(folder), allowed, "{folder}");
     }

@@ -2,21 +2,32 @@
 //! the same judge where it errs. It judges nothing itself, and shows no single row but those of the tune part.
 
 mod errors;
+mod matching;
 mod nearest;
 mod offline;
+mod online;
 mod outcome;
 mod page;
+mod prompt;
+mod provider;
 mod rendering;
 mod stored;
+mod summary;
 
 use anyhow::{Result, ensure};
 use gsar_core::Class;
 
-use crate::arguments::{Rendering, Replay, ReplayPart};
+use serde_json::json;
+
+use crate::arguments::{Output, Rendering, Replay, ReplayPart};
+use crate::session::with_configured_server;
 use crate::statistics::Random;
 use errors::made_errors;
-use outcome::{Finding, Given, Outcome};
+use online::Path;
+use outcome::{Decided, Finding, Given, Outcome};
+use provider::Provider;
 use stored::{Case, Judgement, stored_cases};
+use summary::Summary;
 
 /// A claim with what is said of it.
 #[derive(Clone, Debug)]
@@ -42,39 +53,106 @@ impl Question {
     }
 }
 
-/// What became of the claims of one source of judgements in one rendering.
-struct Replayed {
-    rendering: Rendering,
-    outcomes: Vec<Outcome>,
+/// What became of the judgements of one source.
+struct Source {
+    name: String,
+    cases: Vec<Case>,
+    replayed: Vec<Replayed>,
 }
 
-/// Replays stored judgements and returns the page to print.
+/// What became of them in one rendering.
+struct Replayed {
+    outcomes: Vec<Outcome>,
+    reports: Vec<Decided>,
+    summary: Summary,
+}
+
+/// Replays stored judgements and returns what is to be printed.
 ///
 /// # Errors
-/// Files that cannot be used, and a server that does not answer.
-pub(crate) async fn replay(_endpoint: Option<String>, wanted: &Replay) -> Result<String> {
+/// Files that cannot be used, no server to start, and a call without an answer.
+pub(crate) async fn replay(endpoint: Option<String>, wanted: &Replay) -> Result<String> {
     ensure!(
         !wanted.list || wanted.part == ReplayPart::Tune,
         "--list shows single rows, and only those of the tune part may be looked at; leave out --part"
     );
-    ensure!(wanted.offline, "give --offline: there is no replay through a server yet");
-    let renderings =
-        if wanted.renderings.is_empty() { &Rendering::ALL[..] } else { &wanted.renderings };
-    let mut page = page::opening(wanted.part, wanted.seed);
+    ensure!(
+        endpoint.is_none(),
+        "--endpoint is of no use here: a replay starts a server of its own, whose judge gives the stored answers"
+    );
+    let sources = if wanted.offline {
+        offline_sources(wanted)?
+    } else {
+        let provider = Provider::start().await?;
+        let configuration = provider.configuration()?;
+        let work = async |client| {
+            let path = Path { client: &client, provider: &provider };
+            online_sources(wanted, &path).await
+        };
+        with_configured_server(&configuration, work).await?
+    };
+    match wanted.output {
+        Output::Table => Ok(page::page(wanted.part, wanted.seed, &sources, wanted.list)),
+        Output::Json => json(wanted, &sources),
+    }
+}
+
+fn renderings(wanted: &Replay) -> &[Rendering] {
+    if wanted.renderings.is_empty() { &Rendering::ALL } else { &wanted.renderings }
+}
+
+fn offline_sources(wanted: &Replay) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
     for path in &wanted.judgements {
         let cases = stored_cases(path, wanted.part)?;
         let questions = questions(&cases, wanted.seed);
         let mut replayed = Vec::new();
-        for rendering in renderings {
+        for rendering in renderings(wanted) {
             let mut outcomes = Vec::new();
             for (case, of_case) in cases.iter().zip(&questions) {
                 outcomes.extend(offline::verified(case, of_case, *rendering)?);
             }
-            replayed.push(Replayed { rendering: *rendering, outcomes });
+            replayed.push(Replayed::new(*rendering, outcomes, Vec::new()));
         }
-        page::section(&mut page, path, &cases, &replayed, wanted.list);
+        sources.push(Source { name: path.display().to_string(), cases, replayed });
     }
-    Ok(page)
+    Ok(sources)
+}
+
+async fn online_sources(wanted: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for file in &wanted.judgements {
+        let cases = stored_cases(file, wanted.part)?;
+        let questions = questions(&cases, wanted.seed);
+        let mut replayed = Vec::new();
+        for rendering in renderings(wanted) {
+            let outcomes = path.outcomes(&cases, &questions, *rendering).await?;
+            let reports = path.reports(&cases, *rendering).await?;
+            replayed.push(Replayed::new(*rendering, outcomes, reports));
+        }
+        sources.push(Source { name: file.display().to_string(), cases, replayed });
+    }
+    Ok(sources)
+}
+
+impl Replayed {
+    fn new(rendering: Rendering, outcomes: Vec<Outcome>, reports: Vec<Decided>) -> Self {
+        let summary = Summary::new(rendering, &outcomes, &reports);
+        Self { outcomes, reports, summary }
+    }
+}
+
+fn json(wanted: &Replay, sources: &[Source]) -> Result<String> {
+    let sources: Vec<_> = sources
+        .iter()
+        .map(|source| {
+            let renderings: Vec<&Summary> =
+                source.replayed.iter().map(|replayed| &replayed.summary).collect();
+            json!({"judgements": source.name, "cases": source.cases.len(), "renderings": renderings})
+        })
+        .collect();
+    let page = json!({"part": wanted.part.name(), "seed": wanted.seed, "sources": sources});
+    Ok(serde_json::to_string_pretty(&page)? + "\n")
 }
 
 /// For each case its right verdicts and the errors made of them.

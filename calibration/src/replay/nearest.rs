@@ -17,8 +17,7 @@ pub(crate) fn nearest_line<'a>(claim: &str, evidence: &'a [Item]) -> Option<(&'a
     let (_, item, line) = lines
         .map(|(item, line)| (words(line).intersection(&wanted).count(), item, line))
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    let citation =
-        Citation { evidence: item.id.clone(), field_path: None, quote: line.to_owned() };
+    let citation = Citation { evidence: item.id.clone(), field_path: None, quote: line.to_owned() };
     Some((item, citation))
 }
 

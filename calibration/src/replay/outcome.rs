@@ -1,6 +1,6 @@
 //! This module holds what became of claims in a replay. It counts and prints nothing.
 
-use gsar_core::Class;
+use gsar_core::{Class, Tier};
 
 use super::errors::ErrorKind;
 
@@ -47,6 +47,32 @@ pub(crate) struct Finding {
     pub(crate) disputed: bool,
 }
 
+impl Finding {
+    /// Whether anything came of it.
+    pub(crate) fn counts(&self) -> bool {
+        self.reclassed || self.disputed
+    }
+}
+
+/// What was decided on a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    /// Its case.
+    pub(crate) case: String,
+    /// `faithful`, `overreaching` or `contradicted`.
+    pub(crate) kind: String,
+    /// The decision.
+    pub(crate) tier: Tier,
+    /// What was found of it, in order: code and sentence.
+    pub(crate) reasons: Vec<(String, String)>,
+    /// What verification found that changed a class or blocks.
+    pub(crate) findings: Vec<Finding>,
+    /// How many claims it was split into.
+    pub(crate) claims: usize,
+    /// The claims that no stored judgement is about.
+    pub(crate) unmatched: Vec<String>,
+}
+
 impl Outcome {
     /// A right verdict that verification took away.
     pub(crate) fn is_broken(&self) -> bool {
@@ -56,6 +82,11 @@ impl Outcome {
     /// A right verdict that stands and blocks.
     pub(crate) fn is_disputed(&self) -> bool {
         self.given == Given::Right && self.class == self.said && self.disputed
+    }
+
+    /// A right verdict that is taken away, or blocks.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_broken() || self.is_disputed()
     }
 
     /// An error that stands and does not block.
@@ -74,7 +105,7 @@ impl Outcome {
         const NO_CITATION: &str = "NO_VALID_CITATION";
         let mut codes: Vec<&str> = Vec::new();
         for (place, finding) in self.findings.iter().enumerate() {
-            if !finding.reclassed && !finding.disputed {
+            if !finding.counts() {
                 continue;
             }
             if finding.code == NO_CITATION

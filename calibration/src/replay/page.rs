@@ -1,115 +1,156 @@
-//! This module prints what became of replayed judgements, as Markdown. It counts outcomes and nothing else.
+//! This module prints what became of replayed judgements, as Markdown. It counts nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
 
-use super::Replayed;
+use gsar_core::Tier;
+
 use super::errors::ErrorKind;
-use super::outcome::{Given, Outcome};
+use super::outcome::Outcome;
 use super::stored::Case;
+use super::summary::{Count, HeldBack, Summary};
+use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
-use crate::statistics::{Share, per_case};
-use crate::tables::markdown::{heading, share, table};
+use crate::tables::markdown::{NOTHING, heading, table};
 
 /// The most bytes of a quote or claim in a list.
 const MAX_SHOWN: usize = 300;
 
-pub(super) fn opening(part: ReplayPart, seed: u64) -> String {
-    format!(
-        "# Replay of stored judgements\n\nPart {}, seed {seed}. Intervals: 95 %, from 1,000 draws of whole cases.\n",
+pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) -> String {
+    let mut page = format!(
+        "# Replay of stored judgements\n\nPart {}, seed {seed}, policy reference. Intervals: 95 %, from 1,000 draws of whole cases.\n",
         part.name()
-    )
+    );
+    for source in sources {
+        heading(&mut page, &format!("{}: {} cases", source.name, source.cases.len()));
+        verdicts(&mut page, &source.replayed);
+        checks(&mut page, &source.replayed);
+        reports(&mut page, &source.replayed);
+        if list {
+            source.replayed.iter().for_each(|one| rows(&mut page, &source.cases, one));
+        }
+    }
+    page
 }
 
-pub(super) fn section(
-    page: &mut String,
-    path: &Path,
-    cases: &[Case],
-    replayed: &[Replayed],
-    list: bool,
-) {
-    let reports = |kind: &str| {
-        let of_case =
-            |case: &Case| case.reports.iter().filter(|report| report.kind == kind).count();
-        cases.iter().map(of_case).sum::<usize>()
-    };
-    heading(
-        page,
-        &format!(
-            "{}: {} cases with {} faithful, {} overreaching and {} contradicted reports",
-            path.display(),
-            cases.len(),
-            reports("faithful"),
-            reports("overreaching"),
-            reports("contradicted"),
-        ),
-    );
-    let head: Vec<&str> =
-        std::iter::once("").chain(replayed.iter().map(|one| one.rendering.name())).collect();
-    let row = |name: &str, cell: &dyn Fn(&[Outcome]) -> String| {
-        let cells = replayed.iter().map(|one| cell(&one.outcomes));
-        std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>()
-    };
+fn head(first: &'static str, replayed: &[Replayed]) -> Vec<&'static str> {
+    std::iter::once(first).chain(replayed.iter().map(|one| one.summary.rendering)).collect()
+}
+
+fn row(name: &str, replayed: &[Replayed], cell: impl Fn(&Summary) -> String) -> Vec<String> {
+    let cells = replayed.iter().map(|one| cell(&one.summary));
+    std::iter::once(name.to_owned()).chain(cells).collect()
+}
+
+fn verdicts(page: &mut String, replayed: &[Replayed]) {
     let mut rows = vec![
-        row("right verdicts broken", &|outcomes| shown(outcomes, is_right, Outcome::is_broken)),
-        row("right verdicts disputed", &|outcomes| shown(outcomes, is_right, Outcome::is_disputed)),
+        row("right verdicts broken", replayed, |summary| shown(&summary.broken)),
+        row("right verdicts disputed", replayed, |summary| shown(&summary.disputed)),
+        row("broken or disputed", replayed, |summary| shown(&summary.broken_or_disputed)),
     ];
     for kind in ErrorKind::ALL {
-        let of = |outcome: &Outcome| outcome.given == Given::Error(kind);
-        rows.push(row(&format!("missed: {}", kind.name()), &|outcomes| {
-            shown(outcomes, of, Outcome::is_missed)
+        let name = kind.name();
+        rows.push(row(&format!("missed: {name}"), replayed, |summary| {
+            summary.missed.get(name).map_or(NOTHING.to_owned(), shown)
         }));
     }
-    table(page, &head, &rows);
+    table(page, &head("", replayed), &rows);
+}
 
+fn checks(page: &mut String, replayed: &[Replayed]) {
     heading(page, "What each check costs and catches");
     page.push_str("Right verdicts that it takes away or blocks / errors that it stops.\n\n");
-    let decided = |outcome: &Outcome| lost(outcome) || outcome.is_stopped();
-    let codes: BTreeSet<String> = replayed
-        .iter()
-        .flat_map(|one| one.outcomes.iter().filter(|outcome| decided(outcome)).map(Outcome::codes))
-        .collect();
+    let codes: BTreeSet<&String> =
+        replayed.iter().flat_map(|one| one.summary.checks.keys()).collect();
     let rows: Vec<_> = codes
-        .iter()
+        .into_iter()
         .map(|code| {
-            row(code, &|outcomes| {
-                let of_code = || outcomes.iter().filter(|outcome| outcome.codes() == *code);
-                let costs = of_code().filter(|outcome| lost(outcome)).count();
-                let catches = of_code().filter(|outcome| outcome.is_stopped()).count();
-                format!("{costs} / {catches}")
+            row(code, replayed, |summary| {
+                let check = summary.checks.get(code);
+                check.map_or(NOTHING.to_owned(), |check| {
+                    format!("{} / {}", check.costs, check.catches)
+                })
             })
         })
         .collect();
-    table(page, &head, &rows);
+    table(page, &head("code", replayed), &rows);
+}
 
-    if list {
-        for one in replayed {
-            heading(
+fn reports(page: &mut String, replayed: &[Replayed]) {
+    let kinds: BTreeSet<&String> =
+        replayed.iter().flat_map(|one| one.summary.reports.keys()).collect();
+    if kinds.is_empty() {
+        return;
+    }
+    heading(page, "Whole reports");
+    let mut rows: Vec<_> = kinds
+        .into_iter()
+        .map(|kind| {
+            row(kind, replayed, |summary| {
+                summary.reports.get(kind).map_or(NOTHING.to_owned(), tiers)
+            })
+        })
+        .collect();
+    rows.push(row("claims that nothing stored is like", replayed, |summary| {
+        shown(&summary.unmatched)
+    }));
+    table(page, &head("report", replayed), &rows);
+    page.push_str("\nFaithful reports that are held back:\n\n");
+    for one in replayed {
+        for HeldBack { case, tier, reasons, findings } in &one.summary.held_back {
+            let findings: Vec<String> =
+                findings.iter().map(|(code, times)| format!("{code} {times}")).collect();
+            let (reasons, findings) = (reasons.join(", "), findings.join(", "));
+            let _ = writeln!(
                 page,
-                &format!("Right verdicts broken or disputed as {}", one.rendering.name()),
+                "- {}, {case}: {tier} for {reasons} ({findings})",
+                one.summary.rendering
             );
-            for outcome in one.outcomes.iter().filter(|outcome| lost(outcome)) {
-                list_outcome(page, cases, outcome);
-            }
         }
     }
 }
 
-fn lost(outcome: &Outcome) -> bool {
-    outcome.is_broken() || outcome.is_disputed()
+fn tiers(tiers: &BTreeMap<&'static str, usize>) -> String {
+    let shown = [Tier::Proceed, Tier::Regenerate, Tier::Replan, Tier::Abstain]
+        .into_iter()
+        .filter_map(|tier| Some(format!("{} {}", tier.name(), tiers.get(tier.name())?)));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
-fn is_right(outcome: &Outcome) -> bool {
-    outcome.given == Given::Right
+fn shown(count: &Count) -> String {
+    let Count { hits, of, interval } = count;
+    if *of == 0 {
+        return NOTHING.to_owned();
+    }
+    let share = 100.0 * f64::from(*hits) / f64::from(*of);
+    let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low:.1}, {high:.1}]"));
+    format!("{share:.1} %{interval} {hits}/{of}")
 }
 
-fn shown(
-    outcomes: &[Outcome],
-    of: impl Fn(&Outcome) -> bool,
-    hit: impl Fn(&Outcome) -> bool,
-) -> String {
-    share(&Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit)))
+/// Single rows: right verdicts that are lost, and what holds faithful reports back.
+fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
+    heading(page, &format!("Right verdicts broken or disputed as {}", one.summary.rendering));
+    for outcome in one.outcomes.iter().filter(|outcome| outcome.is_lost()) {
+        list_outcome(page, cases, outcome);
+    }
+    let held_back = one
+        .reports
+        .iter()
+        .filter(|report| report.kind == "faithful" && report.tier != Tier::Proceed);
+    for report in held_back {
+        let _ = writeln!(page, "- {}: faithful report held back", report.case);
+        for (code, sentence) in &report.reasons {
+            let _ = writeln!(page, "  {code}: {sentence}");
+        }
+        for finding in &report.findings {
+            let _ = writeln!(page, "  {}: {}", finding.code, finding.sentence);
+        }
+    }
+    for report in &one.reports {
+        for claim in &report.unmatched {
+            let _ = writeln!(page, "- {}: nothing stored is like: {}", report.case, cut(claim));
+        }
+    }
 }
 
 fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {

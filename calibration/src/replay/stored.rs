@@ -70,6 +70,8 @@ pub(crate) struct Citation {
 pub(crate) struct Report {
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
+    /// Its text.
+    pub(crate) text: String,
 }
 
 #[derive(Deserialize)]
@@ -109,6 +111,7 @@ struct QuoteLine {
 struct ReportLine {
     case: String,
     kind: String,
+    text: String,
 }
 
 /// The cases of one part, in the order of their files.
@@ -190,8 +193,8 @@ fn add(
         labels.entry(case).or_default().push(label);
     }
     let mut reports: HashMap<String, Vec<Report>> = HashMap::new();
-    for ReportLine { case, kind } in lines(&folder.join("reports.jsonl"))? {
-        reports.entry(case).or_default().push(Report { kind });
+    for ReportLine { case, kind, text } in lines(&folder.join("reports.jsonl"))? {
+        reports.entry(case).or_default().push(Report { kind, text });
     }
     for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
         if !wanted.contains(&name) {

@@ -91,6 +91,22 @@ impl OneCallServer {
     /// # Errors
     /// [`StartError`] when the process cannot be started.
     pub fn start(binary: &Path, data_dir: Option<&Path>) -> Result<Self, StartError> {
+        Self::spawn(binary, data_dir, None)
+    }
+
+    /// The same with a configuration of its own, as TOML; its data stays in the private directory.
+    ///
+    /// # Errors
+    /// [`StartError`] when the process cannot be started.
+    pub fn configured(binary: &Path, configuration: &str) -> Result<Self, StartError> {
+        Self::spawn(binary, None, Some(configuration))
+    }
+
+    fn spawn(
+        binary: &Path,
+        data_dir: Option<&Path>,
+        configuration: Option<&str>,
+    ) -> Result<Self, StartError> {
         let failed = |source| StartError::Start { binary: binary.to_owned(), source };
         let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(failed)?;
         let socket = folder.path().join("gsar.sock");
@@ -99,7 +115,13 @@ impl OneCallServer {
         }
         let words = File::create(folder.path().join("stderr")).map_err(failed)?;
         let endpoint = Endpoint::Unix(socket);
-        let child = Command::new(binary)
+        let mut command = Command::new(binary);
+        if let Some(configuration) = configuration {
+            let file = folder.path().join("gsar.toml");
+            fs::write(&file, configuration).map_err(failed)?;
+            command.arg("--config").arg(file);
+        }
+        let child = command
             .arg("--listen")
             .arg(endpoint.to_string())
             .arg("--data-dir")
@@ -167,6 +189,14 @@ mod tests {
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         (folder, path)
+    }
+
+    #[tokio::test]
+    async fn a_configuration_reaches_the_server() {
+        let (_folder, binary) = script("cat \"$2\" >&2; exit 2");
+        let mut server = OneCallServer::configured(&binary, "[judges]\nchain = []\n").unwrap();
+        let shown = server.client(&binary).await.unwrap_err().to_string();
+        assert!(shown.ends_with("\n  [judges]\n  chain = []"), "{shown}");
     }
 
     #[tokio::test]

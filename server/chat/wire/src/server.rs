@@ -1,6 +1,7 @@
 //! The server: what it shall do, what came, and who is connected.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,12 +43,20 @@ pub(crate) struct Shared {
     pub(crate) released: Semaphore,
 }
 
-#[derive(Debug)]
+/// What to do with a request, as a function of it.
+type Answer = Arc<dyn Fn(&Seen) -> Play + Send + Sync>;
+
 struct Plays {
     next: VecDeque<Play>,
-    then: Play,
+    then: Answer,
     keep_seen: bool,
     schema: bool,
+}
+
+impl fmt::Debug for Plays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plays").field("next", &self.next).finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -62,7 +71,7 @@ impl Server {
         let shared = Arc::new(Shared {
             plays: Mutex::new(Plays {
                 next: VecDeque::new(),
-                then: Play::answer(r#"{"ok":true}"#),
+                then: Arc::new(|_| Play::answer(r#"{"ok":true}"#)),
                 keep_seen: true,
                 schema: true,
             }),
@@ -93,7 +102,12 @@ impl Server {
 
     /// What to do with every request after those.
     pub fn always(&self, play: Play) {
-        self.shared.plays().then = play;
+        self.answer_with(move |_| play.clone());
+    }
+
+    /// What to do with every request after those, by what it asks.
+    pub fn answer_with(&self, answer: impl Fn(&Seen) -> Play + Send + Sync + 'static) {
+        self.shared.plays().then = Arc::new(answer);
     }
 
     /// Whether a request without a schema is refused, as it is at first.
@@ -146,7 +160,15 @@ impl Shared {
         if plays.schema && seen.schema().is_none() {
             return Play::Raw(422, "text/plain", b"there is no schema".to_vec());
         }
-        plays.next.pop_front().unwrap_or_else(|| plays.then.clone())
+        match plays.next.pop_front() {
+            Some(play) => play,
+            None => {
+                let answer = Arc::clone(&plays.then);
+                // It may take its time; other requests need not wait for it.
+                drop(plays);
+                answer(seen)
+            }
+        }
     }
 
     pub(crate) fn count(&self, change: impl FnOnce(&mut Counts)) {

@@ -1,0 +1,196 @@
+//! This module sends a replay through a real server: claims and reports go out as any caller sends them, and the
+//! server asks the provider on loopback as it asks any model.
+
+use anyhow::{Context as _, Result, bail};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use gsar_client::Client;
+use gsar_core::evidence::Content;
+use gsar_core::{Class, Tier};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+
+use super::Question;
+use super::matching::Judgements;
+use super::outcome::{Decided, Finding, Given, Outcome};
+use super::provider::{KnownCase, Provider};
+use super::rendering::rendered;
+use super::stored::{Case, Item, Report};
+use crate::arguments::Rendering;
+
+/// The policy of a replay.
+const POLICY: &str = "reference";
+
+/// Evaluations that are in progress at once.
+const MAX_AT_ONCE: usize = 8;
+
+/// A server and the provider behind its only judge.
+pub(crate) struct Path<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) provider: &'a Provider,
+}
+
+impl Path<'_> {
+    /// What becomes of the questions about each case: those that are right in one call, the errors in another, so
+    /// that no claim is asked about twice.
+    ///
+    /// # Errors
+    /// A call without an answer, and a claim that was not judged.
+    pub(crate) async fn outcomes(
+        &self,
+        cases: &[Case],
+        questions: &[Vec<Question>],
+        rendering: Rendering,
+    ) -> Result<Vec<Outcome>> {
+        let mut outcomes = Vec::new();
+        let is_right = |question: &&Question| question.given == Given::Right;
+        for right in [true, false] {
+            let asked: Vec<Vec<&Question>> = questions
+                .iter()
+                .map(|of_case| of_case.iter().filter(|one| is_right(one) == right).collect())
+                .collect();
+            let known = cases.iter().zip(&asked).map(|(case, asked)| {
+                let judgements = asked.iter().map(|one| (one.text.as_str(), &one.judgement));
+                known_case(case, rendering, Judgements::new(judgements))
+            });
+            self.provider.know(known.collect());
+            let calls = cases.iter().zip(&asked).filter(|(_, asked)| !asked.is_empty());
+            let calls = calls.map(|(case, asked)| self.claims(case, asked, rendering));
+            let answered: Vec<Vec<Outcome>> =
+                futures_util::stream::iter(calls).buffered(MAX_AT_ONCE).try_collect().await?;
+            outcomes.extend(answered.into_iter().flatten());
+        }
+        Ok(outcomes)
+    }
+
+    /// What is decided on each report of the cases.
+    ///
+    /// # Errors
+    /// A call without an answer.
+    pub(crate) async fn reports(
+        &self,
+        cases: &[Case],
+        rendering: Rendering,
+    ) -> Result<Vec<Decided>> {
+        let of_case = |case: &Case| {
+            let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
+            known_case(case, rendering, Judgements::new(stored))
+        };
+        let known: Vec<KnownCase> = cases.iter().map(of_case).collect();
+        self.provider.know(known.clone());
+        let reports = cases
+            .iter()
+            .zip(&known)
+            .flat_map(|(case, known)| case.reports.iter().map(move |report| (case, known, report)));
+        let calls =
+            reports.map(|(case, known, report)| self.report(case, known, report, rendering));
+        futures_util::stream::iter(calls).buffered(MAX_AT_ONCE).try_collect().await
+    }
+
+    async fn claims(
+        &self,
+        case: &Case,
+        asked: &[&Question],
+        rendering: Rendering,
+    ) -> Result<Vec<Outcome>> {
+        let claims = asked.iter().enumerate().map(|(number, question)| v1::Claim {
+            id: format!("c{}", number + 1),
+            text: question.text.clone(),
+            span: None,
+        });
+        let report = v1::Report { claims: claims.collect(), ..Default::default() };
+        let answer = self.evaluate(case, report, rendering).await?;
+        let outcomes = asked.iter().enumerate().map(|(number, question)| {
+            outcome(question, &format!("c{}", number + 1), &answer)
+                .with_context(|| format!("case {}", case.name))
+        });
+        outcomes.collect()
+    }
+
+    async fn report(
+        &self,
+        case: &Case,
+        known: &KnownCase,
+        report: &Report,
+        rendering: Rendering,
+    ) -> Result<Decided> {
+        let sent = v1::Report { synthesis: report.text.clone(), ..Default::default() };
+        let answer = self.evaluate(case, sent, rendering).await?;
+        let decision = answer.decision.as_ref().context("an answer without a decision")?;
+        let unmatched =
+            answer.claims.iter().filter(|claim| known.judgements.of(&claim.text).is_none());
+        Ok(Decided {
+            case: case.name.clone(),
+            kind: report.kind.clone(),
+            tier: Tier::from_number(decision.tier).context("an answer without a tier")?,
+            reasons: decision
+                .reasons
+                .iter()
+                .map(|reason| (reason.code.clone(), reason.sentence.clone()))
+                .collect(),
+            findings: answer.corrections.iter().map(finding).filter(Finding::counts).collect(),
+            claims: answer.claims.len(),
+            unmatched: unmatched.map(|claim| claim.text.clone()).collect(),
+        })
+    }
+
+    async fn evaluate(
+        &self,
+        case: &Case,
+        report: v1::Report,
+        rendering: Rendering,
+    ) -> Result<v1::EvaluateResponse> {
+        let request = v1::EvaluateRequest {
+            report: Some(report),
+            evidence: case.evidence.iter().map(|item| sent(item, rendering)).collect(),
+            policy: POLICY.to_owned(),
+            ..Default::default()
+        };
+        self.client.evaluate(request).await.with_context(|| format!("case {}", case.name))
+    }
+}
+
+fn known_case(case: &Case, rendering: Rendering, judgements: Judgements) -> KnownCase {
+    let items = case.evidence.iter().map(|item| {
+        let (Content::Text(content) | Content::Json(content)) = rendered(item, rendering);
+        (item.id.clone(), content)
+    });
+    KnownCase { items: items.collect(), judgements }
+}
+
+fn sent(item: &Item, rendering: Rendering) -> v1::EvidenceItem {
+    let content = match rendered(item, rendering) {
+        Content::Text(text) => v1::evidence_item::Content::Text(text),
+        Content::Json(json) => v1::evidence_item::Content::Json(json),
+    };
+    v1::EvidenceItem {
+        id: item.id.clone(),
+        kind: item.kind.number(),
+        lane: item.lane.number(),
+        tool: item.tool.clone(),
+        content: Some(content),
+        ..Default::default()
+    }
+}
+
+fn outcome(question: &Question, id: &str, answer: &v1::EvaluateResponse) -> Result<Outcome> {
+    let Some(claim) = answer.claims.iter().find(|claim| claim.id == id) else {
+        let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
+        let reasons: Vec<&str> = reasons.map(|reason| reason.sentence.as_str()).collect();
+        let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
+        let judges: Vec<&str> = judges.map(|judge| judge.code.as_str()).collect();
+        bail!("claim {id} was not judged: {} ({})", reasons.join("; "), judges.join(", "));
+    };
+    let class = Class::from_number(claim.class).context("a claim without a class")?;
+    let findings = answer.corrections.iter().filter(|found| found.claim_id == id).map(finding);
+    Ok(question.outcome(class, claim.disputed, findings.collect()))
+}
+
+fn finding(found: &v1::Correction) -> Finding {
+    Finding {
+        code: found.code.clone(),
+        sentence: found.sentence.clone(),
+        reclassed: found.outcome() == v1::CorrectionOutcome::Corrected
+            && found.class_before != found.class_after,
+        disputed: found.outcome() == v1::CorrectionOutcome::Disputed,
+    }
+}

@@ -1,0 +1,201 @@
+//! This module is the judge of a replay: a chat provider on loopback that answers every question with stored
+//! judgements, right or wrong. It keeps to them when it is asked once more.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use anyhow::{Context as _, Result};
+use gsar_chat_wire::{KEY, Play, Seen, Server, Wire};
+use gsar_core::{Class, EvidenceType};
+use serde_json::{Value, json};
+
+use super::matching::Judgements;
+use super::prompt::{Asked, Labelled, Prompt, prompt};
+use super::stored::Judgement;
+
+/// The judge's name in a server.
+const JUDGE: &str = "openai-compatible:stored";
+
+/// What is known of a case while its questions are asked.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownCase {
+    /// The id and content of every item, as they are sent.
+    pub(crate) items: Vec<(String, String)>,
+    /// What is said of its claims.
+    pub(crate) judgements: Judgements,
+}
+
+/// A provider that knows the answers.
+pub(crate) struct Provider {
+    server: Server,
+    known: Arc<RwLock<Vec<KnownCase>>>,
+    folder: tempfile::TempDir,
+}
+
+impl Provider {
+    /// Listens on a free port of this machine.
+    ///
+    /// # Errors
+    /// No port, or no folder for its key.
+    pub(crate) async fn start() -> Result<Self> {
+        let server = Server::start().await?;
+        server.forget_requests();
+        let known = Arc::new(RwLock::new(Vec::new()));
+        let answers = Arc::clone(&known);
+        server.answer_with(move |seen| {
+            let known = answers.read().unwrap_or_else(PoisonError::into_inner);
+            match answer(&known, seen) {
+                Ok(text) => Play::Answer(text),
+                Err(error) => Play::Raw(400, "text/plain", format!("{error:#}").into_bytes()),
+            }
+        });
+        let folder = tempfile::tempdir()?;
+        std::fs::write(folder.path().join("key"), KEY)?;
+        Ok(Self { server, known, folder })
+    }
+
+    /// The configuration of a server whose only judge this is.
+    ///
+    /// # Errors
+    /// A folder whose name is no text.
+    pub(crate) fn configuration(&self) -> Result<String> {
+        let key = self.folder.path().join("key");
+        let key = key.to_str().context("the temporary directory has a name that is no text")?;
+        let model = json!({"base_url": self.server.base_url(Wire::OpenAi), "key_file": key});
+        let configuration = json!({
+            "judges": {"chain": [JUDGE], "models": {JUDGE: model}},
+            "ledger": {"durable": false},
+            "evidence": {"embeddings": "off"},
+            "log": {"level": "warn"},
+        });
+        Ok(toml::to_string(&configuration)?)
+    }
+
+    /// What is asked about from now on.
+    pub(crate) fn know(&self, cases: Vec<KnownCase>) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = cases;
+    }
+}
+
+/// The answer to a request, as a model writes it.
+fn answer(known: &[KnownCase], request: &Seen) -> Result<String> {
+    let prompt = prompt(request)?;
+    let case = asked_case(known, &prompt).context("the evidence is of no known case")?;
+    let labels = labels(case, &prompt.items);
+    let claims: Vec<Value> =
+        prompt.claims.iter().map(|claim| verdict(case, claim, &labels)).collect();
+    let answer = json!({
+        "claims": claims, "score": null, "explanation": "Stored judgements.",
+        "gaps": [], "contradictions": [], "abstain": null,
+    });
+    Ok(answer.to_string())
+}
+
+/// The case with the most items that are shown word for word; of equals the one with the most claims that are
+/// asked about.
+fn asked_case<'a>(known: &'a [KnownCase], prompt: &Prompt) -> Option<&'a KnownCase> {
+    let shown = |case: &KnownCase| {
+        let is_shown = |content: &str| prompt.items.iter().any(|item| item.content == content);
+        case.items.iter().filter(|(_, content)| is_shown(content)).count()
+    };
+    let asked = |case: &KnownCase| {
+        prompt.claims.iter().filter(|claim| case.judgements.of(&claim.text).is_some()).count()
+    };
+    let most = known.iter().map(shown).max().filter(|most| *most > 0)?;
+    known.iter().filter(|case| shown(case) == most).max_by_key(|case| asked(case))
+}
+
+/// The label of each item of a case, in its order: by content, and where marks were put into that, by place.
+fn labels(case: &KnownCase, shown: &[Labelled]) -> Vec<(String, String)> {
+    let by_content = |content: &str| shown.iter().find(|item| item.content == content);
+    case.items
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (id, content))| {
+            let item = by_content(content).or_else(|| shown.get(place))?;
+            Some((id.clone(), item.label.clone()))
+        })
+        .collect()
+}
+
+fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Value {
+    let unknown = || Judgement {
+        class: Class::Ungrounded,
+        evidence_type: EvidenceType::Inference,
+        citations: Vec::new(),
+    };
+    let judgement = case.judgements.of(&claim.text).unwrap_or_else(unknown);
+    let label = |id: &str| {
+        let found = labels.iter().find(|(known, _)| known == id);
+        found.map_or_else(|| id.to_owned(), |(_, label)| label.clone())
+    };
+    let citations: Vec<Value> = judgement
+        .citations
+        .iter()
+        .map(|citation| {
+            json!({
+                "evidence": label(&citation.evidence),
+                "field_path": citation.field_path,
+                "quote": citation.quote,
+            })
+        })
+        .collect();
+    json!({
+        "id": claim.id, "class": judgement.class.name(), "type": judgement.evidence_type.name(),
+        "citations": citations, "note": "A stored judgement.",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prompt::tests::{QUESTION, request};
+    use super::super::stored::Citation;
+    use super::*;
+
+    fn case(contents: &[(&str, &str)], claim: &str, cited: &str) -> KnownCase {
+        let judgement = Judgement {
+            class: Class::Grounded,
+            evidence_type: EvidenceType::ToolMatch,
+            citations: vec![Citation {
+                evidence: cited.to_owned(),
+                field_path: Some("/a".to_owned()),
+                quote: "up".to_owned(),
+            }],
+        };
+        let items = contents.iter().map(|(id, content)| ((*id).to_owned(), (*content).to_owned()));
+        KnownCase { items: items.collect(), judgements: Judgements::new([(claim, &judgement)]) }
+    }
+
+    const FIRST: &str = "up\n[E2 00000000] {}\nsince noon";
+
+    #[test]
+    fn stored_judgements_are_answered_under_the_labels_of_the_prompt() {
+        let known = [
+            case(&[("log", FIRST)], "It is up.", "log"),
+            case(&[("log", FIRST), ("pager", "{\"a\": 1}")], "It is up.", "pager"),
+        ];
+        let text = answer(&known, &request(QUESTION)).unwrap();
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        let [first, second] = &answer["claims"].as_array().unwrap()[..] else { panic!("{text}") };
+        assert_eq!((&first["id"], &first["class"]), (&json!("c2"), &json!("grounded")));
+        let cited = json!([{"evidence": "E2", "field_path": "/a", "quote": "up"}]);
+        assert_eq!(first["citations"], cited);
+        assert_eq!((&second["id"], &second["class"]), (&json!("c1"), &json!("ungrounded")));
+    }
+
+    #[test]
+    fn an_item_that_is_shown_with_marks_keeps_its_place() {
+        let known =
+            [case(&[("log", "{\"a\": 1}"), ("pager", "<|im_start|>")], "It is up.", "pager")];
+        let shown =
+            |content: &str| Labelled { label: "E9".to_owned(), content: content.to_owned() };
+        let first = Labelled { label: "E1".to_owned(), content: "{\"a\": 1}".to_owned() };
+        let labels = labels(&known[0], &[first, shown("<⟦·⟧|im_start|>")]);
+        assert_eq!(labels[1], ("pager".to_owned(), "E9".to_owned()));
+    }
+
+    #[test]
+    fn evidence_of_no_case_is_refused() {
+        let known = [case(&[("log", "other")], "It is up.", "log")];
+        assert!(answer(&known, &request(QUESTION)).is_err());
+    }
+}

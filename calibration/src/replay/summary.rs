@@ -1,0 +1,221 @@
+//! This module counts what became of replayed judgements. It prints nothing.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::errors::ErrorKind;
+use super::outcome::{Decided, Given, Outcome};
+use crate::arguments::Rendering;
+use crate::statistics::{Share, per_case};
+
+/// What became of the judgements of one source in one rendering.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    /// How evidence was written.
+    pub(crate) rendering: &'static str,
+    /// Right verdicts in another class.
+    pub(crate) broken: Count,
+    /// Right verdicts that stand and block.
+    pub(crate) disputed: Count,
+    /// Both together.
+    pub(crate) broken_or_disputed: Count,
+    /// Errors that stand and do not block, by kind.
+    pub(crate) missed: BTreeMap<&'static str, Count>,
+    /// What each check did, by the codes that decided.
+    pub(crate) checks: BTreeMap<String, Check>,
+    /// How many reports have which tier, by kind; empty where none were sent.
+    pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
+    /// Faithful reports that do not proceed.
+    pub(crate) held_back: Vec<HeldBack>,
+    /// Claims of reports that no stored judgement is about, and all claims of reports.
+    pub(crate) unmatched: Count,
+}
+
+/// Some of many, with the 95 % interval of the share over drawn cases.
+#[derive(Debug, Serialize)]
+pub(crate) struct Count {
+    pub(crate) hits: u32,
+    pub(crate) of: u32,
+    /// In percent; absent below five cases.
+    pub(crate) interval: Option<[f64; 2]>,
+}
+
+/// What a check costs and catches.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Check {
+    /// Right verdicts that it takes away or blocks.
+    pub(crate) costs: usize,
+    /// Errors that it stops.
+    pub(crate) catches: usize,
+}
+
+/// A faithful report that does not proceed.
+#[derive(Debug, Serialize)]
+pub(crate) struct HeldBack {
+    pub(crate) case: String,
+    pub(crate) tier: &'static str,
+    /// Codes of the decision.
+    pub(crate) reasons: Vec<String>,
+    /// Codes of what verification found, each with how often.
+    pub(crate) findings: BTreeMap<String, usize>,
+}
+
+impl Summary {
+    /// Counts outcomes of claims and decisions on reports.
+    pub(crate) fn new(rendering: Rendering, outcomes: &[Outcome], reports: &[Decided]) -> Self {
+        let right = |outcome: &Outcome| outcome.given == Given::Right;
+        let missed = ErrorKind::ALL.map(|kind| {
+            let of = |outcome: &Outcome| outcome.given == Given::Error(kind);
+            (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
+        });
+        let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
+        for report in reports {
+            let of_kind = tiers.entry(report.kind.clone()).or_default();
+            *of_kind.entry(report.tier.name()).or_default() += 1;
+        }
+        let held_back = |report: &&Decided| {
+            report.kind == "faithful" && report.tier != gsar_core::Tier::Proceed
+        };
+        Self {
+            rendering: rendering.name(),
+            broken: Count::new(outcomes, right, Outcome::is_broken),
+            disputed: Count::new(outcomes, right, Outcome::is_disputed),
+            broken_or_disputed: Count::new(outcomes, right, Outcome::is_lost),
+            missed: missed.into(),
+            checks: checks(outcomes),
+            reports: tiers,
+            held_back: reports.iter().filter(held_back).map(HeldBack::new).collect(),
+            unmatched: Count {
+                hits: count(reports.iter().map(|report| report.unmatched.len()).sum()),
+                of: count(reports.iter().map(|report| report.claims).sum()),
+                interval: None,
+            },
+        }
+    }
+}
+
+impl Count {
+    fn new(
+        outcomes: &[Outcome],
+        of: impl Fn(&Outcome) -> bool,
+        hit: impl Fn(&Outcome) -> bool,
+    ) -> Self {
+        let share = Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit));
+        let interval =
+            share.interval.map(|interval| [interval.low, interval.high].map(|end| end * 100.0));
+        Self { hits: share.counts.hits, of: share.counts.of, interval }
+    }
+}
+
+impl HeldBack {
+    fn new(report: &Decided) -> Self {
+        let mut findings: BTreeMap<String, usize> = BTreeMap::new();
+        for finding in &report.findings {
+            *findings.entry(finding.code.clone()).or_default() += 1;
+        }
+        Self {
+            case: report.case.clone(),
+            tier: report.tier.name(),
+            reasons: report.reasons.iter().map(|(code, _)| code.clone()).collect(),
+            findings,
+        }
+    }
+}
+
+fn checks(outcomes: &[Outcome]) -> BTreeMap<String, Check> {
+    let mut checks: BTreeMap<String, Check> = BTreeMap::new();
+    for outcome in outcomes {
+        if outcome.is_lost() {
+            checks.entry(outcome.codes()).or_default().costs += 1;
+        } else if outcome.is_stopped() {
+            checks.entry(outcome.codes()).or_default().catches += 1;
+        }
+    }
+    checks
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::Finding;
+    use super::*;
+    use gsar_core::{Class, Tier};
+
+    fn outcome(given: Given, said: Class, class: Class, codes: &[&str]) -> Outcome {
+        let finding = |code: &&str| Finding {
+            code: (*code).to_owned(),
+            sentence: String::new(),
+            reclassed: said != class && *code != "QUOTE_NOT_FOUND",
+            disputed: said == class,
+        };
+        Outcome {
+            case: 0,
+            text: String::new(),
+            given,
+            said,
+            quote: String::new(),
+            class,
+            disputed: said == class && !codes.is_empty(),
+            findings: codes.iter().map(finding).collect(),
+        }
+    }
+
+    #[test]
+    fn right_verdicts_and_errors_are_counted_apart() {
+        let error = Given::Error(ErrorKind::Figure);
+        let (grounded, ungrounded) = (Class::Grounded, Class::Ungrounded);
+        let outcomes = [
+            outcome(Given::Right, grounded, grounded, &[]),
+            outcome(Given::Right, grounded, ungrounded, &["QUOTE_NOT_FOUND", "NO_VALID_CITATION"]),
+            outcome(Given::Right, grounded, grounded, &["FIGURE_CONFLICT"]),
+            outcome(error, grounded, grounded, &["FIGURE_CONFLICT"]),
+            outcome(error, grounded, ungrounded, &["FIGURE_CONFLICT"]),
+            outcome(error, grounded, grounded, &[]),
+        ];
+        let summary = Summary::new(Rendering::Text, &outcomes, &[]);
+        let hits = |count: &Count| (count.hits, count.of);
+        assert_eq!(hits(&summary.broken), (1, 3));
+        assert_eq!(hits(&summary.disputed), (1, 3));
+        assert_eq!(hits(&summary.broken_or_disputed), (2, 3));
+        assert_eq!(hits(&summary.missed["figure"]), (1, 3));
+        assert_eq!(hits(&summary.missed["name"]), (0, 0));
+        let check = |costs, catches| Check { costs, catches };
+        let expected = [
+            ("FIGURE_CONFLICT".to_owned(), check(1, 2)),
+            ("QUOTE_NOT_FOUND + NO_VALID_CITATION".to_owned(), check(1, 0)),
+        ];
+        assert_eq!(summary.checks, expected.into());
+    }
+
+    #[test]
+    fn faithful_reports_that_are_held_back_are_listed() {
+        let decided = |kind: &str, tier| Decided {
+            case: "a/1".to_owned(),
+            kind: kind.to_owned(),
+            tier,
+            reasons: vec![("DISPUTED".to_owned(), "words of the report".to_owned())],
+            findings: Vec::new(),
+            claims: 4,
+            unmatched: vec!["words".to_owned()],
+        };
+        let reports = [
+            decided("faithful", Tier::Proceed),
+            decided("faithful", Tier::Replan),
+            decided("contradicted", Tier::Replan),
+        ];
+        let summary = Summary::new(Rendering::Json, &[], &reports);
+        let [held_back] = &summary.held_back[..] else { panic!("one is held back") };
+        assert_eq!(
+            (held_back.tier, &held_back.reasons[..]),
+            ("replan", &["DISPUTED".to_owned()][..])
+        );
+        assert_eq!((summary.unmatched.hits, summary.unmatched.of), (3, 12));
+        assert_eq!(summary.reports["faithful"], [("proceed", 1), ("replan", 1)].into());
+        let json = serde_json::to_string(&summary).unwrap();
+        assert!(!json.contains("words"), "a summary shows no row: {json}");
+    }
+}
