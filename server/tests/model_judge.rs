@@ -236,14 +236,19 @@ async fn a_model_that_grounds_anything_is_found_out() {
     let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.claims.len(), 1);
-    let obliging = verdict(&[
-        ("c1", "grounded", "E1", "the pool size is 20"),
-        ("c2", "grounded", "E1", "the pool size is 20"),
-    ]);
-    provider.always(Play::answer(&obliging));
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
-    assert_eq!(answer.outcome(), v1::Outcome::Failed);
-    assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
+    for class in ["grounded", "complementary"] {
+        let obliging = verdict(&[
+            ("c1", "grounded", "E1", "the pool size is 20"),
+            ("c2", class, "E1", "the pool size is 20"),
+        ]);
+        provider.always(Play::answer(&obliging));
+        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        assert_eq!(answer.outcome(), v1::Outcome::Failed);
+        assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
+    }
+    // Another call, another canary.
+    let shown = provider.seen().into_iter().map(|request| request.body.to_string());
+    assert_eq!(shown.collect::<std::collections::HashSet<String>>().len(), 3);
 }
 
 #[tokio::test]

@@ -1,17 +1,292 @@
-//! A claim beside the others by which a model that grounds anything is found out.
+//! This module makes the canary: a claim beside the others that nothing can support, by which a model that grounds
+//! anything is found out. It reads like the other claims because it is one of them about a name that was drawn just
+//! now and stands nowhere. It asks nobody.
 
+use gsar_core::text::polarity::{MarkerKind, markers};
+use gsar_core::text::tokens::{Shape, is_stop_word, words};
 use gsar_core::{Claim, ClaimId};
 
-/// A claim that nothing can support, for its figures were drawn just now, and its place among the others; `None` where
-/// no id is free.
-pub(super) fn canary(claims: &[Claim]) -> Option<(usize, Claim)> {
-    let drawn = uuid::Uuid::new_v4();
-    let place = usize::from(drawn.as_bytes()[15]) % (claims.len() + 1);
-    let drawn = drawn.simple().to_string();
-    let (release, component) = drawn.split_at_checked(12)?;
-    let text =
-        format!("Release {release} of component {component} was audited by an external party.");
-    let free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
-    let id = (1..=claims.len() + 1).map(|number| format!("c{number}")).find(free)?;
-    Some((place, Claim { id: ClaimId::new(id).ok()?, text, span: None }))
+use super::draws::Draws;
+use super::shown::Piece;
+use crate::judge::Question;
+
+/// How often a name is drawn until it stands nowhere.
+const MAX_DRAWS: usize = 16;
+/// The longest claim that is taken, in bytes.
+const MAX_BYTES: usize = 400;
+/// The fewest words of a claim that is taken.
+const MIN_WORDS: usize = 4;
+
+/// What services and their parts are called.
+const SUBJECTS: [&str; 40] = [
+    "invoicing",
+    "ledger",
+    "catalog",
+    "pricing",
+    "billing",
+    "shipping",
+    "inventory",
+    "login",
+    "session",
+    "profile",
+    "search",
+    "notifier",
+    "gateway",
+    "loyalty",
+    "exporter",
+    "importer",
+    "ingest",
+    "reporting",
+    "audit",
+    "webhook",
+    "scheduler",
+    "media",
+    "geocoder",
+    "taxes",
+    "fraud",
+    "wallet",
+    "quota",
+    "mailer",
+    "archive",
+    "identity",
+    "basket",
+    "refunds",
+    "returns",
+    "routing",
+    "booking",
+    "courier",
+    "voucher",
+    "partner",
+    "review",
+    "address",
+];
+const PARTS: [&str; 8] = ["api", "db", "worker", "cache", "service", "proxy", "queue", "web"];
+
+/// With which words a claim begins that states something; others may propose or ask.
+const STATING: [&str; 30] = [
+    "a", "an", "the", "in", "at", "on", "during", "after", "before", "by", "from", "between",
+    "since", "until", "each", "another", "several", "two", "three", "four", "five", "one", "about",
+    "nearly", "within", "with", "when", "while", "there", "over",
+];
+/// Words of advice, and of bounds and kinds that a name which is no part of them satisfies as well.
+const UNFIT: [&str; 30] = [
+    "should",
+    "must",
+    "need",
+    "needs",
+    "could",
+    "would",
+    "can",
+    "recommend",
+    "recommended",
+    "consider",
+    "ensure",
+    "propose",
+    "proposed",
+    "suggest",
+    "next",
+    "only",
+    "other",
+    "else",
+    "except",
+    "besides",
+    "unlike",
+    "unrelated",
+    "unaffected",
+    "unchanged",
+    "normal",
+    "healthy",
+    "different",
+    "external",
+    "never",
+    "absent",
+];
+/// What stands in English compounds and in no name.
+const ENGLISH: [&str; 44] = [
+    "of", "only", "out", "up", "down", "off", "on", "in", "by", "to", "the", "and", "long",
+    "short", "high", "low", "half", "full", "first", "second", "third", "two", "three", "four",
+    "one", "hour", "minute", "day", "week", "time", "term", "wide", "side", "level", "based",
+    "running", "known", "free", "specific", "related", "facing", "lived", "end", "self",
+];
+
+/// Common statements, for reports that have none to take.
+const FORMS: [&str; 6] = [
+    "The NAME deployment was scaled to two replicas.",
+    "The NAME pods were evicted from their node.",
+    "The connections of NAME were refused by its database.",
+    "The certificate of NAME was renewed on the same day.",
+    "The queue of NAME grew until its consumers were restarted.",
+    "The memory of NAME reached its limit twice.",
+];
+
+/// A claim of the question about names that stand nowhere in its evidence, under an id of its own; `None` where no such
+/// name or id was drawn.
+pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws) -> Option<Claim> {
+    let texts: Vec<String> = part
+        .iter()
+        .flat_map(|piece| [piece.content, &*piece.item.tool, &*piece.item.query])
+        .chain(question.claims.iter().map(|claim| claim.text.as_str()))
+        .chain([question.synthesis.as_str()])
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let mut claims: Vec<&Claim> =
+        question.claims.iter().filter(|claim| is_fit(&claim.text)).collect();
+    draws.shuffle(&mut claims);
+    // A claim about something with a name is best.
+    claims.sort_by_key(|claim| names(&claim.text).is_empty());
+    let text = match claims.first() {
+        Some(claim) => altered(&claim.text, &texts, draws)?,
+        None => draws.one_of(&FORMS)?.replace("NAME", &absent_name("", &texts, draws)?),
+    };
+    Some(Claim { id: free_id(&question.claims, draws)?, text, span: None })
 }
+
+/// Whether a claim states one thing about one thing, so that it can be shown of nothing else.
+fn is_fit(text: &str) -> bool {
+    let Some(first) = words(text).next() else { return false };
+    let begins_named = is_name(first.text) || first.shape() == Shape::Number;
+    let states = begins_named
+        || (text.starts_with(char::is_uppercase) && STATING.iter().any(|word| first.is(word)));
+    let is_plain = markers(text)
+        .iter()
+        .all(|marker| matches!(marker.kind, MarkerKind::Cause | MarkerKind::ActionDone));
+    states
+        && is_plain
+        && text.len() <= MAX_BYTES
+        && !text.contains(['?', '\n'])
+        && words(text).count() >= MIN_WORDS
+        && !words(text).any(|word| UNFIT.iter().any(|unfit| word.is(unfit)))
+}
+
+/// The claim with every name replaced and figures changed; without a name it is said of one.
+fn altered(text: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
+    let mut altered = with_other_figures(text, draws);
+    let mut named: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
+    // A name may be the beginning of another.
+    named.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    if named.is_empty() {
+        let name = absent_name("", texts, draws)?;
+        return Some(format!("In {name}, {}", within_sentence(&altered)));
+    }
+    for name in named {
+        altered = altered.replace(&name, &absent_name(&name, texts, draws)?);
+    }
+    Some(altered)
+}
+
+/// The distinct names of a text, in order.
+fn names(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for word in words(text).filter(|word| is_name(word.text)) {
+        if !names.contains(&word.text) {
+            names.push(word.text);
+        }
+    }
+    names
+}
+
+/// Whether a word names a thing of this incident: `payments-db`, `node_3`, `app.log`, not `long-running` and not
+/// `OOMKilled`.
+fn is_name(word: &str) -> bool {
+    let parts: Vec<&str> = word.split(['-', '_', '.']).collect();
+    let begins = word.starts_with(|first: char| first.is_ascii_alphabetic());
+    let english = |part: &&str| ENGLISH.iter().any(|entry| part.eq_ignore_ascii_case(entry));
+    begins
+        && word.is_ascii()
+        && parts.len() > 1
+        && parts.iter().all(|part| !part.is_empty())
+        && parts.iter().any(|part| part.len() > 2)
+        && !parts.iter().any(english)
+}
+
+/// A name of the shape of that one which stands in none of the lower-case texts.
+fn absent_name(like: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
+    (0..MAX_DRAWS).find_map(|_| {
+        let name = match like {
+            "" => format!("{}-{}", draws.one_of(&SUBJECTS)?, draws.one_of(&PARTS)?),
+            like => other_name(like, draws)?,
+        };
+        let lower = name.to_ascii_lowercase();
+        texts.iter().all(|text| !text.contains(&lower)).then_some(name)
+    })
+}
+
+/// The name with another first word and other digits.
+fn other_name(name: &str, draws: &mut Draws) -> Option<String> {
+    let is_word =
+        |part: &&str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let subject = name.split(['-', '_', '.']).find(is_word);
+    let replaced = match subject {
+        Some(subject) => {
+            let drawn = draws.one_of(&SUBJECTS)?;
+            let drawn = match subject.bytes().all(|byte| byte.is_ascii_uppercase()) {
+                true => drawn.to_ascii_uppercase(),
+                false => (*drawn).to_owned(),
+            };
+            name.replacen(subject, &drawn, 1)
+        }
+        None => name.to_owned(),
+    };
+    let digits = replaced.chars().map(|character| match character.is_ascii_digit() {
+        true => char::from_digit(u32::try_from(draws.below(9) + 1).unwrap_or(1), 10).unwrap_or('7'),
+        false => character,
+    });
+    Some(digits.collect())
+}
+
+/// The text with other last digits of its figures and minutes; hours, dates and addresses stay.
+fn with_other_figures(text: &str, draws: &mut Draws) -> String {
+    let mut changed = String::with_capacity(text.len());
+    let mut behind = 0;
+    for word in words(text).filter(|word| word.shape() == Shape::Number) {
+        let is_address = word.text.contains('-') || word.text.matches('.').count() > 1;
+        changed.push_str(text.get(behind..word.span.start).unwrap_or_default());
+        behind = word.span.end;
+        if is_address {
+            changed.push_str(word.text);
+            continue;
+        }
+        let (hours, figure) = match word.text.split_once(':') {
+            Some((hours, rest)) => (format!("{hours}:"), rest),
+            None => (String::new(), word.text),
+        };
+        changed.push_str(&hours);
+        let mut is_first = true;
+        for character in figure.chars() {
+            let drawn = char::from_digit(u32::try_from(draws.below(10)).unwrap_or(0), 10);
+            let stays = is_first || !character.is_ascii_digit();
+            changed.push(if stays { character } else { drawn.unwrap_or(character) });
+            is_first = !character.is_ascii_digit() && character != ',' && character != '.';
+        }
+    }
+    changed.push_str(text.get(behind..).unwrap_or_default());
+    changed
+}
+
+/// A sentence as it goes on behind a comma.
+fn within_sentence(text: &str) -> String {
+    let Some(first) =
+        words(text).next().filter(|first| is_stop_word(first.text) || first.is("the"))
+    else {
+        return text.to_owned();
+    };
+    let rest = text.get(first.span.end..).unwrap_or_default();
+    format!("{}{rest}", first.text.to_lowercase())
+}
+
+/// An id of the shape of the others that none of them has.
+fn free_id(claims: &[Claim], draws: &mut Draws) -> Option<ClaimId> {
+    let like = draws.one_of(claims)?.id.as_str();
+    let stem = like.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let digits = like.get(stem.len()..).unwrap_or_default();
+    let number: usize = digits.parse().unwrap_or(0);
+    let width = digits.len();
+    let free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
+    let id = (1..=claims.len() + 1)
+        .map(|step| format!("{stem}{:0width$}", number.saturating_add(step)))
+        .find(free)?;
+    ClaimId::new(id).ok()
+}
+
+#[cfg(test)]
+mod tests;

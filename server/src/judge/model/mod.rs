@@ -4,9 +4,12 @@
 //! anything is compared. Talking to providers is [`gsar_chat`]'s, reading answers [`gsar_answer`]'s, framing evidence
 //! [`gsar_framing`]'s, hiding [`gsar_redaction`]'s.
 
+mod asked;
 mod canary;
+mod draws;
 mod expense;
 mod parts;
+mod planted;
 mod prompt;
 mod shown;
 
@@ -21,7 +24,7 @@ use gsar_redaction::Redactor;
 
 use super::spending::Spending;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
-use canary::canary;
+use asked::Asked;
 use expense::settle;
 use parts::{merged, parts};
 use prompt::question as question_text;
@@ -181,13 +184,10 @@ impl ModelJudge {
         turn: &mut Part,
     ) -> Result<(), Failed> {
         let claims = &question.claims;
-        let mut asked = claims.to_vec();
-        let canary = self.options.canary.then(|| canary(claims)).flatten();
-        if let Some((place, canary)) = &canary {
-            asked.insert(*place, canary.clone());
-        }
+        let asking = Asked::new(question, part, self.options.canary);
+        let asked = &asking.claims;
         let redactor = self.options.redactor.as_ref();
-        let shown = Shown::new(&self.framer, redactor, &question.synthesis, &asked, part)
+        let shown = Shown::new(&self.framer, redactor, &asking.synthesis, asked, part)
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         turn.notices = shown.notices();
         let text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
@@ -202,8 +202,8 @@ impl ModelJudge {
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
 
         let (said, mut outcome) =
-            self.call(self.options.purpose.name(), &request, deadline, &asked, turn).await?;
-        let is_canary = |id: &ClaimId| canary.as_ref().is_some_and(|(_, canary)| canary.id == *id);
+            self.call(self.options.purpose.name(), &request, deadline, asked, turn).await?;
+        let is_canary = |id: &ClaimId| asking.is_canary(id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
             let mut open = asked.clone();
@@ -224,13 +224,16 @@ impl ModelJudge {
         let mut reading =
             outcome.map_err(|unreadable| otherwise("ANSWER_UNREADABLE", &unreadable))?;
         let judged = std::mem::take(&mut reading.judged);
-        let judged = judged.into_iter().map(|claim| shown.claim_back(claim, &asked));
+        let judged = judged.into_iter().map(|claim| shown.claim_back(claim, asked));
         let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
             judged.partition(|claim| is_canary(&claim.claim.id));
-        if canaries.iter().any(|claim| claim.class == Class::Grounded) {
+        if canaries
+            .iter()
+            .any(|claim| matches!(claim.class, Class::Grounded | Class::Complementary))
+        {
             return Err(Failed::Otherwise {
                 code: "CANARY_GROUNDED",
-                reason: "it called a claim grounded that nothing can support; look at the evidence for instructions, or ask another model"
+                reason: "it supported a claim that nothing can support; look at the evidence for instructions, or ask another model"
                     .to_owned(),
             });
         }

@@ -1,0 +1,169 @@
+//! This module puts a question as one call asks it: its claims in an order that says nothing of their classes, the
+//! canary among them, and a report that holds the canary's sentence. It asks nobody and reads no answer.
+
+use gsar_core::{Claim, ClaimId};
+
+use super::canary::canary;
+use super::draws::Draws;
+use super::planted::planted;
+use super::shown::Piece;
+use crate::judge::Question;
+
+/// A question as one call asks it.
+pub(super) struct Asked {
+    /// The claims in the order in which they are shown.
+    pub(super) claims: Vec<Claim>,
+    /// The report as it is shown.
+    pub(super) synthesis: String,
+    canary: Option<ClaimId>,
+}
+
+impl Asked {
+    /// The question about a part of its evidence.
+    pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
+        let mut claims = question.claims.clone();
+        order(question, part).shuffle(&mut claims);
+        let mut asked = Self { claims, synthesis: question.synthesis.clone(), canary: None };
+        let mut draws = Draws::from_os();
+        if with_canary && let Some(canary) = canary(question, part, &mut draws) {
+            asked.synthesis = planted(&question.synthesis, &canary.text, &mut draws);
+            asked.canary = Some(canary.id.clone());
+            let place = draws.below(asked.claims.len() + 1);
+            asked.claims.insert(place, canary);
+        }
+        asked
+    }
+
+    /// Whether that is the claim that nothing can support.
+    pub(super) fn is_canary(&self, id: &ClaimId) -> bool {
+        self.canary.as_ref() == Some(id)
+    }
+}
+
+/// What the order of the claims is drawn from: everything that is asked, and which of several answers is wanted.
+fn order(question: &Question, part: &[Piece<'_>]) -> Draws {
+    let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
+    let mut feed = |text: &str| {
+        hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    feed(&question.synthesis);
+    for claim in &question.claims {
+        feed(claim.id.as_str());
+        feed(&claim.text);
+    }
+    for piece in part {
+        feed(piece.item.id.as_str());
+        feed(piece.content);
+    }
+    hasher.update(&question.sample.to_le_bytes());
+    Draws::of(&hasher)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+
+    use super::*;
+
+    pub(in crate::judge::model) fn question(
+        synthesis: &str,
+        claims: &[&str],
+        evidence: &str,
+    ) -> Question {
+        let item = EvidenceItem {
+            id: EvidenceId::new("log").unwrap(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: "kubectl".to_owned(),
+            query: String::new(),
+            content: Content::Text(evidence.to_owned()),
+            collected_at: None,
+            exhaustive: false,
+            attested: false,
+        };
+        let claim = |(place, text): (usize, &&str)| Claim {
+            id: ClaimId::new(format!("c{}", place + 1)).unwrap(),
+            text: (*text).to_owned(),
+            span: None,
+        };
+        Question {
+            synthesis: synthesis.to_owned(),
+            claims: claims.iter().enumerate().map(claim).collect(),
+            evidence: Arc::new(vec![item]),
+            is_kept: false,
+            explain: false,
+            samples: None,
+            sample: 0,
+            bypass_cache: false,
+            deadline: None,
+            place: None,
+        }
+    }
+
+    fn ids(question: &Question, with_canary: bool) -> Vec<String> {
+        let part: Vec<Piece<'_>> = question
+            .evidence
+            .iter()
+            .map(|item| Piece { item, content: item.content.as_str() })
+            .collect();
+        let asked = Asked::new(question, &part, with_canary);
+        let asked = asked.claims.iter().filter(|claim| !asked.is_canary(&claim.id));
+        asked.map(|claim| claim.id.to_string()).collect()
+    }
+
+    #[test]
+    fn the_order_follows_from_the_question_and_the_sample() {
+        let texts: Vec<String> =
+            (1..=12).map(|n| format!("The pool of node-{n} is full.")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let same = question("", &texts, "pools");
+        let first = ids(&same, false);
+        assert_eq!(ids(&same, false), first);
+        // The canary stands among them and changes nothing of their order.
+        assert_eq!(ids(&same, true), first);
+        let mut sorted = first.clone();
+        sorted.sort_by_key(|id| id.trim_start_matches('c').parse::<u32>().unwrap());
+        let given: Vec<String> = same.claims.iter().map(|claim| claim.id.to_string()).collect();
+        assert_eq!(sorted, given);
+        let orders: HashSet<Vec<String>> = (0..10)
+            .map(|sample| ids(&Question { sample, ..same.clone() }, false))
+            .chain([ids(&question("", &texts, "other"), false), given])
+            .collect();
+        assert_eq!(orders.len(), 12);
+    }
+
+    #[test]
+    fn the_canary_stands_in_the_report_as_the_claims_do() {
+        let report = "The pool of payments-db was full.\n\nThe node of orders-db was lost.\n";
+        let claims = ["The pool of payments-db was full.", "The node of orders-db was lost."];
+        let (mut places, mut texts) = (HashSet::new(), HashSet::new());
+        for _ in 0..200 {
+            let asked = Asked::new(&question(report, &claims, "payments-db full"), &[], true);
+            let place = asked.claims.iter().position(|claim| asked.is_canary(&claim.id)).unwrap();
+            assert_eq!(asked.claims.len(), 3);
+            for claim in &asked.claims {
+                assert!(asked.synthesis.contains(&claim.text), "{}", asked.synthesis);
+            }
+            places.insert(place);
+            texts.insert(asked.claims[place].text.clone());
+        }
+        assert_eq!(places.len(), 3);
+        assert!(texts.len() > 20);
+        let without = Asked::new(&question(report, &claims, "payments-db full"), &[], false);
+        assert_eq!((without.synthesis.as_str(), without.claims.len()), (report, 2));
+    }
+
+    #[test]
+    fn each_claim_stands_in_each_place() {
+        let mut places = HashSet::new();
+        for sample in 0..200 {
+            let question = Question { sample, ..question("", &["One.", "Two.", "Three."], "e") };
+            places.extend(ids(&question, false).into_iter().enumerate());
+        }
+        assert_eq!(places.len(), 9);
+    }
+}

@@ -1,0 +1,157 @@
+use std::collections::HashSet;
+
+use gsar_datasets::ReportKind;
+
+use super::*;
+use crate::judge::model::asked::tests::question;
+
+const EVIDENCE: &str = "payments-db pool is full at 14:05\nnode-3 Ready\nbilling-db idle";
+
+fn canary_of(question: &Question, draws: &mut Draws) -> Option<Claim> {
+    let items = question.evidence.iter();
+    let part: Vec<Piece<'_>> =
+        items.map(|item| Piece { item, content: item.content.as_str() }).collect();
+    canary(question, &part, draws)
+}
+
+fn draws(seed: u32) -> Draws {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    Draws::of(&hasher)
+}
+
+#[test]
+fn it_is_a_claim_of_the_report_about_a_name_that_stands_nowhere() {
+    let asked = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
+    let texts: HashSet<String> =
+        (0..500).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
+    assert!(texts.len() > 100, "{}", texts.len());
+    for text in texts {
+        let name =
+            text.strip_prefix("The pool of ").and_then(|rest| rest.split(' ').next()).unwrap();
+        assert!(name.ends_with("-db") && !EVIDENCE.contains(name), "{text}");
+        assert!(text.contains(" was full at 14:0"), "{text}");
+    }
+}
+
+#[test]
+fn without_a_name_it_is_said_of_one() {
+    let asked = question("", &["The pool size was 20 all day."], EVIDENCE);
+    assert!(!is_fit("The pool size was 20 all day."), "of all, a name can be a part");
+    let forms: HashSet<String> =
+        (0..100).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
+    assert!(forms.len() > 50);
+    let asked = question("", &["The pool size is 20."], EVIDENCE);
+    let text = canary_of(&asked, &mut draws(1)).unwrap().text;
+    assert!(
+        text.starts_with("In ") && text.contains("-") && text.contains(", the pool size is 2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_another_name_may_satisfy_is_not_taken() {
+    for text in [
+        "The pool of payments-db was not full.",
+        "No pod of payments-db restarted.",
+        "All pods of payments-db restarted twice.",
+        "The payments-db pool may have been full.",
+        "The payments-db pool should be raised to 40.",
+        "Restart the payments-db pod that failed.",
+        "Was the payments-db pool full at 14:05?",
+        "The pods other than payments-db kept running.",
+        "The payments-db pods were healthy at 14:05.",
+        "because the pool of payments-db was full",
+        "The pool grew.",
+    ] {
+        assert!(!is_fit(text), "{text}");
+    }
+    for text in [
+        "The pool of payments-db was full at 14:05.",
+        "payments-db refused 40 connections.",
+        "At 14:05 payments-db restarted because its node failed.",
+    ] {
+        assert!(is_fit(text), "{text}");
+    }
+}
+
+#[test]
+fn names_are_told_from_english() {
+    for name in
+        ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
+    {
+        assert!(is_name(name), "{name}");
+        let other = other_name(name, &mut draws(7)).unwrap();
+        let shape =
+            |name: &str| name.chars().filter(|sign| "-_.".contains(*sign)).collect::<String>();
+        assert_ne!(other, name);
+        assert_eq!(shape(&other), shape(name), "{other}");
+    }
+    for word in [
+        "long-running",
+        "out-of-memory",
+        "OOMKilled",
+        "e.g",
+        "p99",
+        "14:05",
+        "10.0.3.4",
+        "20",
+        "two-hour",
+    ] {
+        assert!(!is_name(word), "{word}");
+    }
+}
+
+#[test]
+fn its_id_has_the_shape_of_the_others() {
+    for (ids, expected) in [
+        (vec!["c1"], "c2"),
+        (vec!["c1", "c2", "c3"], "c4"),
+        (vec!["claim-07"], "claim-08"),
+        (vec!["cause"], "cause1"),
+    ] {
+        let claim =
+            |id: &&str| Claim { id: ClaimId::new(*id).unwrap(), text: String::new(), span: None };
+        let claims: Vec<Claim> = ids.iter().map(claim).collect();
+        assert_eq!(free_id(&claims, &mut draws(1)).unwrap().as_str(), expected);
+    }
+}
+
+/// The reports of the incidents: nothing but names, figures and the place of the thing tells the canary from a claim.
+#[test]
+fn in_no_incident_can_it_be_supported_or_told_apart() {
+    let mut taken = 0;
+    let incidents = gsar_datasets::incidents().unwrap();
+    for incident in &incidents {
+        let labels = incident.labels(ReportKind::Contradicted).unwrap();
+        let claims: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+        let files = std::fs::read_dir(incident.evidence()).unwrap();
+        let texts = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        let evidence: String =
+            texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
+        let asked = question("", &claims, &evidence);
+        for seed in 0..20 {
+            let text = canary_of(&asked, &mut draws(seed)).unwrap().text;
+            let drawn: Vec<&str> = names(&text)
+                .into_iter()
+                .filter(|name| {
+                    !evidence.contains(name) && claims.iter().all(|claim| !claim.contains(name))
+                })
+                .collect();
+            assert!(!drawn.is_empty(), "{text}");
+            let plain = |text: &str| -> Vec<String> {
+                let plain =
+                    words(text).filter(|word| !is_name(word.text) && word.shape() != Shape::Number);
+                plain.map(|word| word.text.to_lowercase()).collect()
+            };
+            let words_of = plain(&text);
+            let is_taken = claims.iter().any(|claim| {
+                let claim = plain(claim);
+                words_of == claim || words_of.strip_prefix(&["in".to_owned()]) == Some(&claim)
+            });
+            taken += usize::from(is_taken);
+        }
+    }
+    println!("{taken} of {} canaries are altered claims", incidents.len() * 20);
+    assert!(taken * 20 >= incidents.len() * 20 * 19);
+}

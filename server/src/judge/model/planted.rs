@@ -1,0 +1,196 @@
+//! This module puts a sentence into a report where it tears nothing apart: behind a paragraph or a list item, so that
+//! what the following words refer to stays what it was. It knows nothing of what the sentence is for.
+
+use super::draws::Draws;
+
+/// First words that refer to what stands before them.
+const REFERRING: [&str; 18] = [
+    "it",
+    "its",
+    "this",
+    "that",
+    "these",
+    "those",
+    "they",
+    "their",
+    "he",
+    "she",
+    "both",
+    "such",
+    "then",
+    "there",
+    "which",
+    "however",
+    "therefore",
+    "so",
+];
+
+/// The report with that sentence in a place that is drawn; an empty one stays empty.
+pub(super) fn planted(report: &str, sentence: &str, draws: &mut Draws) -> String {
+    if report.trim().is_empty() {
+        return report.to_owned();
+    }
+    let places = places(report);
+    let Some(place) = draws.one_of(&places) else {
+        return format!("{}\n\n{}\n", report.trim_end(), ended(sentence));
+    };
+    let (before, after) = report.split_at_checked(place.end).unwrap_or((report, ""));
+    match &place.marker {
+        Some(marker) if place.is_ended => format!("{before}\n{marker}{}{after}", ended(sentence)),
+        Some(marker) => format!("{before}\n{marker}{}{after}", sentence.trim_end_matches('.')),
+        None => format!("{before} {}{after}", ended(sentence)),
+    }
+}
+
+/// Where a sentence may stand.
+struct Place {
+    /// Behind the last visible byte of a line.
+    end: usize,
+    /// What an item of the list there begins with.
+    marker: Option<String>,
+    /// Whether the line ends like a sentence.
+    is_ended: bool,
+}
+
+fn places(report: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    let (mut start, mut is_code) = (0, false);
+    let mut lines = report.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let end = start + line.trim_end().len();
+        start += line.len();
+        let text = line.trim();
+        if text.starts_with("```") || text.starts_with("~~~") {
+            is_code = !is_code;
+            continue;
+        }
+        let following = lines.peek().copied().unwrap_or_default();
+        let next = report.get(start..).unwrap_or_default().trim_start();
+        if is_code || !is_prose(line) || !ends_block(line, following) || refers(next) {
+            continue;
+        }
+        let marker = bullet(line);
+        let is_ended = text.ends_with(['.', '!', '?']);
+        if marker.is_some() || is_ended {
+            places.push(Place { end, marker, is_ended });
+        }
+    }
+    places
+}
+
+fn is_prose(line: &str) -> bool {
+    let text = line.trim();
+    let is_indented = line.starts_with("    ") || line.starts_with('\t');
+    let is_markup = text.starts_with(['#', '|', '>', '<', '[', '!', '=', '-', '*', '+', '_', '`']);
+    let is_markup = is_markup && bullet(line).is_none();
+    !text.is_empty()
+        && !text.ends_with(':')
+        && !is_markup
+        && (!is_indented || bullet(line).is_some())
+}
+
+/// Whether a paragraph or an item ends with that line, and nothing under it belongs to it.
+fn ends_block(line: &str, following: &str) -> bool {
+    let next = following.trim();
+    if next.is_empty() || next.starts_with('#') {
+        return true;
+    }
+    let is_item =
+        bullet(following).is_some() || next.starts_with(|first: char| first.is_ascii_digit());
+    is_item && indent(following) <= indent(line)
+}
+
+fn refers(text: &str) -> bool {
+    let text = text.trim_start_matches(|first: char| !first.is_alphanumeric());
+    let word: String = text.chars().take_while(|letter| letter.is_alphabetic()).collect();
+    REFERRING.contains(&word.to_lowercase().as_str())
+}
+
+/// The beginning of an item of a list without numbers.
+fn bullet(line: &str) -> Option<String> {
+    let (marker, rest) = line.split_at_checked(indent(line))?;
+    let sign = ["- ", "* ", "+ "].into_iter().find(|sign| rest.starts_with(sign))?;
+    Some(format!("{marker}{sign}"))
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+fn ended(sentence: &str) -> String {
+    let sentence = sentence.trim_end();
+    if sentence.ends_with(['.', '!', '?']) { sentence.to_owned() } else { format!("{sentence}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn all(report: &str) -> HashSet<String> {
+        (0_u32..200)
+            .map(|seed| {
+                let mut hasher = blake3::Hasher::new();
+                hasher.update(&seed.to_le_bytes());
+                planted(report, "The disk is full.", &mut Draws::of(&hasher))
+            })
+            .collect()
+    }
+
+    fn reports(expected: &[&str]) -> HashSet<String> {
+        expected.iter().map(|report| (*report).to_owned()).collect()
+    }
+
+    #[test]
+    fn it_stands_behind_a_paragraph_or_an_item() {
+        assert_eq!(all(""), reports(&[""]));
+        assert_eq!(all("The pool is 20."), reports(&["The pool is 20. The disk is full."]));
+        assert_eq!(
+            all("## Cause\nA pod\nfailed.\n\nNo alert fired.\n"),
+            reports(&[
+                "## Cause\nA pod\nfailed. The disk is full.\n\nNo alert fired.\n",
+                "## Cause\nA pod\nfailed.\n\nNo alert fired. The disk is full.\n",
+            ])
+        );
+        assert_eq!(
+            all("Found:\n- one pod\n- two nodes"),
+            reports(&[
+                "Found:\n- one pod\n- The disk is full\n- two nodes",
+                "Found:\n- one pod\n- two nodes\n- The disk is full",
+            ])
+        );
+    }
+
+    #[test]
+    fn it_tears_nothing_apart() {
+        // What follows refers to what stands before.
+        assert_eq!(
+            all("A pod failed.\n\nIt was restarted.\n"),
+            reports(&["A pod failed.\n\nIt was restarted. The disk is full.\n"])
+        );
+        for report in ["```\npool is 20.\n```\n", "| a | b |\n|---|---|\n| 1 | 2. |\n", "# Title\n"]
+        {
+            let expected = format!("{}\n\nThe disk is full.\n", report.trim_end());
+            assert_eq!(all(report), reports(&[&expected]));
+        }
+        let nested = "- pods\n  - one\n  - two\n";
+        assert!(
+            all(nested).iter().all(|report| report.starts_with("- pods\n  - one\n")),
+            "{:?}",
+            all(nested)
+        );
+    }
+
+    #[test]
+    fn the_report_stays_besides_it() {
+        let report =
+            "# Incident\n\nÜber 20 pods failed.\n\n1. One. \n2. Two.\n\n* a\n* b\n\n    code.\n";
+        for with in all(report) {
+            let (before, _) = with.split_once("The disk is full").unwrap();
+            let before = before.trim_end_matches(['\n', ' ', '*']);
+            assert!(report.starts_with(before), "{with}");
+        }
+        assert_eq!(all(report).len(), 5);
+    }
+}
