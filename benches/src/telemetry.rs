@@ -60,6 +60,9 @@ impl Shape {
             collected_at: None,
             exhaustive: false,
             attested: true,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         })
     }
 

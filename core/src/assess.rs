@@ -4,11 +4,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::claim::{Claim, Class, EvidenceType, JudgedClaim};
+use crate::claim::{Claim, ClaimId, JudgedClaim};
 use crate::coverage::coverage;
 use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
-use crate::evidence::{EvidenceItem, EvidenceKind, Target};
+use crate::evidence::EvidenceItem;
+use crate::fault::CitedSpecialists;
+use crate::open_points::unverified_fixes;
 use crate::policy::{Policy, VerificationMode};
 use crate::safety::gate;
 use crate::safety::{
@@ -17,7 +19,6 @@ use crate::safety::{
 };
 use crate::score::Terms;
 use crate::tally::Tally;
-use crate::text::polarity;
 use crate::time::{Timestamp, Window};
 use crate::verify::{
     Corpus, Correction, ExtraTurn, Standing, Verified, VerifiedClaim, settled_findings, verify_with,
@@ -101,6 +102,12 @@ pub struct Assessment {
     pub chain: Option<EvidenceChain>,
     /// Gate, cap and action.
     pub settled: Settled,
+    /// The claims that say something was mended and are not grounded in a check that passed, in the order of the
+    /// report.
+    pub unverified_fixes: Vec<ClaimId>,
+    /// The specialists whose evidence the claims at fault cite, as they were judged, each once; empty when the report
+    /// may go out.
+    pub affected_specialists: Vec<String>,
 }
 
 /// Assesses a judged report under a policy.
@@ -116,6 +123,7 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         Turn::Impossible | Turn::NotNeeded => &subject.judged,
     };
     let as_judged = counted(policy, first.iter().map(|judged| (judged, Standing::AsJudged)));
+    let cited = CitedSpecialists::of(&subject.judged, &corpus);
     let verified = verified(policy, subject.claims, subject.judged, subject.turn, &corpus);
 
     let enforced =
@@ -133,7 +141,12 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         never_better(policy, &as_judged, subject.origin, &findings, &mut decision);
     }
 
-    let fix = unverified_fix(&verified.claims, &corpus);
+    let unverified_fixes = unverified_fixes(&verified.claims, &corpus);
+    let fix = match unverified_fixes.is_empty() {
+        true => UnverifiedFix::Absent,
+        false => UnverifiedFix::Claimed,
+    };
+    let affected_specialists = cited.affected(&decision, &verified.claims);
     let (chain, settled) =
         settled(policy, subject.investigation, subject.confidence, decision.tier, fix);
     Assessment {
@@ -144,6 +157,8 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         decision,
         chain,
         settled,
+        unverified_fixes,
+        affected_specialists,
     }
 }
 
@@ -247,23 +262,4 @@ pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChai
         window: investigation.window,
         sub_scores: &[],
     })
-}
-
-/// A claim that something was mended holds only with an executed check behind it.
-fn unverified_fix(claims: &[VerifiedClaim], corpus: &Corpus<'_>) -> UnverifiedFix {
-    let checked = |judged: &JudgedClaim| {
-        judged.class == Class::Grounded
-            && judged.citations.iter().any(|citation| match &citation.target {
-                Target::Evidence { id, .. } => {
-                    corpus.item(id).is_some_and(|item| item.kind == EvidenceKind::Verification)
-                }
-                Target::Claim(_) => false,
-            })
-    };
-    let claimed = claims.iter().map(|claim| &claim.judged).any(|judged| {
-        judged.evidence_type != EvidenceType::NegEvidence
-            && polarity::action_done(&judged.claim.text).is_some()
-            && !checked(judged)
-    });
-    if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent }
 }

@@ -234,11 +234,11 @@ impl Reason {
                     claims(u64::from(*count), "blocks", "block")
                 )
             }
-            Self::Disputed { claims } => {
-                let ids: Vec<&str> = claims.iter().map(ClaimId::as_str).collect();
+            Self::Disputed { claims: disputed } => {
+                let count = u64::try_from(disputed.len()).unwrap_or(u64::MAX);
                 format!(
-                    "the judge keeps its verdict on {} against what verification found; say what the cited words say, or leave it out",
-                    ids.join(", ")
+                    "{} proceed: the judge keeps its verdict against what verification found",
+                    claims(count, "blocks", "block")
                 )
             }
             Self::TooFewGrounded { grounded, least } => {

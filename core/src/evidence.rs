@@ -158,6 +158,35 @@ impl Lane {
     }
 }
 
+/// How an executed check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VerificationResult {
+    /// What was checked holds.
+    Passed,
+    /// What was checked does not hold.
+    Failed,
+}
+
+impl VerificationResult {
+    /// Every result.
+    pub const ALL: [Self; 2] = [Self::Passed, Self::Failed];
+
+    /// The word used in files and output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The result of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|result| result.name() == name)
+    }
+}
+
 /// The bytes of an item, exactly as they came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -198,6 +227,12 @@ pub struct EvidenceItem {
     pub exhaustive: bool,
     /// Whether it came over a channel that the server's configuration vouches for.
     pub attested: bool,
+    /// The step of the investigation that produced it; at most [`ClaimId::MAX_BYTES`]; may be empty.
+    pub step_id: String,
+    /// The specialist that ran the step; at most [`ClaimId::MAX_BYTES`]; may be empty.
+    pub specialist_id: String,
+    /// How the check ended, for an item of kind [`EvidenceKind::Verification`]; `None` where it is not known.
+    pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceItem {
@@ -205,6 +240,13 @@ impl EvidenceItem {
     #[must_use]
     pub fn shows_absence(&self) -> bool {
         self.exhaustive || !self.query.is_empty()
+    }
+
+    /// Whether it is an executed check that is known to have passed.
+    #[must_use]
+    pub fn is_passed_check(&self) -> bool {
+        self.kind == EvidenceKind::Verification
+            && self.verification_result == Some(VerificationResult::Passed)
     }
 }
 

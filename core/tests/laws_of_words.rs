@@ -65,6 +65,9 @@ fn corpus() -> Vec<EvidenceItem> {
         collected_at: None,
         exhaustive: false,
         attested: *id == "pods",
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     };
     ITEMS.iter().map(item).collect()
 }

@@ -327,6 +327,9 @@ fn item(dice: &mut Dice, at: usize) -> EvidenceItem {
         collected_at: None,
         exhaustive: dice.one_in(3),
         attested: dice.one_in(2),
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every match names every variant of both sides, so that a new one cannot be forgotten.
 
-use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{Action, GateExit, GateState, HypothesisState, Strength, Verdict};
 use gsar_core::{Class, EvidenceType, Tier};
@@ -92,6 +92,7 @@ enumeration!(
         LlmInferred,
     }
 );
+enumeration!(VerificationResult, VerificationResult { Passed, Failed });
 enumeration!(Tier, Tier { Proceed, Regenerate, Replan, Abstain });
 enumeration!(VerificationMode, VerificationMode { Off, Observe, Enforce });
 enumeration!(Verdict, Verdict { Supports, Refutes, Inconclusive });

@@ -28,6 +28,7 @@ fn investigation() -> v1::GateInputs {
         lane: lane.into(),
         evaluated_at: at(1_000),
         evidence_id: String::new(),
+        ..Default::default()
     };
     let change = |id: &str, seconds| v1::ChangeRecord {
         id: id.to_owned(),

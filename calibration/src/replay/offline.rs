@@ -64,6 +64,9 @@ fn core_item(item: &Item, rendering: Rendering) -> Result<EvidenceItem> {
         collected_at: None,
         exhaustive: false,
         attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     })
 }
 

@@ -1,12 +1,13 @@
 //! `evidence.toml`: what the files of a directory are. Reads text only.
 //!
 //! One `[[item]]` per file: `file`, and where known `id`, `kind`, `lane`, `tool`, `query`,
-//! `collected_at` (RFC 3339) and `exhaustive`.
+//! `collected_at` (RFC 3339), `exhaustive`, `step_id`, `specialist_id` and, for executed checks, `verification_result`
+//! (`passed` or `failed`).
 
 use std::ops::Range;
 use std::path::Path;
 
-use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -31,9 +32,15 @@ pub(super) struct Entry {
     pub(super) collected_at: Option<prost_types::Timestamp>,
     /// Whether it lists everything in its scope.
     pub(super) exhaustive: bool,
+    /// The step that produced it.
+    pub(super) step_id: Option<String>,
+    /// The specialist that ran the step.
+    pub(super) specialist_id: Option<String>,
+    /// How an executed check ended.
+    pub(super) verification_result: Option<VerificationResult>,
 }
 
-const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive";
+const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive, step_id, specialist_id, verification_result";
 
 /// The entries of a manifest, in its order.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
@@ -77,6 +84,12 @@ fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> 
             "lane" => entry.lane = Some(named(&text()?, value, Lane::from_name, lanes)?),
             "tool" => entry.tool = Some(text()?),
             "query" => entry.query = Some(text()?),
+            "step_id" => entry.step_id = Some(text()?),
+            "specialist_id" => entry.specialist_id = Some(text()?),
+            "verification_result" => {
+                let result = named(&text()?, value, VerificationResult::from_name, results)?;
+                entry.verification_result = Some(result);
+            }
             "collected_at" => entry.collected_at = Some(instant(value)?),
             "exhaustive" => match value.get_ref() {
                 DeValue::Boolean(exhaustive) => entry.exhaustive = *exhaustive,
@@ -124,6 +137,10 @@ fn lanes() -> String {
     Lane::ALL.map(Lane::name).join(", ")
 }
 
+fn results() -> String {
+    VerificationResult::ALL.map(VerificationResult::name).join(", ")
+}
+
 /// A TOML date-time with an offset, or the same as text.
 fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Misplaced> {
     let written = match value.get_ref() {
@@ -163,6 +180,7 @@ mod tests {
                 "[[item]]\nfile = \"a\"\nkind = \"tool\"",
                 "[[item]]\nfile = \"a\"\nlane = \"log\"",
                 "[[item]]\nfile = \"a\"\nlanes = \"logs\"",
+                "[[item]]\nfile = \"a\"\nverification_result = \"ok\"",
                 "[[item]]\nid = \"a\"",
                 "[[item]]\nfile = \"../secret\"",
                 "[[item]]\nfile = \"/etc/passwd\"",

@@ -170,6 +170,11 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
         content: Some(content),
         collected_at: entry.and_then(|entry| entry.collected_at),
         exhaustive: entry.is_some_and(|entry| entry.exhaustive),
+        step_id: said(|entry| &entry.step_id),
+        specialist_id: said(|entry| &entry.specialist_id),
+        verification_result: entry
+            .and_then(|entry| entry.verification_result)
+            .map_or(0, |result| result.number()),
     })
 }
 

@@ -4,7 +4,7 @@ use gsar_client::text::{end_cut, one_line, width};
 use gsar_core::Policy;
 use gsar_proto::v1;
 
-use super::page::{BOLD, DIM, Page, count, styled};
+use super::page::{BOLD, DIM, Page, count, listed, styled};
 use super::{claims, safety, score, verdict, words};
 
 /// What is shown.
@@ -149,8 +149,16 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
     let Some(decision) = &answer.decision else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
-        let claims = claims::blamed(&reason.code, &answer.claims);
+        // Records of earlier versions name no claims.
+        let claims = match reason.claim_ids.is_empty() {
+            true => claims::blamed(&reason.code, &answer.claims),
+            false => String::new(),
+        };
         page.labelled(label, &format!("{}{claims}", reason.sentence));
+    }
+    if !decision.affected_specialists.is_empty() {
+        let specialists = decision.affected_specialists.iter().map(String::as_str);
+        page.labelled("specialists", &listed(specialists, MOST_LISTED));
     }
     if !decision.not_applicable.is_empty() {
         let guards = decision.not_applicable.join(", ");
@@ -186,6 +194,8 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     if !is_brief {
         sentences(page, "conflicts", answer.contradictions.iter().map(String::as_str));
     }
+    let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
+    sentences(page, "open", open);
     let warnings = answer.warnings.iter().map(|warning| warning.sentence.as_str());
     sentences(page, "warning", warnings);
     if is_brief {

@@ -28,6 +28,15 @@ fn section(page: &mut Page, label: &str, text: Option<String>) {
 }
 
 fn gate(verdict: &v1::GateVerdict) -> String {
+    let further: Vec<&str> =
+        verdict.reasons.iter().skip(1).map(|reason| reason.sentence.as_str()).collect();
+    match further.is_empty() {
+        true => deciding(verdict),
+        false => format!("{}; also {}", deciding(verdict), further.join("; ")),
+    }
+}
+
+fn deciding(verdict: &v1::GateVerdict) -> String {
     let why = verdict.reason.as_ref().map_or("", |reason| reason.sentence.as_str());
     let words = match (verdict.exit(), verdict.state()) {
         (v1::GateExit::Confident, _) => return confident(verdict),
@@ -57,7 +66,10 @@ fn chain(chain: &v1::EvidenceChain) -> String {
     parts.push(match &chain.change {
         Some(change) => {
             let at = change.at.as_ref().map(|at| format!(" at {}", words::instant(at)));
-            format!("change {}{}", change.id, at.unwrap_or_default())
+            let before = chain.change_before_onset.as_ref().map(before_onset).unwrap_or_default();
+            let ties = listed(chain.ties.iter().map(|tie| tie.id.as_str()), 4);
+            let ties = if ties.is_empty() { ties } else { format!(", as near: {ties}") };
+            format!("change {}{}{before}{ties}", change.id, at.unwrap_or_default())
         }
         None => "no change before onset".to_owned(),
     });
@@ -65,6 +77,14 @@ fn chain(chain: &v1::EvidenceChain) -> String {
         parts.push(chain.path.join(" → "));
     }
     parts.join("; ")
+}
+
+fn before_onset(length: &prost_types::Duration) -> String {
+    match u64::try_from(length.seconds) {
+        Ok(seconds) if seconds >= 60 => format!(", {} min before onset", seconds / 60),
+        Ok(seconds) => format!(", {seconds} s before onset"),
+        Err(_) => String::new(),
+    }
 }
 
 fn cap(verdict: &v1::CapVerdict) -> String {
@@ -86,7 +106,12 @@ fn action(verdict: &v1::ActionVerdict) -> String {
     let held: Vec<&str> = verdict.held_by.iter().map(|reason| reason.sentence.as_str()).collect();
     let held =
         if held.is_empty() { String::new() } else { format!(", held there: {}", held.join("; ")) };
-    format!("at most {}{held}", words::action(verdict.action()))
+    let reached = match verdict.by_confidence() {
+        v1::Action::Unspecified => String::new(),
+        reached if reached == verdict.action() => String::new(),
+        reached => format!(" ({} by confidence)", words::action(reached)),
+    };
+    format!("at most {}{reached}{held}", words::action(verdict.action()))
 }
 
 /// The answer of `gsar gate`.
@@ -104,8 +129,12 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
             0 => String::new(),
             refused => format!(", {refused} inferred and refused"),
         };
+        let failed = match result.failed_checks {
+            0 => String::new(),
+            failed => format!(", {} given as support", count(failed.into(), "failed check")),
+        };
         let results = format!(
-            "{}, {}{refused}",
+            "{}, {}{refused}{failed}",
             count(result.hard_supports.into(), "hard support"),
             count(result.hard_refutations.into(), "refutation")
         );

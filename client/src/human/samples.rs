@@ -33,7 +33,7 @@ fn score(numerator: u64, denominator: u64) -> Option<v1::Score> {
 }
 
 fn reason(code: &str, sentence: &str) -> v1::Reason {
-    v1::Reason { code: code.to_owned(), sentence: sentence.to_owned() }
+    v1::Reason { code: code.to_owned(), sentence: sentence.to_owned(), ..v1::Reason::default() }
 }
 
 fn claim(id: &str, text: &str, class: v1::ClaimClass, kind: v1::EvidenceType) -> v1::JudgedClaim {
@@ -146,12 +146,16 @@ fn answer() -> v1::EvaluateResponse {
         judge_score: Some(0.9),
         decision: Some(v1::Decision {
             tier: v1::Tier::Regenerate.into(),
-            reasons: vec![reason(
-                "CONTRADICTED_CLAIMS",
-                "1 claim blocks proceed: the evidence shows otherwise",
-            )],
+            reasons: vec![v1::Reason {
+                claim_ids: vec!["c2".to_owned()],
+                ..reason(
+                    "CONTRADICTED_CLAIMS",
+                    "1 claim blocks proceed: the evidence shows otherwise: c2; say what the evidence says, or leave it out",
+                )
+            }],
             not_applicable: vec!["absence".to_owned()],
             margins: None,
+            affected_specialists: vec!["k8s-agent".to_owned(), "deploy-agent".to_owned()],
         }),
         explanation:
             "The evidence carries the kills and the change; it does not carry the batch job."
@@ -215,11 +219,19 @@ fn full_answer() -> v1::EvaluateResponse {
         strength: v1::GroundingStrength::PartiallyGrounded.into(),
         lane_strength: 6,
         independent_supports: 2,
+        ties: vec![v1::ChangeRecord { id: "4712".to_owned(), ..Default::default() }],
+        change_before_onset: Some(prost_types::Duration { seconds: 734, nanos: 0 }),
     });
+    answer.verification_needed = true;
+    answer.verification_reasons = vec![reason(
+        "UNVERIFIED_FIX",
+        "run a check of what c3 says was mended, and cite it: no check that passed is cited",
+    )];
     answer.cap = Some(v1::CapVerdict { before: 0.91, after: 0.84, cap: Some(0.84) });
     answer.action = Some(v1::ActionVerdict {
         action: v1::Action::Issue.into(),
         held_by: vec![reason("DECISION", "the decision is regenerate")],
+        by_confidence: v1::Action::Patch.into(),
     });
     answer.corrections = vec![
         v1::Correction {
@@ -418,6 +430,7 @@ fn no_score_and_a_failed_judge_are_told_apart() {
 fn a_gate_and_a_cap() {
     let hypothesis = |id: &str, state: v1::HypothesisState, supports, refutations, refused| {
         v1::HypothesisResult {
+            failed_checks: refused / 3,
             id: id.to_owned(),
             state: state.into(),
             hard_supports: supports,
@@ -432,6 +445,10 @@ fn a_gate_and_a_cap() {
             validated_count: 2,
             root_cause: "memory-limit".to_owned(),
             ties: vec!["node-pressure".to_owned()],
+            reasons: vec![
+                reason("HYPOTHESIS_VALIDATED", "2 hypotheses are validated"),
+                reason("TURNS_SPENT", "11 of 10 turns are used"),
+            ],
             hypotheses: vec![
                 hypothesis("memory-limit", v1::HypothesisState::Validated, 2, 0, 0),
                 hypothesis("node-pressure", v1::HypothesisState::Contested, 1, 1, 0),
@@ -457,6 +474,7 @@ fn a_gate_and_a_cap() {
         action: Some(v1::ActionVerdict {
             action: v1::Action::PullRequest.into(),
             held_by: Vec::new(),
+            by_confidence: v1::Action::PullRequest.into(),
         }),
         policy: None,
     };

@@ -9,7 +9,7 @@ use core::fmt;
 
 use super::verdict::Verdict;
 use crate::claim::{IdError, checked_id};
-use crate::evidence::{EvidenceId, Lane};
+use crate::evidence::{EvidenceId, Lane, VerificationResult};
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
@@ -54,13 +54,19 @@ pub struct EvidenceRecord {
     pub evaluated_at: Option<Timestamp>,
     /// The whole result in the evidence store, where kept.
     pub evidence_id: Option<EvidenceId>,
+    /// How the check ended, for a record of lane [`Lane::Verification`]; `None` where it is not known.
+    pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceRecord {
-    /// Whether it is hard evidence for the hypothesis.
+    /// Whether it is hard evidence for the hypothesis. A check that failed supports nothing.
     #[must_use]
     pub fn is_hard_support(&self) -> bool {
-        self.lane.is_hard() && self.verdict == Verdict::Supports
+        self.lane.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
+    }
+
+    fn is_failed_check(&self) -> bool {
+        self.verification_result == Some(VerificationResult::Failed)
     }
 
     /// Whether it is hard evidence against the hypothesis.
@@ -124,6 +130,8 @@ pub struct Assessment {
     pub hard_refutations: u32,
     /// Records that a language model inferred; they moved nothing.
     pub inferred: u32,
+    /// Checks that failed and were given as support; they moved nothing.
+    pub failed_checks: u32,
 }
 
 /// Records that may enter a hypothesis, and how many were turned away.
@@ -175,6 +183,13 @@ pub fn assess(hypothesis: &Hypothesis, policy: &Gate) -> Assessment {
         hard_supports: count(supports().count()),
         hard_refutations: count(refutations().count()),
         inferred: count(hypothesis.records.iter().filter(|record| !record.lane.is_hard()).count()),
+        failed_checks: count(
+            hypothesis
+                .records
+                .iter()
+                .filter(|record| record.is_failed_check() && record.verdict == Verdict::Supports)
+                .count(),
+        ),
     }
 }
 
@@ -212,6 +227,7 @@ pub(super) mod tests {
             lane,
             evaluated_at: at.map(Timestamp::from_micros),
             evidence_id: None,
+            verification_result: None,
         }
     }
 

@@ -45,6 +45,9 @@ fn item(at: usize) -> impl Strategy<Value = EvidenceItem> {
             kind,
             exhaustive: flags.0,
             attested: flags.1,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
             query: if flags.2 { String::from("dns") } else { String::new() },
             ..tool(&format!("e{at}"), &lines.join("\n"))
         }

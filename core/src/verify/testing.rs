@@ -20,6 +20,9 @@ pub(super) fn tool(id: &str, content: &str) -> EvidenceItem {
         collected_at: None,
         exhaustive: false,
         attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

@@ -77,6 +77,16 @@ pub struct EvidenceItem {
     /// exhaustive says that the item lists everything in its scope, so that absence from it means something.
     #[prost(bool, tag = "9")]
     pub exhaustive: bool,
+    /// step_id is the step of the investigation that produced it; at most 256 bytes; may be empty.
+    #[prost(string, tag = "10")]
+    pub step_id: ::prost::alloc::string::String,
+    /// specialist_id is the specialist (agent) that ran the step; at most 256 bytes; may be empty.
+    #[prost(string, tag = "11")]
+    pub specialist_id: ::prost::alloc::string::String,
+    /// verification_result says how an executed check ended; only for kind VERIFICATION. Unspecified: not known, which
+    /// never counts as a check that passed.
+    #[prost(enumeration = "VerificationResult", tag = "12")]
+    pub verification_result: i32,
     /// content is what the item says; required; kept byte for byte.
     #[prost(oneof = "evidence_item::Content", tags = "6, 7")]
     pub content: ::core::option::Option<evidence_item::Content>,
@@ -242,6 +252,10 @@ pub struct Reason {
     /// sentence is for a person; its wording may change.
     #[prost(string, tag = "2")]
     pub sentence: ::prost::alloc::string::String,
+    /// claim_ids are the claims that it is about, in the order of the report; empty where it is about none, and for
+    /// partitions given as counts.
+    #[prost(string, repeated, tag = "3")]
+    pub claim_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Decision is what may happen to a report, and why.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -258,6 +272,11 @@ pub struct Decision {
     /// margins are the distances to the neighbouring tiers, where options.explain asks for them.
     #[prost(message, optional, tag = "4")]
     pub margins: ::core::option::Option<Margins>,
+    /// affected_specialists are the distinct specialist_id of the evidence that the claims at fault cite, in the order
+    /// of the report: claims that are ungrounded, contradicted or disputed, as they were judged and as they were counted.
+    /// Empty where such claims cite nothing, where what they cite names no specialist, and when the tier is proceed.
+    #[prost(string, repeated, tag = "5")]
+    pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Margins are the distances to the neighbouring tiers.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -583,6 +602,39 @@ impl EvidenceLane {
             "EVIDENCE_LANE_SYNTHETIC" => Some(Self::Synthetic),
             "EVIDENCE_LANE_VERIFICATION" => Some(Self::Verification),
             "EVIDENCE_LANE_LLM_INFERRED" => Some(Self::LlmInferred),
+            _ => None,
+        }
+    }
+}
+/// VerificationResult is how an executed check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum VerificationResult {
+    /// Not known; such an item never counts as a check that passed.
+    Unspecified = 0,
+    /// What was checked holds.
+    Passed = 1,
+    /// What was checked does not hold.
+    Failed = 2,
+}
+impl VerificationResult {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "VERIFICATION_RESULT_UNSPECIFIED",
+            Self::Passed => "VERIFICATION_RESULT_PASSED",
+            Self::Failed => "VERIFICATION_RESULT_FAILED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "VERIFICATION_RESULT_UNSPECIFIED" => Some(Self::Unspecified),
+            "VERIFICATION_RESULT_PASSED" => Some(Self::Passed),
+            "VERIFICATION_RESULT_FAILED" => Some(Self::Failed),
             _ => None,
         }
     }
@@ -970,6 +1022,18 @@ pub struct GetSnapshotResponse {
     /// bytes of the content that are returned.
     #[prost(message, optional, tag = "8")]
     pub bytes: ::core::option::Option<ByteRange>,
+    /// step_id is the step of the investigation that produced it; may be empty.
+    #[prost(string, tag = "9")]
+    pub step_id: ::prost::alloc::string::String,
+    /// specialist_id is the specialist (agent) that ran the step; may be empty.
+    #[prost(string, tag = "10")]
+    pub specialist_id: ::prost::alloc::string::String,
+    /// verification_result says how an executed check ended; unspecified where it is not known.
+    #[prost(enumeration = "VerificationResult", tag = "11")]
+    pub verification_result: i32,
+    /// attested says that it was stored over a channel that the server's configuration vouches for.
+    #[prost(bool, tag = "12")]
+    pub attested: bool,
 }
 /// SearchRequest asks for passages.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1770,6 +1834,11 @@ pub struct HypothesisEvidence {
     /// evidence_id is the evidence item behind it; may be empty.
     #[prost(string, tag = "6")]
     pub evidence_id: ::prost::alloc::string::String,
+    /// verification_result says how an executed check ended; only for lane VERIFICATION. Unspecified: as the item of the
+    /// request with evidence_id says, else not known. A check that failed supports nothing: with VERDICT_SUPPORTS it counts
+    /// as inconclusive.
+    #[prost(enumeration = "VerificationResult", tag = "7")]
+    pub verification_result: i32,
 }
 /// Hypothesis is a suspected cause with its evidence.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1855,6 +1924,9 @@ pub struct HypothesisResult {
     /// refused_inferred is how many inferred results were refused as evidence.
     #[prost(uint32, tag = "5")]
     pub refused_inferred: u32,
+    /// failed_checks is how many checks that failed were given as support and moved nothing.
+    #[prost(uint32, tag = "6")]
+    pub failed_checks: u32,
 }
 /// GateVerdict is what the gate says.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1865,7 +1937,7 @@ pub struct GateVerdict {
     /// exit is how it ends; unspecified while it goes on.
     #[prost(enumeration = "GateExit", tag = "2")]
     pub exit: i32,
-    /// reason is why.
+    /// reason is what decided: the first of reasons.
     #[prost(message, optional, tag = "3")]
     pub reason: ::core::option::Option<Reason>,
     /// validated_count is how many hypotheses are validated.
@@ -1880,6 +1952,15 @@ pub struct GateVerdict {
     /// hypotheses in the order given.
     #[prost(message, repeated, tag = "7")]
     pub hypotheses: ::prost::alloc::vec::Vec<HypothesisResult>,
+    /// reasons are everything that holds, in the order of precedence; the first decided.
+    #[prost(message, repeated, tag = "8")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// contested_count is how many hypotheses have hard evidence on both sides and no answer to it.
+    #[prost(uint32, tag = "9")]
+    pub contested_count: u32,
+    /// refused_inferred_count is how many inferred results were refused as evidence, over all hypotheses.
+    #[prost(uint32, tag = "10")]
+    pub refused_inferred_count: u32,
 }
 /// EvidenceChain is what carries a root cause.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1902,6 +1983,12 @@ pub struct EvidenceChain {
     /// independent_supports is how many distinct tools support.
     #[prost(uint32, tag = "6")]
     pub independent_supports: u32,
+    /// ties are further changes of the very same instant as change, in the order given.
+    #[prost(message, repeated, tag = "7")]
+    pub ties: ::prost::alloc::vec::Vec<ChangeRecord>,
+    /// change_before_onset is how long before onset the change took effect, 0 or more; absent when there is none.
+    #[prost(message, optional, tag = "8")]
+    pub change_before_onset: ::core::option::Option<::prost_types::Duration>,
 }
 /// CapVerdict is a confidence after the cap.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -1925,6 +2012,9 @@ pub struct ActionVerdict {
     /// held_by are what keeps it from more.
     #[prost(message, repeated, tag = "2")]
     pub held_by: ::prost::alloc::vec::Vec<Reason>,
+    /// by_confidence is what the confidence alone reaches; unspecified where the report rates none.
+    #[prost(enumeration = "Action", tag = "3")]
+    pub by_confidence: i32,
 }
 /// EvaluateGateRequest asks whether an investigation may end.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2916,6 +3006,23 @@ pub struct EvaluateResponse {
     /// coverage of the synthesis by claims; absent without a synthesis.
     #[prost(message, optional, tag = "20")]
     pub coverage: ::core::option::Option<Coverage>,
+    /// is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
+    /// counted. It never decides.
+    #[prost(bool, tag = "21")]
+    pub is_grounded: bool,
+    /// verification_needed says that something is open which a further check would settle; verification_reasons say what.
+    #[prost(bool, tag = "22")]
+    pub verification_needed: bool,
+    /// verification_reasons are what is open: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, DISPUTED, UNVERIFIED_FIX,
+    /// CORRECTION_NOT_APPLIED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty where nothing is.
+    #[prost(message, repeated, tag = "23")]
+    pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// judge_status is what the judge that decided could say.
+    #[prost(enumeration = "JudgeStatus", tag = "24")]
+    pub judge_status: i32,
+    /// abstain_reason is why the judge could not judge; empty when judge_status is RESOLVED.
+    #[prost(string, tag = "25")]
+    pub abstain_reason: ::prost::alloc::string::String,
 }
 /// Coverage is how much of the synthesis its claims cover.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3117,6 +3224,9 @@ pub struct EvidenceDigest {
     /// size of its content in bytes.
     #[prost(uint64, tag = "3")]
     pub size: u64,
+    /// attested says that it came over a channel that the server's configuration vouches for.
+    #[prost(bool, tag = "4")]
+    pub attested: bool,
 }
 /// StepTiming is how long a step took.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3262,6 +3372,16 @@ pub struct ScoreResponse {
     /// policy is the one applied.
     #[prost(message, optional, tag = "13")]
     pub policy: ::core::option::Option<AppliedPolicy>,
+    /// is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
+    /// counted. It never decides.
+    #[prost(bool, tag = "14")]
+    pub is_grounded: bool,
+    /// verification_needed says that something is open which a further check would settle; false for counts.
+    #[prost(bool, tag = "15")]
+    pub verification_needed: bool,
+    /// verification_reasons are what is open, as in EvaluateResponse; empty for counts.
+    #[prost(message, repeated, tag = "16")]
+    pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
 }
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -3296,6 +3416,43 @@ impl Outcome {
             "OUTCOME_SCORED" => Some(Self::Scored),
             "OUTCOME_ABSTAINED" => Some(Self::Abstained),
             "OUTCOME_FAILED" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+/// JudgeStatus is what the judge that decided could say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum JudgeStatus {
+    /// Never sent.
+    Unspecified = 0,
+    /// It partitioned the claims.
+    Resolved = 1,
+    /// It said that it cannot judge.
+    Abstained = 2,
+    /// No judge answered.
+    Failed = 3,
+}
+impl JudgeStatus {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "JUDGE_STATUS_UNSPECIFIED",
+            Self::Resolved => "JUDGE_STATUS_RESOLVED",
+            Self::Abstained => "JUDGE_STATUS_ABSTAINED",
+            Self::Failed => "JUDGE_STATUS_FAILED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "JUDGE_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
+            "JUDGE_STATUS_RESOLVED" => Some(Self::Resolved),
+            "JUDGE_STATUS_ABSTAINED" => Some(Self::Abstained),
+            "JUDGE_STATUS_FAILED" => Some(Self::Failed),
             _ => None,
         }
     }
@@ -3864,6 +4021,18 @@ pub struct RecordedEvidence {
     /// head is the first part of its content, at most 1024 bytes.
     #[prost(string, tag = "7")]
     pub head: ::prost::alloc::string::String,
+    /// step_id is the step of the investigation that produced it; may be empty.
+    #[prost(string, tag = "8")]
+    pub step_id: ::prost::alloc::string::String,
+    /// specialist_id is the specialist (agent) that ran the step; may be empty.
+    #[prost(string, tag = "9")]
+    pub specialist_id: ::prost::alloc::string::String,
+    /// verification_result says how an executed check ended; unspecified where it is not known.
+    #[prost(enumeration = "VerificationResult", tag = "10")]
+    pub verification_result: i32,
+    /// attested says that it came over a channel that the server's configuration vouches for.
+    #[prost(bool, tag = "11")]
+    pub attested: bool,
 }
 /// Generated client implementations.
 pub mod ledger_service_client {

@@ -1,8 +1,8 @@
 //! Evidence items.
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem};
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind};
 
-use super::field::{enumeration, id, text};
+use super::field::{enumeration, id, optional_enumeration, short_text, text};
 use super::json_document::json_document;
 use super::limits::Limits;
 use super::list::{at_most, each, unique_ids};
@@ -60,6 +60,19 @@ fn read_item(
     let content = read_content(path, message.content, limits, violations);
     let collected_at =
         optional_timestamp(path.field("collected_at"), message.collected_at, violations);
+    let step_id = short_text(path.field("step_id"), message.step_id, violations);
+    let specialist_id = short_text(path.field("specialist_id"), message.specialist_id, violations);
+    let result = optional_enumeration(
+        path.field("verification_result"),
+        message.verification_result,
+        violations,
+    );
+    if result.flatten().is_some() && kind.is_some_and(|kind| kind != EvidenceKind::Verification) {
+        violations.add(
+            path.field("verification_result"),
+            "is for items of kind EVIDENCE_KIND_VERIFICATION (5) only; leave it out, or correct kind",
+        );
+    }
     Some(EvidenceItem {
         id: id?,
         kind: kind?,
@@ -70,6 +83,9 @@ fn read_item(
         collected_at: collected_at?,
         exhaustive: message.exhaustive,
         attested: false,
+        step_id: step_id?,
+        specialist_id: specialist_id?,
+        verification_result: result?,
     })
 }
 

@@ -102,6 +102,18 @@ pub(super) fn enumeration<T: Enumeration>(
     value
 }
 
+/// A value of an enumeration that may be left out; `None` within where it is unspecified. Unknown numbers are refused.
+pub(super) fn optional_enumeration<T: Enumeration>(
+    path: Path<'_>,
+    number: i32,
+    violations: &mut Violations,
+) -> Option<Option<T>> {
+    match number {
+        0 => Some(None),
+        given => enumeration(path, given, violations).map(Some),
+    }
+}
+
 struct Allowed<T>(core::marker::PhantomData<T>);
 
 impl<T: Enumeration> fmt::Display for Allowed<T> {

@@ -1,13 +1,13 @@
 //! Investigations: hypotheses, how far they have come, and the changes around onset.
 
 use gsar_core::ClaimId;
-use gsar_core::evidence::EvidenceId;
+use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane};
 use gsar_core::safety::{
     ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
 };
 use gsar_core::time::{Timestamp, Window};
 
-use super::field::{enumeration, id, present, short_text, statement, text};
+use super::field::{enumeration, id, optional_enumeration, present, short_text, statement, text};
 use super::limits::Limits;
 use super::list::{at_most, each, unique_ids};
 use super::path::Path;
@@ -57,6 +57,21 @@ impl ParsedGate {
         }
     }
 
+    /// Takes over how checks ended from the items of evidence that records of lane verification name; what a record
+    /// itself says stays.
+    pub fn link(&mut self, evidence: &[EvidenceItem]) {
+        for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
+            if record.lane != Lane::Verification || record.verification_result.is_some() {
+                continue;
+            }
+            let item = record
+                .evidence_id
+                .as_ref()
+                .and_then(|id| evidence.iter().find(|item| is_of(item, id)));
+            record.verification_result = item.and_then(|item| item.verification_result);
+        }
+    }
+
     /// What the evidence chain of a root cause is made of.
     #[must_use]
     pub fn chain_input<'a>(&'a self, root_cause: Option<&'a Hypothesis>) -> ChainInput<'a> {
@@ -69,6 +84,12 @@ impl ParsedGate {
             sub_scores: &[],
         }
     }
+}
+
+/// Whether it is the item of that id, or a passage of it: `check#L1-2` is of `check`.
+fn is_of(item: &EvidenceItem, id: &EvidenceId) -> bool {
+    let rest = item.id.as_str().strip_prefix(id.as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
 /// Reads the investigation of a request, under `gate`.
@@ -161,6 +182,17 @@ fn read_record(
         none if none.is_empty() => Some(None),
         given => id(path.field("evidence_id"), given, EvidenceId::new, violations).map(Some),
     };
+    let result = optional_enumeration(
+        path.field("verification_result"),
+        message.verification_result,
+        violations,
+    );
+    if result.flatten().is_some() && lane.is_some_and(|lane| lane != Lane::Verification) {
+        violations.add(
+            path.field("verification_result"),
+            "is for lane EVIDENCE_LANE_VERIFICATION (7) only; leave it out, or correct lane",
+        );
+    }
     Some(EvidenceRecord {
         tool: tool?,
         summary: summary(&line?),
@@ -168,6 +200,7 @@ fn read_record(
         lane: lane?,
         evaluated_at: evaluated_at?,
         evidence_id: evidence_id?,
+        verification_result: result?,
     })
 }
 

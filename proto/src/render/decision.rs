@@ -1,25 +1,59 @@
 //! Decisions and their reasons.
 
-use gsar_core::{Decision, Guard, Reason};
+use gsar_core::assess::Assessment;
+use gsar_core::open_points::OpenPoint;
+use gsar_core::{ClaimId, Decision, Guard, Reason};
 
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The decision on a report; without margins.
+/// The decision on a partition whose claims are not known; without margins.
 #[must_use]
 pub fn decision(decision: &Decision) -> v1::Decision {
+    rendered(decision, decision.reasons.iter().map(|reason| about(reason, &[])).collect())
+}
+
+/// The decision on a report, each reason with the claims that it is about; without margins.
+#[must_use]
+pub fn assessed_decision(assessment: &Assessment) -> v1::Decision {
+    let (claims, corrections) = (&assessment.claims, &assessment.corrections);
+    let reasons = assessment.decision.reasons.iter();
+    let reasons = reasons.map(|reason| about(reason, &reason.claims(claims, corrections)));
     v1::Decision {
-        tier: decision.tier.number(),
-        reasons: decision.reasons.iter().map(reason).collect(),
-        not_applicable: decision.not_applicable.iter().map(guard).collect(),
-        margins: None,
+        affected_specialists: assessment.affected_specialists.clone(),
+        ..rendered(&assessment.decision, reasons.collect())
     }
 }
 
-/// A reason: its stable code and a sentence for a person.
+fn rendered(decision: &Decision, reasons: Vec<v1::Reason>) -> v1::Decision {
+    v1::Decision {
+        tier: decision.tier.number(),
+        reasons,
+        not_applicable: decision.not_applicable.iter().map(guard).collect(),
+        ..v1::Decision::default()
+    }
+}
+
+fn about(reason: &Reason, claims: &[ClaimId]) -> v1::Reason {
+    v1::Reason {
+        code: reason.code().to_owned(),
+        sentence: reason.sentence_naming(claims),
+        claim_ids: ids(claims),
+    }
+}
+
+/// What is open: its stable code, its claims and a sentence for a person.
 #[must_use]
-pub fn reason(reason: &Reason) -> v1::Reason {
-    v1::Reason { code: reason.code().to_owned(), sentence: reason.sentence() }
+pub fn open_point(point: &OpenPoint) -> v1::Reason {
+    v1::Reason {
+        code: point.code().to_owned(),
+        sentence: point.sentence(),
+        claim_ids: ids(point.claims()),
+    }
+}
+
+fn ids(claims: &[ClaimId]) -> Vec<String> {
+    claims.iter().map(ToString::to_string).collect()
 }
 
 fn guard(guard: &Guard) -> String {

@@ -1,6 +1,6 @@
 //! Evidence items.
 
-use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_core::evidence::{Content, EvidenceItem, VerificationResult};
 
 use super::time::timestamp;
 use crate::enums::Enumeration;
@@ -21,5 +21,14 @@ pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
         }),
         collected_at: item.collected_at.map(timestamp),
         exhaustive: item.exhaustive,
+        step_id: item.step_id,
+        specialist_id: item.specialist_id,
+        verification_result: verification_result(item.verification_result),
     }
+}
+
+/// The number of a result; unspecified where none is known.
+#[must_use]
+pub fn verification_result(result: Option<VerificationResult>) -> i32 {
+    result.map_or(0, Enumeration::number)
 }

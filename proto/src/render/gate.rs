@@ -6,7 +6,9 @@ use gsar_core::safety::{
     ActionVerdict, Assessment, Capped, EvidenceChain, EvidenceRecord, GateOutcome, GateReason,
     Hold, Hypothesis, HypothesisId, assess,
 };
+use gsar_core::time::Timestamp;
 
+use super::evidence::verification_result;
 use super::time::timestamp;
 use crate::enums::{Enumeration, gate_exit};
 use crate::v1;
@@ -29,6 +31,9 @@ pub fn gate_verdict(
         root_cause: root_cause.unwrap_or_default(),
         ties: outcome.ties.iter().map(text).collect(),
         hypotheses: results.collect(),
+        reasons: outcome.reasons.iter().map(|reason| gate_reason(*reason)).collect(),
+        contested_count: outcome.contested_count,
+        refused_inferred_count: outcome.refused_inferred_count,
     }
 }
 
@@ -37,7 +42,11 @@ fn text(id: &HypothesisId) -> String {
 }
 
 fn gate_reason(reason: GateReason) -> v1::Reason {
-    v1::Reason { code: reason.code().to_owned(), sentence: reason.sentence() }
+    v1::Reason {
+        code: reason.code().to_owned(),
+        sentence: reason.sentence(),
+        ..v1::Reason::default()
+    }
 }
 
 fn result(hypothesis: &Hypothesis, assessment: Assessment) -> v1::HypothesisResult {
@@ -47,6 +56,7 @@ fn result(hypothesis: &Hypothesis, assessment: Assessment) -> v1::HypothesisResu
         hard_supports: assessment.hard_supports,
         hard_refutations: assessment.hard_refutations,
         refused_inferred: assessment.inferred,
+        failed_checks: assessment.failed_checks,
     }
 }
 
@@ -72,6 +82,7 @@ pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
         lane: record.lane.number(),
         evaluated_at: record.evaluated_at.map(timestamp),
         evidence_id: evidence_id.unwrap_or_default(),
+        verification_result: verification_result(record.verification_result),
     }
 }
 
@@ -85,10 +96,18 @@ pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1:
     tools.sort_unstable();
     tools.dedup();
     let independent_supports = u32::try_from(tools.len()).unwrap_or(u32::MAX);
-    let change = chain.change.map(|citation| {
-        let (id, at) = (citation.change.reference, Some(timestamp(citation.change.at)));
+    let described = |id: String, at: Timestamp| {
+        let at = Some(timestamp(at));
         let given = changes.iter().find(|given| given.id == id && given.at == at);
         given.cloned().unwrap_or(v1::ChangeRecord { id, at, ..v1::ChangeRecord::default() })
+    };
+    let mut ties = Vec::new();
+    let mut change_before_onset = None;
+    let change = chain.change.map(|citation| {
+        let at = citation.change.at;
+        ties = citation.equally_near.into_iter().map(|id| described(id, at)).collect();
+        change_before_onset = Some(duration(citation.before_onset_micros));
+        described(citation.change.reference, at)
     });
     v1::EvidenceChain {
         path: chain.path,
@@ -97,7 +116,14 @@ pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1:
         strength: chain.strength.number(),
         lane_strength,
         independent_supports,
+        ties,
+        change_before_onset,
     }
+}
+
+fn duration(micros: i64) -> prost_types::Duration {
+    let nanos = i32::try_from(micros % 1_000_000 * 1_000).unwrap_or_default();
+    prost_types::Duration { seconds: micros / 1_000_000, nanos }
 }
 
 /// A confidence after its cap.
@@ -116,9 +142,10 @@ pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
     v1::ActionVerdict {
         action: verdict.action.number(),
         held_by: verdict.held_by.iter().map(|hold| held_by(*hold)).collect(),
+        by_confidence: verdict.by_confidence.map_or(0, Enumeration::number),
     }
 }
 
 fn held_by(hold: Hold) -> v1::Reason {
-    v1::Reason { code: hold.code().to_owned(), sentence: hold.sentence() }
+    v1::Reason { code: hold.code().to_owned(), sentence: hold.sentence(), ..v1::Reason::default() }
 }

@@ -13,8 +13,8 @@ mod verdict;
 
 pub use claim::{citation, claim, class, correction, judged_claim};
 pub use coverage::{byte_range, coverage};
-pub use decision::{decision, reason};
-pub use evidence::evidence_item;
+pub use decision::{assessed_decision, decision, open_point};
+pub use evidence::{evidence_item, verification_result};
 pub use explain::{impact, margins};
 pub use gate::{
     action_verdict, cap_verdict, evidence_chain, gate_verdict, hypothesis, hypothesis_evidence,

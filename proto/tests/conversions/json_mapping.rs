@@ -16,7 +16,8 @@ const SMALLEST_CALL: &str = r#"
 const SMALLEST_CALL_IN_FULL: &str = concat!(
     r#"{"report":{"id":"r1","synthesis":"…","claims":[{"id":"c1","text":"…"}],"generatorModel":""},"#,
     r#""evidence":[{"id":"e1","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_STATIC_INFRA","#,
-    r#""tool":"kubectl get pods -n shop","query":"","text":"…","exhaustive":false}],"#,
+    r#""tool":"kubectl get pods -n shop","query":"","text":"…","exhaustive":false,"stepId":"","specialistId":"","#,
+    r#""verificationResult":"VERIFICATION_RESULT_UNSPECIFIED"}],"#,
     r#""policy":"reference","investigationId":"","idempotencyKey":"","corpusId":""}"#,
 );
 
@@ -28,8 +29,10 @@ const SMALLEST_ANSWER: &str = concat!(
     r#""score":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""guardedScore":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""terms":{"grounded":1.0,"ungrounded":0.0,"contradicted":0.0,"complementary":0.0,"unverified":0.0,"rho":0.5},"#,
-    r#""decision":{"tier":"TIER_PROCEED","reasons":[],"notApplicable":["duplicates","coverage","absence","verification"]},"#,
-    r#""explanation":"","gaps":[],"contradictions":[],"corrections":[],"warnings":[]}"#,
+    r#""decision":{"tier":"TIER_PROCEED","reasons":[],"notApplicable":["duplicates","coverage","absence","verification"],"affectedSpecialists":[]},"#,
+    r#""explanation":"","gaps":[],"contradictions":[],"corrections":[],"warnings":[],"#,
+    r#""isGrounded":true,"verificationNeeded":false,"verificationReasons":[],"#,
+    r#""judgeStatus":"JUDGE_STATUS_RESOLVED","abstainReason":""}"#,
 );
 
 fn survives<T: Message + Default + Named + PartialEq + core::fmt::Debug>(message: &T) {
@@ -44,7 +47,7 @@ fn one_grounded_claim() -> (Tally, Decision) {
 }
 
 fn smallest_answer() -> v1::EvaluateResponse {
-    let (_, decided) = one_grounded_claim();
+    let (tally, decided) = one_grounded_claim();
     let policy = preset(Preset::Reference);
     v1::EvaluateResponse {
         evaluation_id: "01".to_owned(),
@@ -65,6 +68,8 @@ fn smallest_answer() -> v1::EvaluateResponse {
         guarded_score: decided.guarded_score.map(render::score),
         terms: Some(render::terms(&decided.terms, &policy)),
         decision: Some(render::decision(&decided)),
+        is_grounded: tally.is_grounded(),
+        judge_status: v1::JudgeStatus::Resolved.into(),
         ..v1::EvaluateResponse::default()
     }
 }

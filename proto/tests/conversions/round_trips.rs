@@ -1,7 +1,7 @@
 //! Core to wire to core: nothing is lost and nothing is added.
 
 use gsar_core::evidence::{
-    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
 };
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{
@@ -68,8 +68,9 @@ fn content() -> impl Strategy<Value = Content> {
 fn item() -> impl Strategy<Value = EvidenceItem> {
     let words = (any::<String>(), any::<String>(), content());
     let rest = (option::of(instant()), any::<bool>());
-    (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest).prop_map(
-        |(id, kind, lane, (tool, query, content), (collected_at, exhaustive))| EvidenceItem {
+    let step = (".{0,60}", ".{0,60}", option::of(any_of::<VerificationResult>()));
+    (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest, step).prop_map(
+        |(id, kind, lane, (tool, query, content), (collected_at, exhaustive), step)| EvidenceItem {
             id,
             kind,
             lane,
@@ -79,6 +80,9 @@ fn item() -> impl Strategy<Value = EvidenceItem> {
             collected_at,
             exhaustive,
             attested: false,
+            step_id: step.0,
+            specialist_id: step.1,
+            verification_result: step.2.filter(|_| kind == EvidenceKind::Verification),
         },
     )
 }
@@ -124,14 +128,16 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
 
 fn record() -> impl Strategy<Value = EvidenceRecord> {
     let what = ("[a-z_.]{1,20}", any::<String>(), any_of::<Verdict>(), any_of::<Lane>());
-    (what, option::of(instant()), option::of(evidence_id())).prop_map(
-        |((tool, line, verdict, lane), evaluated_at, evidence_id)| EvidenceRecord {
+    let result = option::of(any_of::<VerificationResult>());
+    (what, option::of(instant()), option::of(evidence_id()), result).prop_map(
+        |((tool, line, verdict, lane), evaluated_at, evidence_id, result)| EvidenceRecord {
             tool,
             summary: summary(&line),
             verdict,
             lane,
             evaluated_at,
             evidence_id,
+            verification_result: result.filter(|_| lane == Lane::Verification),
         },
     )
 }

@@ -17,6 +17,9 @@ pub fn item(text: &str) -> Option<EvidenceItem> {
         collected_at: None,
         exhaustive: true,
         attested: true,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     })
 }
 

@@ -26,6 +26,9 @@ pub(crate) fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
         collected_at: Some(Timestamp::from_micros(1_773_325_085_000_000)),
         exhaustive: false,
         attested: true,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

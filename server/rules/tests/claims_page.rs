@@ -33,6 +33,9 @@ fn items() -> Vec<EvidenceItem> {
                 collected_at: None,
                 exhaustive: false,
                 attested: true,
+                step_id: String::new(),
+                specialist_id: String::new(),
+                verification_result: None,
             }
         })
         .collect()

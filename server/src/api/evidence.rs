@@ -109,6 +109,10 @@ impl EvidenceService for Corpora {
             size: found.size,
             content: found.content,
             bytes: Some(v1::ByteRange { start: found.start, end }),
+            step_id: found.head.step_id,
+            specialist_id: found.head.specialist_id,
+            verification_result: render::verification_result(found.head.verification_result),
+            attested: found.head.attested,
         }))
     }
 

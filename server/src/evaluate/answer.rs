@@ -117,7 +117,18 @@ pub(super) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) 
         }
         rendered
     });
-    v1::Decision { margins, ..render::decision(decision) }
+    v1::Decision { margins, ..render::assessed_decision(assessment) }
+}
+
+/// What an assessment leaves open.
+pub(super) fn open_points(
+    policy: &Policy,
+    assessment: &Assessment,
+    gate: Option<&ParsedGate>,
+) -> Vec<v1::Reason> {
+    let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
+    let open = gsar_core::open_points::open_points(assessment, hypotheses, policy);
+    open.iter().map(render::open_point).collect()
 }
 
 /// Claims that a margin may mean, in the order of the report.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use gsar_core::assess::{Assessment, Subject, Turn, assess, without_partition};
 use gsar_core::fixed::Millionths;
-use gsar_core::{Claim, Decision, Origin, Reason};
+use gsar_core::open_points::open_without_partition;
+use gsar_core::safety::Confidence;
+use gsar_core::{Claim, Origin, Reason};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
@@ -83,7 +85,7 @@ impl Engine {
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
-        let Checked { policy, report, evidence, gate, judges } = self.check(request)?;
+        let Checked { policy, report, evidence, mut gate, judges } = self.check(request)?;
         watch.lap(Step::Admit);
         let claims = claims_of(call, &report).await;
         let inline = evidence.len();
@@ -94,6 +96,9 @@ impl Engine {
             provenance.evidence.extend(evidence.iter().skip(inline).map(record::digest_of));
             provenance.retrieval = Some(retrieval);
             watch.lap(Step::Retrieve);
+        }
+        if let Some(gate) = &mut gate {
+            gate.link(&evidence);
         }
 
         call.enter(Step::Judge);
@@ -139,25 +144,25 @@ impl Engine {
                         &assessment.settled,
                         gate.as_ref(),
                     );
-                    partitioned(&policy, &assessment, &question.claims, judgement, settled, explain)
+                    let open = answer::open_points(&policy, &assessment, gate.as_ref());
+                    v1::EvaluateResponse {
+                        is_grounded: assessment.tally.is_grounded(),
+                        verification_needed: !open.is_empty(),
+                        verification_reasons: open,
+                        judge_status: v1::JudgeStatus::Resolved.into(),
+                        ..partitioned(
+                            &policy,
+                            &assessment,
+                            &question.claims,
+                            judgement,
+                            settled,
+                            explain,
+                        )
+                    }
                 })
                 .await
             }
-            Err(reason) => {
-                let outcome = match reason {
-                    Reason::JudgeFailed { .. } => v1::Outcome::Failed,
-                    _ => v1::Outcome::Abstained,
-                };
-                let investigation = gate.as_ref().map(investigation);
-                let (decision, chain, settled) = without_partition(
-                    &policy.policy,
-                    reason,
-                    investigation.as_ref(),
-                    report.confidence,
-                );
-                let settled = answer::settled(&policy.policy, &chain, &settled, gate.as_ref());
-                unpartitioned(&policy, &decision, settled, outcome)
-            }
+            Err(reason) => without_judgement(&policy, reason, gate.as_ref(), report.confidence),
         };
         watch.lap(Step::Decide);
         answer::count(&policy.policy, answer.decision.as_ref());
@@ -167,12 +172,11 @@ impl Engine {
         let notices = judged.notices;
         answer.evaluation_id = uuid::Uuid::now_v7().to_string();
         answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
-        answer.warnings.extend(
-            notices.into_iter().map(|notice| v1::Reason {
-                code: notice.code.to_owned(),
-                sentence: notice.sentence,
-            }),
-        );
+        answer.warnings.extend(notices.into_iter().map(|notice| v1::Reason {
+            code: notice.code.to_owned(),
+            sentence: notice.sentence,
+            ..v1::Reason::default()
+        }));
         let cut = provenance.retrieval.as_ref();
         answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));
         provenance.policy = Some(policy.applied());
@@ -273,21 +277,37 @@ fn partitioned(
     }
 }
 
-fn unpartitioned(
+fn without_judgement(
     policy: &ChosenPolicy,
-    decision: &Decision,
-    settled: answer::SettledParts,
-    outcome: v1::Outcome,
+    reason: Reason,
+    gate: Option<&parse::ParsedGate>,
+    confidence: Option<Confidence>,
 ) -> v1::EvaluateResponse {
+    let rules = &policy.policy;
+    let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
+    let open = open_without_partition(&reason, hypotheses, rules);
+    let (outcome, status) = match reason {
+        Reason::JudgeFailed { .. } => (v1::Outcome::Failed, v1::JudgeStatus::Failed),
+        _ => (v1::Outcome::Abstained, v1::JudgeStatus::Abstained),
+    };
+    let abstain_reason = reason.sentence();
+    let investigation = gate.map(investigation);
+    let (decision, chain, settled) =
+        without_partition(rules, reason, investigation.as_ref(), confidence);
+    let settled = answer::settled(rules, &chain, &settled, gate);
     v1::EvaluateResponse {
         outcome: outcome.into(),
-        terms: Some(render::terms(&decision.terms, &policy.policy)),
-        decision: Some(render::decision(decision)),
+        terms: Some(render::terms(&decision.terms, rules)),
+        decision: Some(render::decision(&decision)),
         gate: settled.gate,
         chain: settled.chain,
         cap: settled.cap,
         action: settled.action,
         shadow: settled.shadow,
+        verification_needed: !open.is_empty(),
+        verification_reasons: open.iter().map(render::open_point).collect(),
+        judge_status: status.into(),
+        abstain_reason,
         ..v1::EvaluateResponse::default()
     }
 }
@@ -303,6 +323,7 @@ fn warnings(policy: &ChosenPolicy, writer: &str, judges: &[v1::JudgeLink]) -> Ve
         warnings.push(v1::Reason {
             code: "SAME_MODEL".to_owned(),
             sentence: format!("{writer} wrote the report and judged it; let another model judge"),
+            ..v1::Reason::default()
         });
     }
     if judges.first().is_some_and(|link| link.result == "failed") {
@@ -310,11 +331,13 @@ fn warnings(policy: &ChosenPolicy, writer: &str, judges: &[v1::JudgeLink]) -> Ve
             code: "FALLBACK_JUDGE".to_owned(),
             sentence: "the first judge of the chain failed; provenance.judges says who judged"
                 .to_owned(),
+            ..v1::Reason::default()
         });
     }
     warnings.extend(policy.policy.warnings().iter().map(|warning| v1::Reason {
         code: "UNWISE_POLICY".to_owned(),
         sentence: warning.to_string(),
+        ..v1::Reason::default()
     }));
     warnings
 }

@@ -81,6 +81,7 @@ pub(super) async fn record(
     for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
         head.digest.clone_from(&known.digest);
         head.size = known.size;
+        head.attested = known.attested;
     }
     let evidence = v1::GetEvaluationResponse { evidence: heads, ..Default::default() };
     let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
@@ -133,6 +134,9 @@ fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
             lane: item.lane,
             tool: item.tool.clone(),
             head: content.get(..end).unwrap_or_default().to_owned(),
+            step_id: item.step_id.clone(),
+            specialist_id: item.specialist_id.clone(),
+            verification_result: item.verification_result,
             ..v1::RecordedEvidence::default()
         }
     };
@@ -151,6 +155,7 @@ pub(super) fn provenance(
             evidence_id: item.id.clone(),
             digest: digest(content.as_bytes()),
             size: content.len() as u64,
+            attested: false,
         }
     };
     v1::Provenance {
@@ -169,6 +174,7 @@ pub(super) fn digest_of(item: &EvidenceItem) -> v1::EvidenceDigest {
         evidence_id: item.id.to_string(),
         digest: digest(content.as_bytes()),
         size: content.len() as u64,
+        attested: item.attested,
     }
 }
 

@@ -212,6 +212,7 @@ pub(super) fn insufficient(
             retrieval.budget,
             ids.join(", ")
         ),
+        claim_ids: ids.iter().map(|id| (*id).to_owned()).collect(),
     })
 }
 
@@ -259,6 +260,9 @@ fn passage(hit: Hit) -> EvidenceItem {
         content: if is_whole { Content::Json(hit.text) } else { Content::Text(hit.text) },
         collected_at: hit.head.collected_at,
         exhaustive: false,
-        attested: false,
+        attested: hit.head.attested,
+        step_id: hit.head.step_id,
+        specialist_id: hit.head.specialist_id,
+        verification_result: hit.head.verification_result,
     }
 }

@@ -30,7 +30,10 @@ impl Engine {
     ) -> Result<v1::ScoreResponse, Status> {
         call.enter(Step::Admit);
         let explain = request.explain;
-        let (policy, partition, gate) = self.check_partition(request)?;
+        let (policy, partition, mut gate) = self.check_partition(request)?;
+        if let (Some(gate), Checked::Judged(partition)) = (&mut gate, &partition) {
+            gate.link(&partition.evidence);
+        }
         call.enter(Step::Decide);
         let answer = match partition {
             Checked::Counts(tally) => by_counts(&policy, &tally, explain),
@@ -79,6 +82,7 @@ fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreRe
         terms: Some(render::terms(&decision.terms, &policy.policy)),
         decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
         policy: Some(policy.applied()),
+        is_grounded: tally.is_grounded(),
         ..v1::ScoreResponse::default()
     }
 }
@@ -109,6 +113,7 @@ fn by_claims(
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
+    let open = answer::open_points(rules, &assessment, gate);
     let decision = &assessment.decision;
     v1::ScoreResponse {
         score: decision.score.map(render::score),
@@ -124,5 +129,8 @@ fn by_claims(
         coverage: assessment.findings.coverage.as_ref().map(render::coverage),
         shadow: settled.shadow,
         policy: Some(policy.applied()),
+        is_grounded: assessment.tally.is_grounded(),
+        verification_needed: !open.is_empty(),
+        verification_reasons: open,
     }
 }

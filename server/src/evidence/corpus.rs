@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::evidence::{
+    Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult,
+};
 use gsar_core::time::Timestamp;
 use gsar_retrieval::templates::Template;
 use gsar_vectors::VectorIndex;
@@ -75,6 +77,14 @@ pub struct Head {
     pub collected_at: Option<Timestamp>,
     /// Whether it lists everything in its scope.
     pub exhaustive: bool,
+    /// Whether it came over a channel that the configuration vouches for.
+    pub attested: bool,
+    /// The step that produced it; may be empty.
+    pub step_id: String,
+    /// The specialist that ran the step; may be empty.
+    pub specialist_id: String,
+    /// How an executed check ended; `None` where it is not known.
+    pub verification_result: Option<VerificationResult>,
 }
 
 /// A passage to be stored.
@@ -184,8 +194,9 @@ impl Corpus {
     pub(super) fn begin(&self, head: &Head) -> Result<i64, StoreError> {
         self.write(|transaction| {
             transaction.execute(
-                "INSERT INTO items (id, kind, lane, tool, query, is_json, collected_at, exhaustive)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO items (id, kind, lane, tool, query, is_json, collected_at, exhaustive,
+                                    attested, step_id, specialist_id, verification_result)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 params![
                     head.id.as_str(),
                     head.kind.name(),
@@ -195,6 +206,10 @@ impl Corpus {
                     head.is_json,
                     head.collected_at.map(Timestamp::as_micros),
                     head.exhaustive,
+                    head.attested,
+                    head.step_id,
+                    head.specialist_id,
+                    result_name(head),
                 ],
             )?;
             Ok(transaction.last_insert_rowid())
@@ -241,10 +256,16 @@ impl Corpus {
             let id = head.id.as_str();
             let before = transaction
                 .query_row(
-                    "SELECT number, digest, kind, lane, tool, query, is_json, collected_at, exhaustive
-                     FROM items WHERE id = ?1 AND is_complete = 1",
+                    &format!(
+                        "SELECT number, digest, {HEAD_COLUMNS} FROM items
+                         WHERE id = ?1 AND is_complete = 1"
+                    ),
                     [id],
-                    |row| Ok((row.get::<_, i64>(0)?, is_of(row, head, &received.digest)?)),
+                    |row| {
+                        let is_same = row.get::<_, [u8; 32]>(1)? == received.digest
+                            && stands_for(&self::head(row, 2)?, head);
+                        Ok((row.get::<_, i64>(0)?, is_same))
+                    },
                 )
                 .optional()?;
             if let Some((_, true)) = before {
@@ -255,6 +276,7 @@ impl Corpus {
                 .query_row(
                     "SELECT id FROM items WHERE digest = ?1 AND is_complete = 1 AND id <> ?2
                      AND kind = ?3 AND lane = ?4 AND tool = ?5 AND query = ?6 AND is_json = ?7
+                     AND attested >= ?8 AND specialist_id = ?9 AND verification_result = ?10
                      ORDER BY number LIMIT 1",
                     params![
                         received.digest,
@@ -263,7 +285,10 @@ impl Corpus {
                         head.lane.name(),
                         head.tool,
                         head.query,
-                        head.is_json
+                        head.is_json,
+                        head.attested,
+                        head.specialist_id,
+                        result_name(head),
                     ],
                     |row| row.get(0),
                 )
@@ -410,13 +435,17 @@ pub(super) fn item(head: Head, text: String) -> EvidenceItem {
         content: if head.is_json { Content::Json(text) } else { Content::Text(text) },
         collected_at: head.collected_at,
         exhaustive: head.exhaustive,
-        attested: false,
+        attested: head.attested,
+        step_id: head.step_id,
+        specialist_id: head.specialist_id,
+        verification_result: head.verification_result,
     }
 }
 
 /// The columns of a head, in the order in which [`head`] reads them.
 pub(super) const HEAD_COLUMNS: &str =
-    "id, kind, lane, tool, query, is_json, collected_at, exhaustive";
+    "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
+     verification_result";
 
 /// Reads a head from its columns, the first of which is `from`.
 pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
@@ -434,18 +463,28 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
         is_json: row.get(from + 5)?,
         collected_at: row.get::<_, Option<i64>>(from + 6)?.map(Timestamp::from_micros),
         exhaustive: row.get(from + 7)?,
+        attested: row.get(from + 8)?,
+        step_id: row.get(from + 9)?,
+        specialist_id: row.get(from + 10)?,
+        verification_result: match row.get_ref(from + 11)?.as_str()? {
+            "" => None,
+            name => {
+                let result = VerificationResult::from_name(name);
+                Some(result.ok_or_else(|| damaged("an unknown result of a check"))?)
+            }
+        },
     })
 }
 
-fn is_of(row: &Row<'_>, head: &Head, digest: &[u8; 32]) -> rusqlite::Result<bool> {
-    Ok(row.get_ref(1)?.as_blob()? == digest
-        && row.get::<_, String>(2)? == head.kind.name()
-        && row.get::<_, String>(3)? == head.lane.name()
-        && row.get::<_, String>(4)? == head.tool
-        && row.get::<_, String>(5)? == head.query
-        && row.get::<_, bool>(6)? == head.is_json
-        && row.get::<_, Option<i64>>(7)? == head.collected_at.map(Timestamp::as_micros)
-        && row.get::<_, bool>(8)? == head.exhaustive)
+/// Whether an item that is there makes another one with its content superfluous: everything agrees, and what is
+/// attested is not replaced by what is not.
+fn stands_for(known: &Head, new: &Head) -> bool {
+    known.attested >= new.attested && Head { attested: new.attested, ..known.clone() } == *new
+}
+
+/// The column of a check's result: empty where it is not known.
+fn result_name(head: &Head) -> &'static str {
+    head.verification_result.map_or("", VerificationResult::name)
 }
 
 fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {

@@ -11,7 +11,10 @@ use crate::storage::{Schema, SchemaError};
 /// Marked with the letters `gsae`.
 const SCHEMA: Schema = Schema {
     application_id: 0x6773_6165,
-    migrations: &[include_str!("migrations/0001_corpus.sql")],
+    migrations: &[
+        include_str!("migrations/0001_corpus.sql"),
+        include_str!("migrations/0002_provenance.sql"),
+    ],
 };
 /// How long a connection waits for another one's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

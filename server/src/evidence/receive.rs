@@ -78,6 +78,10 @@ impl Receiver {
             is_json,
             collected_at: item.collected_at,
             exhaustive: item.exhaustive,
+            attested: item.attested,
+            step_id: item.step_id,
+            specialist_id: item.specialist_id,
+            verification_result: item.verification_result,
         };
         let number = corpus.begin(&head)?;
         let mut tool_terms = terms(&format!("{} {} {}", head.id, head.tool, head.query));

@@ -30,6 +30,9 @@ fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
         collected_at: None,
         exhaustive: false,
         attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

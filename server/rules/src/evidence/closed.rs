@@ -204,6 +204,9 @@ mod tests {
             collected_at: None,
             exhaustive: false,
             attested: true,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         }
     }
 

@@ -81,6 +81,9 @@ pub(crate) fn evidence(incident: &Path) -> Vec<EvidenceItem> {
             collected_at: collected.map(|seconds| Timestamp::from_micros(seconds * 1_000_000)),
             exhaustive: entry.exhaustive,
             attested: true,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         }
     };
     listed.item.into_iter().map(item).collect()
@@ -148,6 +151,9 @@ impl EvidenceEntry {
             collected_at: self.collected_at.as_deref().and_then(timestamp),
             exhaustive: self.exhaustive,
             attested: true,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         }
     }
 }

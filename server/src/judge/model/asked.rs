@@ -84,6 +84,9 @@ pub(super) mod tests {
             collected_at: None,
             exhaustive: false,
             attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         };
         let claim = |(place, text): (usize, &&str)| Claim {
             id: ClaimId::new(format!("c{}", place + 1)).unwrap(),

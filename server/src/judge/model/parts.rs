@@ -90,6 +90,9 @@ mod tests {
             collected_at: None,
             exhaustive: false,
             attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         }
     }
 

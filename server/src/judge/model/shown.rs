@@ -169,6 +169,9 @@ mod tests {
             collected_at: Some(gsar_core::time::Timestamp::from_micros(1_714_786_020_000_000)),
             exhaustive: true,
             attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         };
         let framer = Framer::new().unwrap();
         for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
@@ -192,6 +195,9 @@ mod tests {
             collected_at: None,
             exhaustive: false,
             attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
         };
         let id = ClaimId::new("c1").unwrap();
         let claims = [Claim { id, text: "10.0.3.4 had a token".to_owned(), span: None }];

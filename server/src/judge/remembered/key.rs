@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_core::evidence::{Content, EvidenceItem, VerificationResult};
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 
@@ -91,6 +91,9 @@ fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
             collected_at,
             exhaustive,
             attested,
+            step_id: _,
+            specialist_id: _,
+            verification_result,
         } = item;
         digest.text(id.as_str());
         digest.text(kind.name());
@@ -104,6 +107,7 @@ fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
         });
         digest.flag(*exhaustive);
         digest.flag(*attested);
+        digest.text(verification_result.map_or("", VerificationResult::name));
     }
     digest.end()
 }

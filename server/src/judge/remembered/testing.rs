@@ -45,6 +45,9 @@ pub(super) fn item(id: &str, text: &str) -> EvidenceItem {
         collected_at: Some(Timestamp::from_micros(7)),
         exhaustive: false,
         attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

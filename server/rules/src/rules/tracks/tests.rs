@@ -17,6 +17,9 @@ pub(super) fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
         collected_at: None,
         exhaustive: false,
         attested: true,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
     }
 }
 

@@ -1,0 +1,144 @@
+//! This module names what a decision is about: the claims behind each reason, what to rewrite, and the specialists
+//! whose evidence the claims at fault cite. It decides nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::claim::{ClaimId, Class, JudgedClaim};
+use crate::decision::{Decision, Reason, Tier};
+use crate::evidence::Target;
+use crate::verify::{Corpus, Correction, Standing, VerifiedClaim};
+
+/// The most claims that a sentence names; [`Reason::claims`] gives all.
+const MAX_NAMED: usize = 8;
+
+impl Reason {
+    /// The claims that the reason is about, in the order of the report; empty where it is about none.
+    #[must_use]
+    pub fn claims(&self, claims: &[VerifiedClaim], corrections: &[Correction]) -> Vec<ClaimId> {
+        let of = |wanted: &dyn Fn(&VerifiedClaim) -> bool| {
+            let wanted = claims.iter().filter(|claim| wanted(claim));
+            wanted.map(|claim| claim.judged.claim.id.clone()).collect()
+        };
+        match self {
+            Self::ContradictedClaims { .. } => of(&|claim| {
+                claim.judged.class == Class::Contradicted && claim.standing == Standing::AsJudged
+            }),
+            Self::UnverifiedContradiction { .. } => {
+                of(&|claim| claim.standing == Standing::UnverifiedContradiction)
+            }
+            Self::ClaimDropped { .. } => of(&|claim| claim.standing == Standing::Dropped),
+            Self::Disputed { claims } => claims.clone(),
+            Self::ScoreBelowProceed { .. } | Self::ScoreBelowRegenerate { .. } => of(&is_at_fault),
+            Self::TooFewGrounded { .. } => of(&|claim| claim.judged.class != Class::Grounded),
+            Self::VerificationKeepsTier { .. } => of(&|claim| {
+                let id = &claim.judged.claim.id;
+                corrections.iter().any(|correction| correction.claim == *id)
+            }),
+            Self::GuardedScore { .. }
+            | Self::NothingToScore
+            | Self::DuplicatesCountOnce { .. }
+            | Self::CoverageBelow { .. }
+            | Self::JudgeAbstained { .. }
+            | Self::JudgeFailed { .. } => Vec::new(),
+        }
+    }
+
+    /// What to do about it, where that is not plain from the sentence.
+    #[must_use]
+    pub const fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::ScoreBelowProceed { .. } => Some("cite what shows it, or leave it out"),
+            Self::ScoreBelowRegenerate { .. } => {
+                Some("gather evidence that shows it, or leave it out")
+            }
+            Self::NothingToScore => Some("write at least one claim that the evidence shows"),
+            Self::ContradictedClaims { .. } => Some("say what the evidence says, or leave it out"),
+            Self::UnverifiedContradiction { .. } => {
+                Some("check it against the evidence, or leave it out")
+            }
+            Self::ClaimDropped { .. } => Some("have the report judged once more, or leave it out"),
+            Self::Disputed { .. } => Some("say what the cited words say, or leave it out"),
+            Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
+            Self::CoverageBelow { .. } => {
+                Some("make claims of the sentences under coverage.uncovered, or leave it out")
+            }
+            Self::GuardedScore { .. }
+            | Self::DuplicatesCountOnce { .. }
+            | Self::VerificationKeepsTier { .. }
+            | Self::JudgeAbstained { .. }
+            | Self::JudgeFailed { .. } => None,
+        }
+    }
+
+    /// The reason as a sentence for a person that names its claims and says what to do.
+    #[must_use]
+    pub fn sentence_naming(&self, claims: &[ClaimId]) -> String {
+        let mut sentence = self.sentence();
+        if !claims.is_empty() {
+            let _ = write!(sentence, ": {}", named(claims));
+        }
+        if let Some(advice) = self.advice() {
+            let _ = write!(sentence, "; {advice}");
+        }
+        sentence
+    }
+}
+
+/// The first claims by id, and how many more there are.
+pub(crate) fn named(claims: &[ClaimId]) -> String {
+    let first: Vec<&str> = claims.iter().take(MAX_NAMED).map(ClaimId::as_str).collect();
+    match claims.len().saturating_sub(first.len()) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Whether a claim, as it was counted, speaks against the report.
+fn is_at_fault(claim: &VerifiedClaim) -> bool {
+    matches!(claim.judged.class, Class::Ungrounded | Class::Contradicted)
+        || claim.standing != Standing::AsJudged
+        || claim.disputed
+}
+
+/// The specialists whose evidence each claim cites as it was judged, before verification takes citations away.
+#[derive(Debug, Default)]
+pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
+
+impl<'a> CitedSpecialists<'a> {
+    /// Reads the citations of a judge's answer.
+    pub(crate) fn of(judged: &[JudgedClaim], corpus: &Corpus<'a>) -> Self {
+        let mut cited = BTreeMap::new();
+        if corpus.items().iter().all(|item| item.specialist_id.is_empty()) {
+            return Self(cited);
+        }
+        for claim in judged {
+            let of_claim: &mut Vec<&str> = cited.entry(claim.claim.id.clone()).or_default();
+            for citation in &claim.citations {
+                let Target::Evidence { id, .. } = &citation.target else { continue };
+                let specialist = corpus.item(id).map_or("", |item| item.specialist_id.as_str());
+                if !specialist.is_empty() {
+                    of_claim.push(specialist);
+                }
+            }
+        }
+        Self(cited)
+    }
+
+    /// The distinct specialists behind the claims at fault, in the order of the report; none where the report may go
+    /// out.
+    pub(crate) fn affected(&self, decision: &Decision, claims: &[VerifiedClaim]) -> Vec<String> {
+        let mut affected: Vec<String> = Vec::new();
+        if decision.tier == Tier::Proceed {
+            return affected;
+        }
+        for claim in claims.iter().filter(|claim| is_at_fault(claim)) {
+            for specialist in self.0.get(&claim.judged.claim.id).into_iter().flatten() {
+                if !affected.iter().any(|known| known == specialist) {
+                    affected.push((*specialist).to_owned());
+                }
+            }
+        }
+        affected
+    }
+}
