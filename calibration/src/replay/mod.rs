@@ -80,7 +80,7 @@ pub(crate) async fn replay(endpoint: Option<String>, wanted: &Replay) -> Result<
         endpoint.is_none(),
         "--endpoint is of no use here: a replay starts a server of its own, whose judge gives the stored answers"
     );
-    let sources = if wanted.offline {
+    let mut sources = if wanted.offline {
         offline_sources(wanted)?
     } else {
         let provider = Provider::start().await?;
@@ -91,6 +91,9 @@ pub(crate) async fn replay(endpoint: Option<String>, wanted: &Replay) -> Result<
         };
         with_configured_server(&configuration, work).await?
     };
+    if sources.len() > 1 {
+        sources.push(together(&sources, renderings(wanted)));
+    }
     match wanted.output {
         Output::Table => Ok(page::page(wanted.part, wanted.seed, &sources, wanted.list)),
         Output::Json => json(wanted, &sources),
@@ -133,6 +136,24 @@ async fn online_sources(wanted: &Replay, path: &Path<'_>) -> Result<Vec<Source>>
         sources.push(Source { name: file.display().to_string(), cases, replayed });
     }
     Ok(sources)
+}
+
+/// All sources as one.
+fn together(sources: &[Source], renderings: &[Rendering]) -> Source {
+    let cases = sources.iter().flat_map(|source| source.cases.clone()).collect();
+    let replayed = renderings.iter().enumerate().map(|(place, rendering)| {
+        let (mut outcomes, mut reports, mut before) = (Vec::new(), Vec::new(), 0);
+        for source in sources {
+            if let Some(replayed) = source.replayed.get(place) {
+                let moved = replayed.outcomes.iter().cloned();
+                outcomes.extend(moved.map(|one| Outcome { case: one.case + before, ..one }));
+                reports.extend(replayed.reports.iter().cloned());
+            }
+            before += source.cases.len();
+        }
+        Replayed::new(*rendering, outcomes, reports)
+    });
+    Source { name: "all of them".to_owned(), replayed: replayed.collect(), cases }
 }
 
 impl Replayed {

@@ -99,23 +99,20 @@ impl Outcome {
         matches!(self.given, Given::Error(_)) && !self.is_missed()
     }
 
-    /// The codes of what decided: the findings that changed the class or block, and in front of
-    /// `NO_VALID_CITATION` the one that took the citation away.
-    pub(crate) fn codes(&self) -> String {
+    /// The codes of what decided, each once: the findings that changed the class or block, and for a claim that
+    /// was left without a citation what took the citation away.
+    pub(crate) fn codes(&self) -> Vec<&str> {
         const NO_CITATION: &str = "NO_VALID_CITATION";
         let mut codes: Vec<&str> = Vec::new();
-        for (place, finding) in self.findings.iter().enumerate() {
-            if !finding.counts() {
-                continue;
+        for finding in self.findings.iter().filter(|finding| finding.counts()) {
+            let code = match self.findings.first() {
+                Some(first) if finding.code == NO_CITATION => &first.code,
+                _ => &finding.code,
+            };
+            if !codes.contains(&code.as_str()) {
+                codes.push(code);
             }
-            if finding.code == NO_CITATION
-                && let Some(earlier) = self.findings.get(..place).and_then(<[Finding]>::first)
-            {
-                codes.push(&earlier.code);
-            }
-            codes.push(&finding.code);
         }
-        codes.dedup();
-        codes.join(" + ")
+        codes
     }
 }

@@ -21,12 +21,13 @@ pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) 
         "# Replay of stored judgements\n\nPart {}, seed {seed}, policy reference. Intervals: 95 %, from 1,000 draws of whole cases.\n",
         part.name()
     );
-    for source in sources {
+    for (place, source) in sources.iter().enumerate() {
         heading(&mut page, &format!("{}: {} cases", source.name, source.cases.len()));
         verdicts(&mut page, &source.replayed);
         checks(&mut page, &source.replayed);
         reports(&mut page, &source.replayed);
-        if list {
+        // The last of several is all the others together.
+        if list && (place == 0 || place + 1 < sources.len()) {
             source.replayed.iter().for_each(|one| rows(&mut page, &source.cases, one));
         }
     }
@@ -59,7 +60,9 @@ fn verdicts(page: &mut String, replayed: &[Replayed]) {
 
 fn checks(page: &mut String, replayed: &[Replayed]) {
     heading(page, "What each check costs and catches");
-    page.push_str("Right verdicts that it takes away or blocks / errors that it stops.\n\n");
+    page.push_str(
+        "Right verdicts that it takes away or blocks / errors that it stops; in brackets those that no other check found.\n\n",
+    );
     let codes: BTreeSet<&String> =
         replayed.iter().flat_map(|one| one.summary.checks.keys()).collect();
     let rows: Vec<_> = codes
@@ -68,7 +71,10 @@ fn checks(page: &mut String, replayed: &[Replayed]) {
             row(code, replayed, |summary| {
                 let check = summary.checks.get(code);
                 check.map_or(NOTHING.to_owned(), |check| {
-                    format!("{} / {}", check.costs, check.catches)
+                    format!(
+                        "{} ({}) / {} ({})",
+                        check.costs, check.costs_alone, check.catches, check.catches_alone
+                    )
                 })
             })
         })
@@ -159,7 +165,7 @@ fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {
     let _ = writeln!(
         page,
         "- {} | {case}\n  {} -> {}: {}\n  quote: {}",
-        outcome.codes(),
+        outcome.codes().join(", "),
         outcome.said.name(),
         outcome.class.name(),
         cut(&outcome.text),

@@ -22,7 +22,7 @@ pub(crate) struct Summary {
     pub(crate) broken_or_disputed: Count,
     /// Errors that stand and do not block, by kind.
     pub(crate) missed: BTreeMap<&'static str, Count>,
-    /// What each check did, by the codes that decided.
+    /// What each check did, by its code.
     pub(crate) checks: BTreeMap<String, Check>,
     /// How many reports have which tier, by kind; empty where none were sent.
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
@@ -48,6 +48,10 @@ pub(crate) struct Check {
     pub(crate) costs: usize,
     /// Errors that it stops.
     pub(crate) catches: usize,
+    /// Of the costs those that no other check found fault with.
+    pub(crate) costs_alone: usize,
+    /// Of the catches those that no other check found fault with.
+    pub(crate) catches_alone: usize,
 }
 
 /// A faithful report that does not proceed.
@@ -126,10 +130,17 @@ impl HeldBack {
 fn checks(outcomes: &[Outcome]) -> BTreeMap<String, Check> {
     let mut checks: BTreeMap<String, Check> = BTreeMap::new();
     for outcome in outcomes {
-        if outcome.is_lost() {
-            checks.entry(outcome.codes()).or_default().costs += 1;
-        } else if outcome.is_stopped() {
-            checks.entry(outcome.codes()).or_default().catches += 1;
+        let codes = outcome.codes();
+        let alone = usize::from(codes.len() == 1);
+        for code in codes {
+            let check = checks.entry(code.to_owned()).or_default();
+            if outcome.is_lost() {
+                check.costs += 1;
+                check.costs_alone += alone;
+            } else if outcome.is_stopped() {
+                check.catches += 1;
+                check.catches_alone += alone;
+            }
         }
     }
     checks
@@ -172,7 +183,7 @@ mod tests {
             outcome(Given::Right, grounded, grounded, &[]),
             outcome(Given::Right, grounded, ungrounded, &["QUOTE_NOT_FOUND", "NO_VALID_CITATION"]),
             outcome(Given::Right, grounded, grounded, &["FIGURE_CONFLICT"]),
-            outcome(error, grounded, grounded, &["FIGURE_CONFLICT"]),
+            outcome(error, grounded, grounded, &["FIGURE_CONFLICT", "TIME_CONFLICT"]),
             outcome(error, grounded, ungrounded, &["FIGURE_CONFLICT"]),
             outcome(error, grounded, grounded, &[]),
         ];
@@ -183,12 +194,12 @@ mod tests {
         assert_eq!(hits(&summary.broken_or_disputed), (2, 3));
         assert_eq!(hits(&summary.missed["figure"]), (1, 3));
         assert_eq!(hits(&summary.missed["name"]), (0, 0));
-        let check = |costs, catches| Check { costs, catches };
-        let expected = [
-            ("FIGURE_CONFLICT".to_owned(), check(1, 2)),
-            ("QUOTE_NOT_FOUND + NO_VALID_CITATION".to_owned(), check(1, 0)),
-        ];
-        assert_eq!(summary.checks, expected.into());
+        let both = Check { costs: 1, catches: 2, costs_alone: 1, catches_alone: 1 };
+        let figures = summary.checks.get("FIGURE_CONFLICT");
+        assert_eq!(figures, Some(&both), "{:?}", summary.checks);
+        assert_eq!(summary.checks["TIME_CONFLICT"].catches_alone, 0);
+        assert_eq!(summary.checks["QUOTE_NOT_FOUND"].costs_alone, 1);
+        assert_eq!(summary.checks.len(), 3, "what took the citation away stands for its lack");
     }
 
     #[test]
