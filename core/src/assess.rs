@@ -21,7 +21,8 @@ use crate::score::Terms;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
 use crate::verify::{
-    Corpus, Correction, ExtraTurn, Standing, Verified, VerifiedClaim, settled_findings, verify_with,
+    Corpus, Correction, ExtraTurn, Objection, Standing, Verified, VerifiedClaim, objections,
+    settled_findings, verify_with,
 };
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
@@ -108,6 +109,14 @@ pub struct Assessment {
     /// The specialists whose evidence the claims at fault cite, as they were judged, each once; empty when the report
     /// may go out.
     pub affected_specialists: Vec<String>,
+}
+
+impl Assessment {
+    /// What to ask the judge about the partition that was assessed.
+    #[must_use]
+    pub fn objections(&self, judged: &[JudgedClaim]) -> Vec<Objection> {
+        objections(judged, &self.corrections)
+    }
 }
 
 /// Assesses a judged report under a policy.

@@ -3,9 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Corpus, Correction, ExtraTurn, Outcome, verify_with};
-use crate::claim::{Claim, Class, JudgedClaim};
-use crate::policy::{PolicyValues, VerificationMode};
+use super::{Correction, Outcome};
+use crate::claim::{ClaimId, Class, JudgedClaim};
 
 /// A claim with the findings that its judge is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,28 +15,17 @@ pub struct Objection {
     pub findings: Vec<Correction>,
 }
 
-/// What to ask a judge about its partition; nothing unless verification is enforced and a check asks.
+/// What to ask a judge about its partition: the findings that verification left open, by claim.
 #[must_use]
-pub fn objections(
-    policy: &PolicyValues,
-    given: &[Claim],
-    judged: &[JudgedClaim],
-    corpus: &Corpus<'_>,
-) -> Vec<Objection> {
-    if policy.verification != VerificationMode::Enforce {
-        return Vec::new();
-    }
-    let mode = policy.verification;
-    let verified = verify_with(mode, policy, ExtraTurn::Possible, given, judged.to_vec(), corpus);
-    let open = |claim: &JudgedClaim| -> Vec<Correction> {
+pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
+    let open = |said: &JudgedClaim| -> Vec<Correction> {
         let about = |found: &&Correction| {
-            found.outcome == Outcome::Disputed && found.claim == claim.claim.id
+            found.outcome == Outcome::Disputed && found.claim == said.claim.id
         };
-        verified.corrections.iter().filter(about).cloned().collect()
+        corrections.iter().filter(about).cloned().collect()
     };
-    given
+    judged
         .iter()
-        .filter_map(|claim| judged.iter().find(|said| said.claim.id == claim.id))
         .map(|said| Objection { said: said.clone(), findings: open(said) })
         .filter(|objection| !objection.findings.is_empty())
         .collect()
@@ -48,11 +36,11 @@ pub fn objections(
 #[must_use]
 pub fn after_turn(
     first: &[JudgedClaim],
-    asked: &[Objection],
+    asked: &[&ClaimId],
     answers: &[JudgedClaim],
 ) -> Vec<JudgedClaim> {
     let answer_to = |said: &JudgedClaim| {
-        let is_asked = asked.iter().any(|objection| objection.said.claim.id == said.claim.id);
+        let is_asked = asked.contains(&&said.claim.id);
         answers.iter().find(|answer| is_asked && answer.claim.id == said.claim.id)
     };
     first
@@ -114,18 +102,26 @@ pub(crate) fn settled(
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::String;
-
     use super::super::testing::{claims, judged, tool};
+    use super::super::{Corpus, ExtraTurn, verify_with};
     use super::*;
+    use crate::claim::Claim;
     use crate::claim::EvidenceType::{Inference, ToolMatch};
-    use crate::policy::{Preset, preset};
+    use crate::policy::{Preset, VerificationMode, preset};
 
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
     fn asked(answer: &[JudgedClaim], given: &[Claim]) -> Vec<Objection> {
         let items = [tool("e1", LOG)];
-        objections(&preset(Preset::Reference), given, answer, &Corpus::new(&items))
+        let verified = verify_with(
+            VerificationMode::Enforce,
+            &preset(Preset::Reference),
+            ExtraTurn::Possible,
+            given,
+            answer.to_vec(),
+            &Corpus::new(&items),
+        );
+        objections(answer, &verified.corrections)
     }
 
     #[test]
@@ -139,7 +135,7 @@ mod tests {
         assert_eq!(objections.len(), 1);
         assert_eq!(objections[0].said, first[0]);
 
-        let kept = after_turn(&first, &objections, &first);
+        let kept = after_turn(&first, &[&given[0].id], &first);
         assert_eq!(kept, first);
         assert_eq!(asked(&kept, &given), objections);
     }
@@ -149,7 +145,7 @@ mod tests {
         let given = claims(&["queue depth was 31"]);
         let first =
             [judged(&given[0], Class::Complementary, Inference, &[("e1", "queue depth 29")])];
-        let asked = [Objection { said: first[0].clone(), findings: Vec::new() }];
+        let asked = [&given[0].id];
         for class in Class::ALL {
             let answer = [judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
             let after = after_turn(&first, &asked, &answer);
@@ -174,6 +170,6 @@ mod tests {
         let cleared = settled(findings, &first, &first, &[]);
         assert_eq!((cleared[0].outcome, cleared[0].to), (Outcome::Cleared, findings[0].from));
         assert_eq!(settled(findings, &first, &first, findings), []);
-        assert_eq!(cleared[0].sentence, String::from(findings[0].sentence.as_str()));
+        assert_eq!(cleared[0].sentence, findings[0].sentence);
     }
 }

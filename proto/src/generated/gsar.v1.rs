@@ -3172,7 +3172,7 @@ pub struct JudgeLink {
 /// ModelCall is one answer of a chat model, or a call without one.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ModelCall {
-    /// purpose is "judge", "repair" or "refute".
+    /// purpose is "judge", "repair", "refute" or "reconsider".
     #[prost(string, tag = "1")]
     pub purpose: ::prost::alloc::string::String,
     /// model as its provider names it; empty where it did not answer.

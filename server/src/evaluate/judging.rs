@@ -18,10 +18,11 @@ use crate::telemetry::metrics as names;
 const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 /// What came of asking.
-#[derive(Debug)]
 pub(super) struct Judged {
     /// What each judge did, in the order in which they were asked.
     pub(super) links: Vec<v1::JudgeLink>,
+    /// The judge that answered.
+    pub(super) judge: Option<Arc<dyn Judge>>,
     /// What the judge that answered lets a person know.
     pub(super) notices: Vec<Notice>,
     /// The answer of the judge that gave one, or why there is none.
@@ -81,18 +82,19 @@ pub(super) async fn ask(
             result: result.to_owned(),
             detail,
             code: code.to_owned(),
-            calls: calls.into_iter().map(told).collect(),
+            calls: calls.into_iter().map(to_proto).collect(),
         });
         match answer {
             Ok(Judgement { abstained: Some(reason), notices, .. }) => {
                 let outcome = Err(Reason::JudgeAbstained { reason });
-                return Ok(Judged { links, notices, outcome });
+                return Ok(Judged { links, judge: None, notices, outcome });
             }
             Ok(mut judgement) => {
                 let split = judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
                 counter!(names::DISAGREEMENTS, "judge" => name).increment(split as u64);
                 let notices = std::mem::take(&mut judgement.notices);
-                return Ok(Judged { links, notices, outcome: Ok(judgement) });
+                let judge = Some(Arc::clone(judge));
+                return Ok(Judged { links, judge, notices, outcome: Ok(judgement) });
             }
             Err(JudgeError::DeadlinePassed { .. })
                 if following.is_empty() || question.is_late() =>
@@ -111,7 +113,7 @@ pub(super) async fn ask(
         return Err(errors::judges_busy());
     }
     let reason = Reason::JudgeFailed { reason: failures.join("; ") };
-    Ok(Judged { links, notices: Vec::new(), outcome: Err(reason) })
+    Ok(Judged { links, judge: None, notices: Vec::new(), outcome: Err(reason) })
 }
 
 /// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others
@@ -128,7 +130,7 @@ fn in_its_time(question: &Arc<Question>, following: &[Arc<dyn Judge>]) -> Arc<Qu
     Arc::new(Question { deadline: Some(now + share), ..Question::clone(question) })
 }
 
-fn count_call(link: &str, call: &ModelCall) {
+pub(super) fn count_call(link: &str, call: &ModelCall) {
     if call.from_cache {
         return;
     }
@@ -141,7 +143,7 @@ fn count_call(link: &str, call: &ModelCall) {
     counter!(names::JUDGE_ANSWERS, "judge" => judge.to_owned(), "rung" => rung).increment(1);
 }
 
-fn told(call: ModelCall) -> v1::ModelCall {
+pub(super) fn to_proto(call: ModelCall) -> v1::ModelCall {
     v1::ModelCall {
         judge: call.judge,
         sample: call.sample,

@@ -4,7 +4,9 @@
 mod answer;
 mod chain;
 mod chat_model;
+mod decide;
 mod engine;
+mod extra_turn;
 mod judging;
 mod offload;
 mod pipeline;

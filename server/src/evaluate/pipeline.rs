@@ -3,16 +3,16 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use gsar_core::assess::{Assessment, Subject, Turn, assess, without_partition};
-use gsar_core::fixed::Millionths;
+use gsar_core::assess::without_partition;
 use gsar_core::open_points::open_without_partition;
 use gsar_core::safety::Confidence;
-use gsar_core::{Claim, Origin, Reason};
+use gsar_core::{Claim, Reason};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
 use tonic::Status;
 
+use super::decide::{Case, decide};
 use super::judging::ask;
 use super::offload::offload;
 use super::record::{self, Keyed};
@@ -20,7 +20,7 @@ use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, answer};
 use crate::api::door::{Call, Step};
-use crate::judge::{Judge, Judgement, Question};
+use crate::judge::{Judge, Question};
 use crate::telemetry::metrics as names;
 
 /// A request whose every field was checked.
@@ -105,6 +105,7 @@ impl Engine {
         let question = Arc::new(Question {
             synthesis: report.synthesis,
             claims,
+            objections: Vec::new(),
             evidence,
             is_kept,
             explain: options.explain,
@@ -119,48 +120,20 @@ impl Engine {
 
         call.enter(Step::Decide);
         provenance.judges = judged.links;
+        let mut notices = judged.notices;
         let mut answer = match judged.outcome {
             Ok(mut judgement) => {
-                let bytes = question.synthesis.len() + question.claims.len() * 64;
-                let (policy, explain) = (policy.policy.clone(), options.explain);
-                let confidence = report.confidence;
-                offload(call, bytes, move || {
-                    let investigation = gate.as_ref().map(investigation);
-                    let subject = Subject {
-                        synthesis: &question.synthesis,
-                        claims: &question.claims,
-                        judged: std::mem::take(&mut judgement.judged),
-                        turn: Turn::Impossible,
-                        evidence: &question.evidence,
-                        origin: Origin::Judge,
-                        investigation: investigation.as_ref(),
-                        confidence,
-                    };
-                    let assessment = assess(&policy, subject);
-                    answer::count_claims(&assessment);
-                    let settled = answer::settled(
-                        &policy,
-                        &assessment.chain,
-                        &assessment.settled,
-                        gate.as_ref(),
-                    );
-                    let open = answer::open_points(&policy, &assessment, gate.as_ref());
-                    v1::EvaluateResponse {
-                        is_grounded: assessment.tally.is_grounded(),
-                        verification_needed: !open.is_empty(),
-                        verification_reasons: open,
-                        judge_status: v1::JudgeStatus::Resolved.into(),
-                        ..partitioned(
-                            &policy,
-                            &assessment,
-                            &question.claims,
-                            judgement,
-                            settled,
-                            explain,
-                        )
-                    }
-                })
-                .await
+                let case = Case {
+                    policy: policy.policy.clone(),
+                    question,
+                    gate,
+                    confidence: report.confidence,
+                    explain: options.explain,
+                };
+                let (judge, link) = (judged.judge.as_ref(), provenance.judges.last_mut());
+                let answer = decide(call, case, judge, &mut judgement, link).await;
+                notices.append(&mut judgement.notices);
+                answer
             }
             Err(reason) => without_judgement(&policy, reason, gate.as_ref(), report.confidence),
         };
@@ -169,7 +142,6 @@ impl Engine {
         if let Some(gate) = &answer.gate {
             counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
         }
-        let notices = judged.notices;
         answer.evaluation_id = uuid::Uuid::now_v7().to_string();
         answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
         answer.warnings.extend(notices.into_iter().map(|notice| v1::Reason {
@@ -238,42 +210,6 @@ pub(crate) fn investigation(gate: &parse::ParsedGate) -> gsar_core::assess::Inve
         changes: &gate.changes,
         onset: gate.onset,
         window: gate.window,
-    }
-}
-
-fn partitioned(
-    policy: &gsar_core::Policy,
-    assessment: &Assessment,
-    asked: &[Claim],
-    judgement: Judgement,
-    settled: answer::SettledParts,
-    explain: bool,
-) -> v1::EvaluateResponse {
-    let decision = &assessment.decision;
-    let mut claims = answer::claims(policy, assessment, explain);
-    answer::tell_considered(&mut claims, asked, judgement.considered);
-    answer::tell_votes(&mut claims, &judgement.votes);
-    let outcome =
-        if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
-    v1::EvaluateResponse {
-        outcome: outcome.into(),
-        claims,
-        score: decision.score.map(render::score),
-        guarded_score: decision.guarded_score.map(render::score),
-        terms: Some(render::terms(&decision.terms, policy)),
-        judge_score: judgement.score.map(Millionths::to_f64),
-        decision: Some(answer::decision(policy, assessment, explain)),
-        gate: settled.gate,
-        chain: settled.chain,
-        cap: settled.cap,
-        action: settled.action,
-        shadow: settled.shadow,
-        explanation: judgement.explanation,
-        gaps: judgement.gaps,
-        contradictions: judgement.contradictions,
-        corrections: assessment.corrections.iter().map(render::correction).collect(),
-        coverage: assessment.findings.coverage.as_ref().map(render::coverage),
-        ..v1::EvaluateResponse::default()
     }
 }
 

@@ -41,6 +41,11 @@ pub trait Judge: Send + Sync {
     /// What it is good for.
     fn capabilities(&self) -> Capabilities;
 
+    /// Whether it can be asked about a verdict once more, with [`Question::objections`].
+    fn can_reconsider(&self) -> bool {
+        false
+    }
+
     /// Judges every claim of the question.
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
 }
@@ -63,6 +68,9 @@ pub struct Question {
     pub synthesis: String,
     /// The claims to judge: those of the report, else those that its synthesis was split into.
     pub claims: Vec<Claim>,
+    /// The extra turn: the verdicts on these claims and what was found about them, one for each claim and in their
+    /// order. Empty when a report is judged for the first time.
+    pub objections: Vec<Objection>,
     /// The evidence.
     pub evidence: Arc<Vec<EvidenceItem>>,
     /// Whether more questions with this very evidence may follow, so that what is read off it is worth keeping.
@@ -93,11 +101,29 @@ impl Question {
         self.synthesis.len() + claims + evidence
     }
 
+    /// The extra turn about these verdicts.
+    #[must_use]
+    pub fn about(&self, objections: Vec<Objection>) -> Self {
+        let claims = objections.iter().map(|objection| objection.said.claim.clone()).collect();
+        Self { claims, objections, ..self.clone() }
+    }
+
     /// Whether the deadline has passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+}
+
+/// A verdict that its judge is asked about once more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// The verdict.
+    pub said: JudgedClaim,
+    /// What was found, one sentence each; at least one.
+    pub findings: Vec<String>,
+    /// The votes behind the verdict, where there was more than one.
+    pub votes: Vec<Vote>,
 }
 
 /// What a judge answers.
@@ -132,7 +158,7 @@ pub struct ModelCall {
     pub judge: String,
     /// Which of the judge's answers it belongs to, from 0.
     pub sample: u32,
-    /// What for: `judge`, `repair` or `refute`.
+    /// What for: `judge`, `repair`, `refute` or `reconsider`.
     pub purpose: &'static str,
     /// The model as its provider names it; empty where it did not answer.
     pub model: String,

@@ -1,6 +1,8 @@
 //! A panel: several judges, or one judge several times, asked at once about the same claims, and their votes counted.
 //! Who votes how is told; whom to ask is configured. Knows nothing of what a judge asks in turn.
 
+mod turn;
+
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -282,8 +284,17 @@ impl Judge for Panel {
         })
     }
 
+    fn can_reconsider(&self) -> bool {
+        let votes = |member: &&Member| !member.refutes;
+        self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(self.ask_all(question))
+        if question.objections.is_empty() {
+            Box::pin(self.ask_all(question))
+        } else {
+            Box::pin(self.reconsider(question))
+        }
     }
 }
 

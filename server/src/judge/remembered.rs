@@ -133,6 +133,10 @@ impl Judge for Remembered {
         self.judge.capabilities()
     }
 
+    fn can_reconsider(&self) -> bool {
+        self.judge.can_reconsider()
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         Box::pin(self.recall_or_ask(question))
     }

@@ -12,6 +12,7 @@ mod parts;
 mod planted;
 mod prompt;
 mod shown;
+mod turn;
 
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,7 @@ use parts::{merged, parts};
 use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
 use shown::{Piece, Shown};
+use turn::shares;
 
 /// How long a question without a deadline may take.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -128,10 +130,13 @@ impl ModelJudge {
         if claims.is_empty() {
             return Ok(Judgement::default());
         }
-        let asked: Vec<_> = parted
+        let shares = shares(question, &parted);
+        let asked: Vec<_> = shares
             .iter()
+            .zip(&parted)
             .enumerate()
-            .map(async |(place, part)| (place, self.ask_about(question, part).await))
+            .filter_map(|(place, (share, part))| Some((place, share.as_ref()?, part)))
+            .map(async |(place, share, part)| (place, self.ask_about(share, part).await))
             .collect();
         let mut asked = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE);
         let mut answered = Vec::with_capacity(parted.len());
@@ -184,13 +189,18 @@ impl ModelJudge {
         turn: &mut Part,
     ) -> Result<(), Failed> {
         let claims = &question.claims;
-        let asking = Asked::new(question, part, self.options.canary);
+        let is_extra_turn = !question.objections.is_empty();
+        let with_canary = self.options.canary && !is_extra_turn;
+        let asking = Asked::new(question, part, with_canary);
         let asked = &asking.claims;
         let redactor = self.options.redactor.as_ref();
-        let shown = Shown::new(&self.framer, redactor, &asking.synthesis, asked, part)
+        let mut shown = Shown::new(&self.framer, redactor, &asking.synthesis, asked, part)
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         turn.notices = shown.notices();
-        let text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
+        let mut text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
+        if is_extra_turn {
+            text.push_str(&shown.objections(&question.objections));
+        }
         let temperature = self.options.temperature.map(|first| match question.sample {
             0 => first,
             _ => Temperature::VARIED,
@@ -200,9 +210,9 @@ impl ModelJudge {
             self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
+        let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
 
-        let (said, mut outcome) =
-            self.call(self.options.purpose.name(), &request, deadline, asked, turn).await?;
+        let (said, mut outcome) = self.call(purpose, &request, deadline, asked, turn).await?;
         let is_canary = |id: &ClaimId| asking.is_canary(id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
@@ -332,6 +342,11 @@ impl Judge for ModelJudge {
             languages: vec!["en"],
             max_evidence_bytes: Some(self.options.max_evidence),
         }
+    }
+
+    /// One that looks for what is false votes for nothing else, and has no verdict to keep.
+    fn can_reconsider(&self) -> bool {
+        self.options.purpose == Purpose::Judge
     }
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {

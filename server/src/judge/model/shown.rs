@@ -7,7 +7,8 @@ use gsar_core::{Claim, JudgedClaim};
 use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original};
 use gsar_redaction::{Redaction, Redactor};
 
-use crate::judge::Notice;
+use super::turn;
+use crate::judge::{Notice, Objection};
 
 /// A question as a model sees it.
 pub(super) struct Shown {
@@ -84,6 +85,16 @@ impl Shown {
             .collect();
         let frame = framer.frame(Nonce::new(random()), &items)?;
         Ok(Self { synthesis, claims, frame, hidden })
+    }
+
+    /// The verdicts that are asked about and what was found, as the model may see them.
+    pub(super) fn objections(&mut self, objections: &[Objection]) -> String {
+        let Self { frame, hidden, .. } = self;
+        let hide = |text: &str| match hidden {
+            Some(hidden) => hidden.hide(text).into_owned(),
+            None => text.to_owned(),
+        };
+        turn::text(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
     /// A text of the model with the marks taken away and what was hidden put back.

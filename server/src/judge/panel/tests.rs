@@ -87,6 +87,7 @@ fn question(samples: u32) -> Question {
     Question {
         synthesis: String::new(),
         claims: vec![claim()],
+        objections: Vec::new(),
         evidence: Arc::default(),
         is_kept: false,
         explain: false,

@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gsar_core::evidence::{Content, EvidenceItem, VerificationResult};
+use gsar_core::evidence::{Citation, Content, EvidenceItem, Target, VerificationResult};
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 
-use crate::judge::Question;
+use crate::judge::{Objection, Question};
 
 /// Bytes of evidence beyond which they are digested away from the threads that serve.
 const LONG: usize = 1 << 20;
@@ -25,6 +25,7 @@ impl Key {
         let Question {
             synthesis,
             claims,
+            objections,
             evidence,
             is_kept: _,
             explain,
@@ -51,6 +52,14 @@ impl Key {
         digest.bytes(&evidence);
         digest.flag(*explain);
         digest.number(u64::from(*sample));
+        for Objection { said, findings, votes: _ } in objections {
+            digest.text(said.class.name());
+            digest.text(said.evidence_type.name());
+            digest.count(said.citations.len());
+            said.citations.iter().for_each(|citation| digest.citation(citation));
+            digest.count(findings.len());
+            findings.iter().for_each(|finding| digest.text(finding));
+        }
         Self(digest.end())
     }
 
@@ -144,6 +153,21 @@ impl Digest {
 
     fn flag(&mut self, flag: bool) {
         self.gather(&[u8::from(flag)]);
+    }
+
+    fn citation(&mut self, Citation { target, quote, bytes: _ }: &Citation) {
+        match target {
+            Target::Evidence { id, field_path } => {
+                self.flag(true);
+                self.text(id.as_str());
+                self.text(field_path);
+            }
+            Target::Claim(id) => {
+                self.flag(false);
+                self.text(id.as_str());
+            }
+        }
+        self.text(quote);
     }
 
     fn option<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {

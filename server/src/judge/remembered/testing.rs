@@ -55,6 +55,7 @@ pub(super) fn question() -> Question {
     Question {
         synthesis: "Pods crash.".to_owned(),
         claims: vec![claim("c1", "Pods crash.")],
+        objections: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
         is_kept: false,
         explain: false,

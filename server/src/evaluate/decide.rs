@@ -1,0 +1,131 @@
+//! This module decides a judged partition: core assesses it, the judge is asked once more where core asks for it, and
+//! the result becomes an answer. It makes no rule of its own.
+
+use std::sync::Arc;
+
+use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::fixed::Millionths;
+use gsar_core::safety::Confidence;
+use gsar_core::{JudgedClaim, verify::Outcome};
+use gsar_core::{Origin, Policy};
+use gsar_proto::{parse, render, v1};
+
+use super::answer;
+use super::extra_turn::{Reconsidered, reconsider};
+use super::offload::offload;
+use super::pipeline::investigation;
+use crate::api::door::{Call, Step};
+use crate::judge::{Judge, Judgement, Question};
+
+/// What is decided on, beside the partition.
+pub(super) struct Case {
+    pub(super) policy: Arc<Policy>,
+    pub(super) question: Arc<Question>,
+    pub(super) gate: Option<parse::ParsedGate>,
+    pub(super) confidence: Option<Confidence>,
+    pub(super) explain: bool,
+}
+
+/// Decides. What the judge does in an extra turn is added to its link and its notices.
+pub(super) async fn decide(
+    call: &Call,
+    case: Case,
+    judge: Option<&Arc<dyn Judge>>,
+    judgement: &mut Judgement,
+    link: Option<&mut v1::JudgeLink>,
+) -> v1::EvaluateResponse {
+    let case = Arc::new(case);
+    let judged = std::mem::take(&mut judgement.judged);
+    let able = judge.filter(|judge| judge.can_reconsider()).zip(link);
+    let assessment = match able {
+        None => assessed(call, &case, judged, Turn::Impossible).await,
+        Some((judge, link)) => {
+            let first = judged.clone();
+            let assessment = assessed(call, &case, judged, Turn::NotNeeded).await;
+            if is_undisputed(&assessment) {
+                assessment
+            } else {
+                call.enter(Step::Judge);
+                let Reconsidered { judged, turn } =
+                    reconsider(judge, &case.question, judgement, first, &assessment, link).await;
+                call.enter(Step::Decide);
+                assessed(call, &case, judged, turn).await
+            }
+        }
+    };
+    answer::count_claims(&assessment);
+    partitioned(&case, &assessment, judgement)
+}
+
+async fn assessed(
+    call: &Call,
+    case: &Arc<Case>,
+    judged: Vec<JudgedClaim>,
+    turn: Turn,
+) -> Assessment {
+    let question = &case.question;
+    let bytes = question.synthesis.len() + question.claims.len() * 64;
+    let case = Arc::clone(case);
+    offload(call, bytes, move || {
+        let Case { policy, question, gate, confidence, explain: _ } = case.as_ref();
+        let investigation = gate.as_ref().map(investigation);
+        let subject = Subject {
+            synthesis: &question.synthesis,
+            claims: &question.claims,
+            judged,
+            turn,
+            evidence: &question.evidence,
+            origin: Origin::Judge,
+            investigation: investigation.as_ref(),
+            confidence: *confidence,
+        };
+        assess(policy, subject)
+    })
+    .await
+}
+
+fn is_undisputed(assessment: &Assessment) -> bool {
+    assessment.corrections.iter().all(|found| found.outcome != Outcome::Disputed)
+}
+
+fn partitioned(
+    case: &Case,
+    assessment: &Assessment,
+    judgement: &mut Judgement,
+) -> v1::EvaluateResponse {
+    let policy = &case.policy;
+    let settled =
+        answer::settled(policy, &assessment.chain, &assessment.settled, case.gate.as_ref());
+    let decision = &assessment.decision;
+    let mut claims = answer::claims(policy, assessment, case.explain);
+    let considered = std::mem::take(&mut judgement.considered);
+    answer::tell_considered(&mut claims, &case.question.claims, considered);
+    answer::tell_votes(&mut claims, &judgement.votes);
+    let outcome =
+        if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
+    let open = answer::open_points(policy, assessment, case.gate.as_ref());
+    v1::EvaluateResponse {
+        is_grounded: assessment.tally.is_grounded(),
+        verification_needed: !open.is_empty(),
+        verification_reasons: open,
+        judge_status: v1::JudgeStatus::Resolved.into(),
+        outcome: outcome.into(),
+        claims,
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, policy)),
+        judge_score: judgement.score.map(Millionths::to_f64),
+        decision: Some(answer::decision(policy, assessment, case.explain)),
+        gate: settled.gate,
+        chain: settled.chain,
+        cap: settled.cap,
+        action: settled.action,
+        shadow: settled.shadow,
+        explanation: std::mem::take(&mut judgement.explanation),
+        gaps: std::mem::take(&mut judgement.gaps),
+        contradictions: std::mem::take(&mut judgement.contradictions),
+        corrections: assessment.corrections.iter().map(render::correction).collect(),
+        coverage: assessment.findings.coverage.as_ref().map(render::coverage),
+        ..v1::EvaluateResponse::default()
+    }
+}

@@ -1,0 +1,92 @@
+//! This module puts findings to the model that gave a verdict: which part of the evidence each claim is asked about
+//! with, and the words of the question. It sends nothing and reads no answer.
+
+use std::borrow::Cow;
+
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+
+use super::shown::Piece;
+use crate::judge::{Objection, Question};
+
+/// What a model is told before its verdicts and what was found.
+pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
+
+/// The question as it is put about each part of the evidence; `None` where a part is not asked about. In the extra
+/// turn a claim is asked about with the first part that holds what it cites.
+pub(super) fn shares<'q>(
+    question: &'q Question,
+    parts: &[Vec<Piece<'_>>],
+) -> Vec<Option<Cow<'q, Question>>> {
+    if question.objections.is_empty() {
+        return parts.iter().map(|_| Some(Cow::Borrowed(question))).collect();
+    }
+    let places: Vec<usize> =
+        question.objections.iter().map(|objection| place(objection, parts)).collect();
+    (0..parts.len())
+        .map(|part| {
+            let objections: Vec<Objection> = question
+                .objections
+                .iter()
+                .zip(&places)
+                .filter(|(_, place)| **place == part)
+                .map(|(objection, _)| objection.clone())
+                .collect();
+            (!objections.is_empty()).then(|| Cow::Owned(question.about(objections)))
+        })
+        .collect()
+}
+
+/// The first part that holds a quote of the verdict, else the first with an item that it cites, else the first.
+fn place(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
+    let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
+        Target::Evidence { id, .. } => *id == piece.item.id,
+        Target::Claim(_) => false,
+    };
+    let citations = &objection.said.citations;
+    let holds_quote = |piece: &Piece<'_>| {
+        citations.iter().any(|citation| {
+            cited(piece, citation)
+                && !citation.quote.is_empty()
+                && piece.content.contains(&citation.quote)
+        })
+    };
+    let holds_item = |piece: &Piece<'_>| citations.iter().any(|citation| cited(piece, citation));
+    let first =
+        |holds: &dyn Fn(&Piece<'_>) -> bool| parts.iter().position(|part| part.iter().any(holds));
+    first(&holds_quote).or_else(|| first(&holds_item)).unwrap_or(0)
+}
+
+/// The verdicts and what was found, each a JSON object on a line of its own.
+pub(super) fn text(
+    objections: &[Objection],
+    label: impl Fn(&EvidenceId) -> Option<String>,
+    mut hide: impl FnMut(&str) -> String,
+) -> String {
+    let mut text =
+        format!("\n{RECONSIDER}\nYour verdicts and what was found, one JSON object a line:\n");
+    for Objection { said, findings, .. } in objections {
+        let citations: Vec<serde_json::Value> = said
+            .citations
+            .iter()
+            .filter_map(|citation| match &citation.target {
+                Target::Evidence { id, field_path } => Some(serde_json::json!({
+                    "evidence": label(id)?,
+                    "field_path": (!field_path.is_empty()).then(|| hide(field_path)),
+                    "quote": hide(&citation.quote),
+                })),
+                Target::Claim(id) => Some(serde_json::json!({ "claim": id.as_str() })),
+            })
+            .collect();
+        let found: Vec<String> = findings.iter().map(|finding| hide(finding)).collect();
+        let line = serde_json::json!({
+            "id": said.claim.id.as_str(),
+            "class": said.class.name(),
+            "type": said.evidence_type.name(),
+            "citations": citations,
+            "found": found,
+        });
+        text.push_str(&line.to_string());
+        text.push('\n');
+    }
+    text
+}
