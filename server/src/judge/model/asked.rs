@@ -96,6 +96,7 @@ pub(super) mod tests {
         Question {
             synthesis: synthesis.to_owned(),
             claims: claims.iter().enumerate().map(claim).collect(),
+            objections: Vec::new(),
             evidence: Arc::new(vec![item]),
             is_kept: false,
             explain: false,
