@@ -15,7 +15,8 @@ use futures_util::{StreamExt as _, stream};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use gsar_server::config::{Config, EmbeddingsWanted, Listen, Model};
+use gsar_server::config::{Config, EmbeddingsWanted, Listen, Model, Problems};
+use gsar_server::evaluate::CheckedConfig;
 use gsar_server::lifecycle::{App, Phase};
 use tokio::runtime::{Builder, Runtime};
 use tonic::transport::{Channel, Endpoint};
@@ -50,7 +51,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.judges.chain = vec![MODEL.to_owned()];
     config.judges.models.insert(MODEL.to_owned(), model);
     let of_server = threads(2)?;
-    let app = of_server.block_on(App::bind(config))?;
+    let app = {
+        let checked = CheckedConfig::check(config, Vec::new(), Problems::default())?;
+        of_server.block_on(App::bind(checked))?
+    };
     let phase = app.phase();
     of_server.spawn(app.serve(std::future::pending(), tokio_stream::pending()));
     of_server.block_on(phase.reached(Phase::Ready));

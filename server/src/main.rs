@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use gsar_server::config::{Config, Listen, LogFormat, Sources, effective};
+use gsar_server::config::{Listen, Loaded, LogFormat, Problems, Sources, effective};
+use gsar_server::evaluate::CheckedConfig;
 use gsar_server::lifecycle::App;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_stream::wrappers::SignalStream;
@@ -31,6 +32,10 @@ struct Arguments {
     /// Print the effective configuration with the origin of every value, and exit.
     #[arg(long)]
     print_config: bool,
+    /// Check the configuration with all that it names and the ledger, say everything that is wrong, and exit. Binds no
+    /// address and takes no data directory, so that it can be done beside a running server.
+    #[arg(long, conflicts_with = "print_config")]
+    check: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -57,22 +62,37 @@ fn main() -> ExitCode {
             Format::Pretty => LogFormat::Pretty,
         }),
     };
-    let (config, layers) = match sources.load() {
+    let Loaded { config, layers, mut problems } = match sources.load() {
         Ok(loaded) => loaded,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::from(USAGE);
-        }
+        Err(problems) => return wrong(&problems),
     };
+    if arguments.print_config && !problems.is_empty() {
+        return wrong(&problems);
+    }
     if arguments.print_config {
         print!("{}", effective(&config, &layers));
         return ExitCode::SUCCESS;
     }
-    if let Err(error) = gsar_server::telemetry::start_logs(&config.log) {
-        eprintln!("error: {error}");
-        return ExitCode::from(USAGE);
+    if !problems.concern(&["log"]) {
+        problems.note(&["log", "level"], gsar_server::telemetry::start_logs(&config.log));
     }
-    match run(config) {
+    let ignored = sources.ignored();
+    if !ignored.is_empty() {
+        let variables = ignored.join(" ");
+        tracing::info!(variables, "variables that Kubernetes sets for a Service are ignored");
+    }
+    let checked = match CheckedConfig::check(config, Vec::new(), problems) {
+        Ok(checked) => checked,
+        Err(mut problems) => {
+            problems.locate(&layers);
+            return wrong(&problems);
+        }
+    };
+    if arguments.check {
+        println!("configuration: no problems");
+        return ExitCode::SUCCESS;
+    }
+    match run(checked) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -81,12 +101,18 @@ fn main() -> ExitCode {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "this is what the process says")]
+fn wrong(problems: &Problems) -> ExitCode {
+    eprintln!("error: {problems}");
+    ExitCode::from(USAGE)
+}
+
 #[tokio::main]
-async fn run(config: Config) -> anyhow::Result<()> {
+async fn run(checked: CheckedConfig) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let hangup = SignalStream::new(signal(SignalKind::hangup())?);
-    let app = App::bind(config).await?;
+    let app = App::bind(checked).await?;
     for address in app.addresses() {
         tracing::info!(%address, "listening");
     }

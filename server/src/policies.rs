@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use gsar_core::Policy;
 use gsar_core::policy::to_toml;
 
-use crate::config;
+use crate::config::{self, Problems};
 
 /// A policy and where it comes from.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct PolicyStore {
 #[derive(Debug, thiserror::Error)]
 pub enum PoliciesError {
     /// A file or the directory cannot be read.
-    #[error("{path}: {reason}", path = .path.display())]
+    #[error("{path}: {reason}; name a directory of policy files that can be read", path = .path.display())]
     Unreadable {
         /// The file or directory.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum PoliciesError {
         other: String,
     },
     /// The default is not among them.
-    #[error("policies.default: `{name}` is not known; known are {known}")]
+    #[error("`{name}` is not known; known are {known}")]
     UnknownDefault {
         /// The configured default.
         name: String,
@@ -77,20 +77,31 @@ pub enum PoliciesError {
 }
 
 impl PolicyStore {
-    /// Loads the presets and the configured directory.
-    ///
-    /// # Errors
-    /// [`PoliciesError`] for the first file that is wrong, with all its problems.
-    pub fn load(config: &config::Policies) -> Result<Self, PoliciesError> {
-        let named = read(config)?;
-        Ok(Self { config: config.clone(), current: RwLock::new(Arc::new(named)) })
+    /// Checks the presets, the configured directory and the default, and notes everything that is wrong.
+    pub fn check(config: &config::Policies, problems: &mut Problems) -> Option<Self> {
+        match read(config) {
+            Ok(named) => {
+                let current = RwLock::new(Arc::new(named));
+                Some(Self { config: config.clone(), current })
+            }
+            Err(errors) => {
+                for error in errors {
+                    let key = match error {
+                        PoliciesError::UnknownDefault { .. } => "default",
+                        _ => "dir",
+                    };
+                    problems.add(&["policies", key], error);
+                }
+                None
+            }
+        }
     }
 
-    /// Loads them again. What was in force stays in force when anything is wrong.
+    /// Reads them again. What was in force stays in force when anything is wrong.
     ///
     /// # Errors
-    /// [`PoliciesError`] as for [`PolicyStore::load`].
-    pub fn reload(&self) -> Result<usize, PoliciesError> {
+    /// Everything that is wrong.
+    pub fn reload(&self) -> Result<usize, Vec<PoliciesError>> {
         let named = read(&self.config)?;
         let count = named.len();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
@@ -124,33 +135,50 @@ fn names(all: &Named) -> String {
     all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn read(config: &config::Policies) -> Result<Named, PoliciesError> {
+fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
     let mut named = Named::new();
     for base in gsar_core::Preset::ALL {
         let policy = gsar_core::preset(base);
         named.insert(policy.name.clone(), Entry::new(policy, None));
     }
-    for path in config.dir.as_deref().map(files).transpose()?.unwrap_or_default() {
-        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
-        let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
-            path: path.clone(),
-            problems: problems.to_string(),
-        })?;
-        if let Some(taken) = named.get(&policy.name) {
-            let other =
-                taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
-            return Err(PoliciesError::NameTaken { path, name: policy.name.clone(), other });
+    let mut errors = Vec::new();
+    let paths = config.dir.as_deref().map(files).unwrap_or_else(|| Ok(Vec::new()));
+    for path in paths.unwrap_or_else(|error| {
+        errors.push(error);
+        Vec::new()
+    }) {
+        match read_file(&path, &named) {
+            Ok(policy) => {
+                named.insert(policy.name.clone(), Entry::new(policy, Some(path)));
+            }
+            Err(error) => errors.push(error),
         }
-        for warning in policy.warnings() {
-            tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
-        }
-        named.insert(policy.name.clone(), Entry::new(policy, Some(path)));
     }
-    if !named.contains_key(&config.default) {
+    // A file that cannot be read may be the one that has the default.
+    if errors.is_empty() && !named.contains_key(&config.default) {
         let known = names(&named);
-        return Err(PoliciesError::UnknownDefault { name: config.default.clone(), known });
+        errors.push(PoliciesError::UnknownDefault { name: config.default.clone(), known });
     }
-    Ok(named)
+    if errors.is_empty() { Ok(named) } else { Err(errors) }
+}
+
+/// The policy of a file, whose name is none of those before it.
+fn read_file(path: &Path, named: &Named) -> Result<Policy, PoliciesError> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
+        path: path.to_owned(),
+        problems: problems.to_string(),
+    })?;
+    if let Some(taken) = named.get(&policy.name) {
+        let other =
+            taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
+        let name = policy.name.clone();
+        return Err(PoliciesError::NameTaken { path: path.to_owned(), name, other });
+    }
+    for warning in policy.warnings() {
+        tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
+    }
+    Ok(policy)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, PoliciesError> {
@@ -182,16 +210,21 @@ mod tests {
         }
     }
 
+    fn checked(config: &config::Policies) -> Result<PolicyStore, String> {
+        let mut problems = Problems::default();
+        PolicyStore::check(config, &mut problems).ok_or_else(|| problems.to_string())
+    }
+
     #[test]
     fn a_broken_file_leaves_the_last_good_policies_in_force() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("night.toml");
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.9").unwrap();
-        let store = PolicyStore::load(&configured(folder.path())).unwrap();
+        let store = checked(&configured(folder.path())).unwrap();
         let before = *store.named("night").unwrap().policy.digest();
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.5").unwrap();
-        let error = store.reload().unwrap_err().to_string();
+        let error = store.reload().unwrap_err()[0].to_string();
         assert!(error.contains("night.toml") && error.contains("tau_regenerate"), "{error}");
         assert_eq!(*store.named("night").unwrap().policy.digest(), before);
 
@@ -201,15 +234,26 @@ mod tests {
     }
 
     #[test]
+    fn every_broken_file_is_named_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.toml"), "name = \"a\"\ntau_proceed = 2.5").unwrap();
+        std::fs::write(folder.path().join("b.toml"), "name = ").unwrap();
+        let config = config::Policies { default: "c".to_owned(), ..configured(folder.path()) };
+        let error = checked(&config).unwrap_err();
+        assert!(error.starts_with("configuration: 2 problems"), "{error}");
+        assert!(error.contains("a.toml") && error.contains("b.toml"), "{error}");
+    }
+
+    #[test]
     fn names_are_unique_and_the_default_is_known() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.toml"), "name = \"paper\"").unwrap();
-        let error = PolicyStore::load(&configured(folder.path())).unwrap_err().to_string();
+        let error = checked(&configured(folder.path())).unwrap_err();
         assert!(error.contains("`paper` is taken by a preset"), "{error}");
 
         let config =
             config::Policies { default: "nobody".to_owned(), dir: None, allow_overrides: true };
-        let error = PolicyStore::load(&config).unwrap_err().to_string();
+        let error = checked(&config).unwrap_err();
         assert!(error.contains("known are paper, reference, strict"), "{error}");
     }
 }

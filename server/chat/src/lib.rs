@@ -104,4 +104,7 @@ pub use reply::{Attempt, Reply, Stop, Usage};
 pub use request::{Request, RequestError, Role, Schema, Temperature, Turn};
 /// Keys and values of headers.
 pub use secrecy::SecretString;
-pub use settings::{Circuit, Retry, Settings, SettingsError, StructuredOutput};
+pub use settings::{
+    Circuit, MAX_ATTEMPTS, MAX_CONCURRENT, Retry, Settings, SettingsError, StructuredOutput,
+    TIMEOUTS,
+};

@@ -7,6 +7,13 @@ use crate::model_name::Provider;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+/// The least and the most of every limit of time, such as [`Settings::total_timeout`].
+pub const TIMEOUTS: (Duration, Duration) = (Duration::from_millis(1), HOUR);
+/// The most attempts of [`Retry::attempts`].
+pub const MAX_ATTEMPTS: u32 = 10;
+/// The most calls at once of [`Settings::max_concurrent`].
+pub const MAX_CONCURRENT: usize = 10_000;
+
 /// Limits of the calls to one model. [`Default`] suits a hosted provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -117,15 +124,15 @@ impl Default for Circuit {
 impl Settings {
     /// Checks every value.
     pub(crate) fn check(&self, provider: Provider) -> Result<(), SettingsError> {
-        let milli = Duration::from_millis(1);
+        let (milli, _) = TIMEOUTS;
         duration("connect_timeout", self.connect_timeout, milli, HOUR)?;
         duration("first_byte_timeout", self.first_byte_timeout, milli, HOUR)?;
         duration("total_timeout", self.total_timeout, self.first_byte_timeout, HOUR)?;
         number("max_answer_bytes", self.max_answer_bytes, 1 << 10, 1 << 30)?;
         number("max_output_tokens", self.max_output_tokens as usize, 1, u32::MAX as usize)?;
-        number("max_concurrent", self.max_concurrent, 1, 10_000)?;
+        number("max_concurrent", self.max_concurrent, 1, MAX_CONCURRENT)?;
         number("max_waiting", self.max_waiting, 0, 1_000_000)?;
-        number("retry.attempts", self.retry.attempts as usize, 1, 10)?;
+        number("retry.attempts", self.retry.attempts as usize, 1, MAX_ATTEMPTS as usize)?;
         duration("retry.cap", self.retry.cap, Duration::ZERO, HOUR)?;
         duration("retry.base", self.retry.base, Duration::ZERO, self.retry.cap)?;
         duration("retry.least_time", self.retry.least_time, Duration::ZERO, HOUR)?;

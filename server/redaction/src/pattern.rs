@@ -65,7 +65,7 @@ pub enum PatternError {
         given: usize,
     },
     /// The expression cannot be read.
-    #[error("redaction pattern {name}: at byte {position}: {reason}; mend the expression there")]
+    #[error("redaction pattern {name}: at byte {position}: {reason}; correct the expression there")]
     Syntax {
         /// The name.
         name: String,

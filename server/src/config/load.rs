@@ -1,12 +1,15 @@
-//! Layering the sources of a configuration, and checking what they come to.
+//! This module layers the sources of a configuration. What a value may be is checked elsewhere.
 
 use std::path::{Path, PathBuf};
 
 use figment::providers::{Format as _, Serialized, Toml};
-use figment::value::{Dict, Map, Value};
+use figment::value::{Dict, Map};
 use figment::{Error, Figment, Metadata, Profile, Provider};
 
+use super::check::check;
+use super::environment::{Environment, is_of_kubernetes};
 use super::values::{Config, Listen, LogFormat};
+use super::{Problems, shape};
 
 /// Where a configuration comes from, weakest first.
 #[derive(Clone, Debug, Default)]
@@ -23,47 +26,53 @@ pub struct Sources {
     pub log_format: Option<LogFormat>,
 }
 
-/// Why there is no configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("{path}: {reason}", path = .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// Values of the wrong kind, or unknown keys.
-    #[error("{}", list(.0))]
-    Values(Vec<String>),
-}
-
-fn list(problems: &[String]) -> String {
-    let plural = if problems.len() == 1 { "" } else { "s" };
-    format!("configuration: {} problem{plural}\n  {}", problems.len(), problems.join("\n  "))
+/// A configuration that was read, and is not checked any further.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The values; those that could not be read are the defaults.
+    pub config: Config,
+    /// The layers that they came from.
+    pub layers: Figment,
+    /// What is wrong with single values.
+    pub problems: Problems,
 }
 
 impl Sources {
-    /// The effective configuration, and the layers it came from.
+    /// Reads and merges all sources.
     ///
     /// # Errors
-    /// [`ConfigError`] naming the key, what was given, where, and what is allowed.
-    pub fn load(&self) -> Result<(Config, Figment), ConfigError> {
-        let mut figment = Figment::from(Serialized::defaults(self.defaults()));
+    /// [`Problems`] where a source cannot be read at all, so that nothing can be said about its values.
+    pub fn load(&self) -> Result<Loaded, Problems> {
+        let defaults = self.defaults();
+        let mut layers = Figment::from(Serialized::defaults(&defaults));
         if let Some(path) = &self.file {
-            let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?;
-            figment = figment.merge(File { path: path.clone(), text });
+            let mut problems = Problems::default();
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                format!("{}: {error}; name a file that can be read", path.display())
+            });
+            let Some(text) = problems.note(&[], text) else { return Err(problems) };
+            let file = File { path: path.clone(), text };
+            if let Err(error) = file.data() {
+                problems.add(&[], format!("{}: {}", path.display(), error.kind));
+                return Err(problems);
+            }
+            layers = layers.merge(file);
         }
-        figment = figment.merge(Environment(&self.environment)).merge(Flags(self));
-        let config: Config = figment.extract().map_err(|error| {
-            ConfigError::Values(error.into_iter().map(|error| describe(&error)).collect())
+        let layers = layers.merge(Environment(&self.environment)).merge(Flags(self));
+        let (config, mut problems) = shape::read(&layers, &defaults).map_err(|mut problems| {
+            problems.locate(&layers);
+            problems
         })?;
-        let problems = check(&config);
-        if problems.is_empty() { Ok((config, figment)) } else { Err(ConfigError::Values(problems)) }
+        check(&config, &mut problems);
+        problems.locate(&layers);
+        Ok(Loaded { config, layers, problems })
+    }
+
+    /// Variables that are not read because Kubernetes sets them for a Service of the same name.
+    #[must_use]
+    pub fn ignored(&self) -> Vec<&str> {
+        let of_kubernetes = |(name, value): &&(String, String)| is_of_kubernetes(name, value);
+        self.environment.iter().filter(of_kubernetes).map(|(name, _)| name.as_str()).collect()
     }
 
     fn defaults(&self) -> Config {
@@ -86,67 +95,6 @@ impl Sources {
     }
 }
 
-fn describe(error: &Error) -> String {
-    let key = error.path.join(".");
-    let origin = error.metadata.as_ref().map(|metadata| match &metadata.source {
-        Some(source) => format!(" (in {source})"),
-        None => format!(" (in the {})", metadata.name),
-    });
-    let origin = origin.unwrap_or_default();
-    if key.is_empty() {
-        format!("{}{origin}", error.kind)
-    } else {
-        format!("{key}: {}{origin}", error.kind)
-    }
-}
-
-fn check(config: &Config) -> Vec<String> {
-    let mut problems = Vec::new();
-    if config.listen.is_empty() {
-        problems.push("listen: is empty; name at least one address".to_owned());
-    }
-    if config.judges.chain.is_empty() {
-        problems.push("judges.chain: is empty; name at least one judge".to_owned());
-    }
-    let limits = &config.limits;
-    for (key, given) in [
-        ("limits.message", limits.message.0),
-        ("limits.claims", limits.claims as u64),
-        ("limits.evidence_items", limits.evidence_items as u64),
-        ("limits.text", limits.text.0),
-        ("limits.claim_text", limits.claim_text.0),
-        ("limits.calls_in_flight", limits.calls_in_flight as u64),
-        ("evidence.max_corpus_size", config.evidence.max_corpus_size.0),
-        ("evidence.max_size", config.evidence.max_size.0),
-        ("evidence.embedding_workers", config.evidence.embedding_workers as u64),
-    ] {
-        if given == 0 {
-            problems.push(format!("{key}: 0 allows nothing; give 1 or more"));
-        }
-    }
-    if limits.message.0 > u64::from(u32::MAX) {
-        problems.push(format!(
-            "limits.message: {} is above 4GiB, the most gRPC carries",
-            limits.message
-        ));
-    }
-    if config.ledger.max_size.is_some_and(|size| size.0 < 1 << 20) {
-        problems.push(
-            "ledger.max_size: is below 1MiB, less than an empty ledger takes; give more".to_owned(),
-        );
-    }
-    if config.ledger.max_age.is_some_and(|age| age.0 < std::time::Duration::from_secs(1)) {
-        problems.push("ledger.max_age: is below 1s; give more".to_owned());
-    }
-    if limits.default_deadline > limits.max_deadline {
-        problems.push(format!(
-            "limits.default_deadline: {} is above limits.max_deadline {}; lower it",
-            limits.default_deadline, limits.max_deadline
-        ));
-    }
-    problems
-}
-
 /// A TOML file, read once, with its path as the origin of its values.
 struct File {
     path: PathBuf,
@@ -160,42 +108,6 @@ impl Provider for File {
 
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
         Toml::string(&self.text).data()
-    }
-}
-
-/// `GSAR_SECTION__KEY=value`; values are read as TOML where they are TOML, as text otherwise.
-struct Environment<'a>(&'a [(String, String)]);
-
-impl Provider for Environment<'_> {
-    fn metadata(&self) -> Metadata {
-        Metadata::named("environment")
-            .interpolater(|_, keys| format!("GSAR_{}", keys.join("__").to_ascii_uppercase()))
-    }
-
-    fn data(&self) -> Result<Map<Profile, Dict>, Error> {
-        // The client's variables share the prefix.
-        const NOT_OURS: [&str; 2] = ["GSAR_ENDPOINT", "GSAR_CONFIG"];
-        let mut dict = Dict::new();
-        for (name, value) in self.0.iter().filter(|(name, _)| !NOT_OURS.contains(&name.as_str())) {
-            let Some(key) = name.strip_prefix("GSAR_") else { continue };
-            let key = key.to_ascii_lowercase().replace("__", ".");
-            let Ok(value) = value.parse::<Value>();
-            if let Some(nested) = figment::util::nest(&key, value).into_dict() {
-                join(&mut dict, nested);
-            }
-        }
-        Ok(Profile::Default.collect(dict))
-    }
-}
-
-fn join(into: &mut Dict, from: Dict) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(Value::Dict(_, present)), Value::Dict(_, added)) => join(present, added),
-            (_, value) => {
-                into.insert(key, value);
-            }
-        }
     }
 }
 
@@ -260,7 +172,7 @@ mod tests {
             data_dir: Some(PathBuf::from("/flag")),
             ..Sources::default()
         };
-        let (config, figment) = sources.load().unwrap();
+        let Loaded { config, layers: figment, .. } = sources.load().unwrap();
         assert_eq!(config.limits.claims, 8);
         assert_eq!(config.limits.text.0, 4096);
         assert_eq!(config.limits.message.0, 1 << 20);
@@ -277,7 +189,7 @@ mod tests {
         let text = "[judges.models.\"openai:gpt-4.1\"]\nsamples = 3\n[judges.panels.court]\nmembers = [{ judge = \"rules/1\" }]\n";
         let (_folder, path) = file(text);
         let sources = Sources { file: Some(path), ..Sources::default() };
-        let (config, figment) = sources.load().unwrap();
+        let Loaded { config, layers: figment, .. } = sources.load().unwrap();
         let printed = effective(&config, &figment);
         let origin = |start: &str| {
             let line = printed.lines().find(|line| line.starts_with(start)).unwrap();
@@ -288,22 +200,85 @@ mod tests {
         assert_eq!(origin("attempts = 3"), "default");
     }
 
+    fn problems(text: &str) -> String {
+        let (_folder, path) = file(text);
+        let sources = Sources { file: Some(path), ..Sources::default() };
+        sources.load().map_or_else(|error| error.to_string(), |loaded| loaded.problems.to_string())
+    }
+
     #[test]
     fn unknown_keys_and_wrong_values_name_key_and_place() {
         for (text, words) in [
-            ("colour = 1", vec!["colour", "gsar.toml"]),
-            ("[limits]\nclaims = \"many\"", vec!["limits.claims", "gsar.toml"]),
+            ("colour = 1", vec!["colour: is no key", "listen", "gsar.toml"]),
+            (
+                "[limits]\nclaims = \"many\"",
+                vec!["limits.claims", "many", "a whole number", "gsar.toml"],
+            ),
             ("[limits]\nmessage = \"1 parsec\"", vec!["limits.message", "1 parsec", "16MiB"]),
+            ("[limits]\nmessage = true", vec!["limits.message", "true", "16MiB"]),
+            (
+                "[judges.models.\"openai:a.b\"]\ntimeout = []",
+                vec!["judges.models.\"openai:a.b\".timeout", "10s"],
+            ),
+            (
+                "[judges.panels.court]\nmembers = [{ weight = 1 }]",
+                vec!["judges.panels.court.members.0.judge: is missing"],
+            ),
+            ("[log]\nformat = \"xml\"", vec!["log.format: `xml`", "json, pretty"]),
+            ("limits = 3", vec!["limits: ", "a table"]),
             ("listen = [\"http://x\"]", vec!["listen", "http://x", "unix:///"]),
             ("listen = []\n[limits]\nclaims = 0", vec!["2 problems", "listen", "limits.claims"]),
+            ("listen = [", vec!["1 problem", "gsar.toml"]),
         ] {
-            let (_folder, path) = file(text);
-            let sources = Sources { file: Some(path), ..Sources::default() };
-            let message = sources.load().unwrap_err().to_string();
+            let message = problems(text);
             for word in words {
                 assert!(message.contains(word), "`{word}` in: {message}");
             }
+            for internal in ["untagged", "struct", "usize", "TextOrNumber"] {
+                assert!(!message.contains(internal), "`{internal}` in: {message}");
+            }
         }
+    }
+
+    #[test]
+    fn every_wrong_value_is_found_at_once() {
+        let text = "colour = 1\nlisten = [7]\n[limits]\nclaims = \"many\"\nmessage = -1\nshape = 2\n\
+                    [judges]\nchain = 5\n[judges.models.\"ollama:m\"]\nattempts = \"x\"\nsize = 1\n[log]\nlevel = 3";
+        let found = problems(text);
+        assert!(found.starts_with("configuration: 9 problems"), "{found}");
+        for key in [
+            "colour",
+            "listen.0",
+            "limits.claims",
+            "limits.message",
+            "limits.shape",
+            "judges.chain",
+            "judges.models.\"ollama:m\".attempts",
+            "judges.models.\"ollama:m\".size",
+            "log.level",
+        ] {
+            assert!(found.contains(&format!("\n  {key}: ")), "{key} in: {found}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_environment_is_named_as_it_was_given() {
+        let sources = Sources {
+            environment: environment(&[
+                ("GSAR_LIMITS__CLAIMS", "0"),
+                ("GSAR_PORT", "tcp://10.0.0.1:50051"),
+                ("GSAR_SERVICE_HOST", "10.0.0.1"),
+            ]),
+            ..Sources::default()
+        };
+        let problems = sources.load().unwrap().problems.to_string();
+        assert!(
+            problems.contains(
+                "limits.claims: 0 allows nothing; give 1 or more (from GSAR_LIMITS__CLAIMS)"
+            ),
+            "{problems}"
+        );
+        assert_eq!(sources.ignored(), ["GSAR_PORT", "GSAR_SERVICE_HOST"]);
     }
 
     #[test]

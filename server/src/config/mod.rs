@@ -1,15 +1,20 @@
 //! Configuration: defaults < TOML file < environment < flags, each value with its origin.
 //!
-//! Everything is parsed and checked before a port is bound or a file is opened.
+//! Everything is parsed and checked before an address is bound, and every problem is found at once.
 
+mod check;
+mod environment;
 mod load;
 mod models;
 mod print;
+mod problems;
+mod shape;
 mod values;
 
-pub use load::{ConfigError, Sources};
+pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
+pub use problems::Problems;
 pub use values::{
     Bytes, Config, Duration, EmbeddingsWanted, Evidence, Judges, Ledger, Limits, Listen, Log,
     LogFormat, Policies, Shutdown,

@@ -32,7 +32,7 @@ fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
 }
 
 /// A key as TOML has it: in quotes where it must be.
-fn key(name: &str) -> String {
+pub(super) fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     match name.bytes().all(is_bare) {
         true => name.to_owned(),
@@ -57,7 +57,8 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-fn origin(layers: &Figment, path: &[&str]) -> String {
+/// Where a value was given; `default` where nobody gave it.
+pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     let Some(metadata) = metadata(layers, path) else {
         return "default".to_owned();
     };

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
 use super::models::{Model, Panel};
@@ -17,6 +19,7 @@ pub struct Config {
     /// Where to listen: `unix:///path/to.sock` or `grpc://host:port`; at least one.
     pub listen: Vec<Listen>,
     /// Where /metrics, /livez and /readyz answer: `host:port`; absent for nowhere.
+    #[serde(deserialize_with = "admin_address", default)]
     pub admin: Option<SocketAddr>,
     /// The directory that holds the ledger and the evidence; owned by one server at a time.
     pub data_dir: PathBuf,
@@ -314,9 +317,19 @@ impl fmt::Display for Bytes {
     }
 }
 
+fn admin_address<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| {
+        let description = format!("`{text}` has no IP address and port; write 127.0.0.1:9464");
+        serde::de::Error::custom(description)
+    })
+}
+
 /// Values that are written as text in every source.
 macro_rules! as_text {
-    ($($name:ident),*) => {$(
+    ($($name:ident: $expected:literal),*) => {$(
         impl Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -325,28 +338,40 @@ macro_rules! as_text {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = TextOrNumber::deserialize(deserializer)?;
-                text.to_string().parse().map_err(serde::de::Error::custom)
+                deserializer.deserialize_any(TextOrNumber { expected: $expected, value: PhantomData })
             }
         }
     )*};
 }
 
-as_text!(Listen, Duration, Bytes);
+as_text!(
+    Listen: "an address such as unix:///run/gsar/gsar.sock or grpc://127.0.0.1:4317",
+    Duration: "a duration such as 250ms, 10s or 5m",
+    Bytes: "a size such as 64KiB, 16MiB, 2GiB or 4096"
+);
 
-/// The environment turns digits into numbers before they get here.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum TextOrNumber {
-    Text(String),
-    Number(u64),
+/// Reads text, or a number as its digits: the environment turns digits into numbers before they get here.
+struct TextOrNumber<T> {
+    expected: &'static str,
+    value: PhantomData<T>,
 }
 
-impl fmt::Display for TextOrNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Number(number) => write!(f, "{number}"),
-        }
+impl<T: FromStr<Err = String>> Visitor<'_> for TextOrNumber<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<T, E> {
+        number.to_string().parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<T, E> {
+        number.to_string().parse().map_err(E::custom)
     }
 }

@@ -1,20 +1,21 @@
-//! The judges of the configured chain: those that are built in or added, chat models by `provider:model`, and panels of
-//! both by `panel:name`.
+//! This module checks the configured chain (judges that are built in or added, chat models by `provider:model`, panels of
+//! both by `panel:name`) and puts judges together from what was checked. It asks nobody.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_chat::ModelName;
 
-use super::chat_model::model_judge;
-use crate::config::{self, Judges};
+use super::chat_model::{CheckedModel, redactor};
+use crate::config::{self, Judges, Problems};
+use crate::judge::Judge;
 use crate::judge::clock::system;
 use crate::judge::model::Purpose;
 use crate::judge::panel::{Member, Panel};
 use crate::judge::remembered::{Bounds, Judgements, Remembered};
 use crate::judge::spending::Spending;
-use crate::judge::{Judge, Question};
 
 /// How long a question waits for an answer on disk.
 const DISK_PATIENCE: Duration = Duration::from_millis(50);
@@ -22,11 +23,30 @@ const DISK_PATIENCE: Duration = Duration::from_millis(50);
 /// What the name of a panel begins with in the chain.
 const PANEL: &str = "panel:";
 
-/// What judges are made of.
-struct Makings<'a> {
-    wanted: &'a Judges,
-    known: &'a [Arc<dyn Judge>],
-    shared: Option<Shared>,
+/// The judges of the chain, checked and not yet put together.
+pub(super) struct CheckedChain {
+    links: Vec<Link>,
+    models: BTreeMap<String, CheckedModel>,
+}
+
+/// What stands in the chain under a name.
+enum Link {
+    Known(Arc<dyn Judge>),
+    Voting { name: String, members: Vec<CheckedMember> },
+}
+
+/// A judge with a vote.
+struct CheckedMember {
+    source: Source,
+    weight: u32,
+    refutes: bool,
+}
+
+/// Where a judge comes from.
+enum Source {
+    Known(Arc<dyn Judge>),
+    /// A model by its name in the configuration.
+    Model(String),
 }
 
 /// What all chat models of a server share.
@@ -35,97 +55,105 @@ struct Shared {
     spending: Spending,
 }
 
-/// The judges of the chain, in its order. `data_dir` is where answers and costs are kept, for which it must be ours.
-pub(super) fn chain(
-    wanted: &Judges,
-    known: &[Arc<dyn Judge>],
-    data_dir: Option<&Path>,
-) -> Result<Vec<Arc<dyn Judge>>, String> {
-    let asked = asked(wanted)?;
-    for name in wanted.models.keys() {
-        if !asked.contains(&name.as_str()) {
-            return Err(format!(
-                "judges.models: `{name}` is not in judges.chain nor in a panel of it; add it there, or take it out"
-            ));
+impl CheckedChain {
+    /// Checks everything below `judges`. `known` are the judges that need no configuration. `None` where anything is
+    /// wrong, which is noted then.
+    pub(super) fn check(
+        wanted: &Judges,
+        known: &[Arc<dyn Judge>],
+        ledger_is_enabled: bool,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let redactor = redactor(wanted, problems);
+        let mut checking = Checking { wanted, known, problems, models: BTreeMap::new() };
+        let links: Vec<Option<Link>> =
+            wanted.chain.iter().map(|name| checking.link(name)).collect();
+        checking.nothing_is_unused();
+        let Checking { problems, models: names, .. } = checking;
+        if !names.is_empty() && !ledger_is_enabled {
+            problems.add(
+                &["ledger", "enabled"],
+                "is false, and chat models need a ledger, beside which their cost is counted; turn it on",
+            );
         }
-    }
-    let is_known = |name: &&str| known.iter().any(|judge| judge.name() == *name);
-    let shared = match asked.iter().all(is_known) {
-        true => None,
-        false => Some(share(wanted, data_dir)?),
-    };
-    let makings = Makings { wanted, known, shared };
-    wanted.chain.iter().map(|name| makings.link(name)).collect()
-}
-
-/// The judges that are asked, by themselves or in a panel.
-fn asked(wanted: &Judges) -> Result<Vec<&str>, String> {
-    for name in wanted.panels.keys() {
-        if !wanted.chain.iter().any(|link| link.strip_prefix(PANEL) == Some(name)) {
-            return Err(format!(
-                "judges.panels: `{name}` is not in judges.chain; add `{PANEL}{name}` there, or take it out"
-            ));
-        }
-    }
-    let mut asked = Vec::new();
-    for link in &wanted.chain {
-        match link.strip_prefix(PANEL) {
-            None => asked.push(link.as_str()),
-            Some(name) => {
-                let members = &members(wanted, name)?.members;
-                asked.extend(members.iter().map(|member| member.judge.as_str()));
+        let mut models = BTreeMap::new();
+        let mut sound = true;
+        for (written, name) in names {
+            match CheckedModel::check(&written, name, wanted, redactor.as_ref(), problems) {
+                Some(model) => drop(models.insert(written, model)),
+                None => sound = false,
             }
         }
+        let links: Option<Vec<Link>> = links.into_iter().collect();
+        links.filter(|_| sound).map(|links| Self { links, models })
     }
-    Ok(asked)
-}
 
-fn members<'a>(wanted: &'a Judges, name: &str) -> Result<&'a config::Panel, String> {
-    let panel = wanted.panels.get(name).ok_or_else(|| {
-        format!("judges.chain: there is no judges.panels.{name}; say there who votes")
-    })?;
-    check(panel).map_err(|reason| format!("judges.panels.{name}: {reason}"))?;
-    Ok(panel)
-}
-
-fn check(panel: &config::Panel) -> Result<(), String> {
-    let members = &panel.members;
-    if members.iter().all(|member| member.refutes) {
-        return Err("nobody judges; name a member without `refutes`".to_owned());
-    }
-    for (place, member) in members.iter().enumerate() {
-        let most = Member::MOST_WEIGHT;
-        if !(1..=most).contains(&member.weight) {
-            return Err(format!(
-                "weight {} of {}: allowed is 1 to {most}",
-                member.weight, member.judge
-            ));
-        }
-        if member.judge.starts_with(PANEL) {
-            return Err(format!("{} is a panel; name its members", member.judge));
-        }
-        let is_it = |other: &config::Member| {
-            (&other.judge, other.refutes) == (&member.judge, member.refutes)
+    /// Puts the judges together, in the order of the chain. `data_dir` is where answers and costs of chat models are
+    /// kept, for which it must be held by this process.
+    ///
+    /// # Errors
+    /// What cannot be opened there.
+    pub(super) fn build(
+        self,
+        wanted: &Judges,
+        data_dir: Option<&Path>,
+    ) -> Result<Vec<Arc<dyn Judge>>, String> {
+        let shared = match data_dir {
+            Some(data_dir) if !self.models.is_empty() => Some(share(wanted, data_dir)?),
+            _ => None,
         };
-        if members.iter().take(place).any(is_it) {
-            return Err(format!(
-                "{} is named twice; give it a weight, or its model samples",
-                member.judge
-            ));
-        }
+        let Self { links, models } = self;
+        let build = |link: Link| match link {
+            Link::Known(judge) => Ok(judge),
+            Link::Voting { name, members } => {
+                let members: Result<Vec<Member>, String> = members
+                    .into_iter()
+                    .map(|member| member.build(&models, shared.as_ref()))
+                    .collect();
+                let panel: Arc<dyn Judge> = Arc::new(Panel::new(name, members?));
+                Ok(panel)
+            }
+        };
+        links.into_iter().map(build).collect()
     }
-    Ok(())
 }
 
-fn share(wanted: &Judges, data_dir: Option<&Path>) -> Result<Shared, String> {
+impl CheckedMember {
+    fn build(
+        self,
+        models: &BTreeMap<String, CheckedModel>,
+        shared: Option<&Shared>,
+    ) -> Result<Member, String> {
+        let Self { source, weight, refutes } = self;
+        let written = match source {
+            Source::Known(judge) => return Ok(Member { judge, weight, samples: 1, refutes }),
+            Source::Model(written) => written,
+        };
+        let Some(model) = models.get(&written) else {
+            return Err(format!(
+                "judges.models: `{written}` was not checked, a defect of the server"
+            ));
+        };
+        let purpose = if refutes { Purpose::Refute } else { Purpose::Judge };
+        let spending = shared.map(|shared| shared.spending.clone());
+        let (judge, fingerprint) = model.judge(purpose, spending)?;
+        let judge: Arc<dyn Judge> = Arc::new(judge);
+        let judge = match shared {
+            Some(Shared { judgements, .. }) => {
+                Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+            }
+            None => judge,
+        };
+        Ok(Member { judge, weight, samples: model.samples(), refutes })
+    }
+}
+
+fn share(wanted: &Judges, data_dir: &Path) -> Result<Shared, String> {
     let bounds = Bounds {
         memory_bytes: wanted.cache_memory.0,
         disk_bytes: wanted.cache_disk.0,
         time_to_live: wanted.cache_time_to_live.0,
         disk_patience: DISK_PATIENCE,
-    };
-    let Some(data_dir) = data_dir else {
-        return Err("judges.chain: chat models need a ledger, beside which their cost is counted; have ledger.enabled turned on".to_owned());
     };
     let spending = Spending::open(data_dir, wanted.daily_budget, system());
     Ok(Shared {
@@ -134,67 +162,142 @@ fn share(wanted: &Judges, data_dir: Option<&Path>) -> Result<Shared, String> {
     })
 }
 
-impl Makings<'_> {
-    /// What stands in the chain by that name.
-    fn link(&self, name: &str) -> Result<Arc<dyn Judge>, String> {
+/// A chain while it is checked.
+struct Checking<'a> {
+    wanted: &'a Judges,
+    known: &'a [Arc<dyn Judge>],
+    problems: &'a mut Problems,
+    /// The models that are asked, by the name that is written in the configuration.
+    models: BTreeMap<String, ModelName>,
+}
+
+impl Checking<'_> {
+    /// What stands in the chain under that name; `None` where it is wrong.
+    fn link(&mut self, name: &str) -> Option<Link> {
         if let Some(known) = self.known(name) {
-            return Ok(known);
+            return Some(Link::Known(known));
         }
         let members = match name.strip_prefix(PANEL) {
-            Some(panel) => members(self.wanted, panel)?.members.clone(),
-            None => vec![config::Member { judge: name.to_owned(), weight: 1, refutes: false }],
+            Some(panel) => self.members(panel)?,
+            None => vec![self.member(&["judges", "chain"], name, 1, false)?],
         };
-        let members: Result<Vec<Member>, String> =
-            members.iter().map(|member| self.member(member)).collect();
-        Ok(Arc::new(Panel::new(name.to_owned(), members?)))
+        Some(Link::Voting { name: name.to_owned(), members })
     }
 
-    fn member(&self, wanted: &config::Member) -> Result<Member, String> {
-        let config::Member { judge: name, weight, refutes } = wanted;
-        let (weight, refutes) = (*weight, *refutes);
-        match self.known(name) {
-            Some(_) if refutes => Err(format!(
-                "judges.panels: {name} cannot be asked to disprove; only chat models can"
-            )),
-            Some(judge) => Ok(Member { judge, weight, samples: 1, refutes }),
-            None => {
-                let purpose = if refutes { Purpose::Refute } else { Purpose::Judge };
-                let (judge, samples) = self.model(name, purpose)?;
-                Ok(Member { judge, weight, samples, refutes })
+    /// The members of a panel.
+    fn members(&mut self, name: &str) -> Option<Vec<CheckedMember>> {
+        let Some(panel) = self.wanted.panels.get(name) else {
+            if !self.problems.concern(&["judges", "panels"]) {
+                let description = format!(
+                    "there is no judges.panels.{name}; name its members there, or take `{PANEL}{name}` out"
+                );
+                self.problems.add(&["judges", "chain"], description);
+            }
+            return None;
+        };
+        let path = ["judges", "panels", name, "members"];
+        let count = self.check_votes(&path, panel);
+        let members: Vec<Option<CheckedMember>> = panel
+            .members
+            .iter()
+            .map(|config::Member { judge, weight, refutes }| {
+                self.member(&path, judge, *weight, *refutes)
+            })
+            .collect();
+        let members: Option<Vec<CheckedMember>> = members.into_iter().collect();
+        members.filter(|_| count == 0)
+    }
+
+    /// Notes what keeps a panel from voting; how much that is.
+    fn check_votes(&mut self, path: &[&str], panel: &config::Panel) -> usize {
+        let members = &panel.members;
+        let mut found = Vec::new();
+        if members.iter().all(|member| member.refutes) {
+            found.push("nobody judges; name a member without `refutes`".to_owned());
+        }
+        for (place, member) in members.iter().enumerate() {
+            let most = Member::MOST_WEIGHT;
+            if !(1..=most).contains(&member.weight) {
+                found.push(format!(
+                    "weight {} of {} is not allowed; give 1 to {most}",
+                    member.weight, member.judge
+                ));
+            }
+            let is_it = |other: &config::Member| {
+                (&other.judge, other.refutes) == (&member.judge, member.refutes)
+            };
+            if members.iter().take(place).any(is_it) {
+                found.push(format!(
+                    "{} is named twice; give it a weight, or its model samples",
+                    member.judge
+                ));
             }
         }
+        found.iter().for_each(|description| self.problems.add(path, description));
+        found.len()
+    }
+
+    fn member(
+        &mut self,
+        path: &[&str],
+        name: &str,
+        weight: u32,
+        refutes: bool,
+    ) -> Option<CheckedMember> {
+        if name.starts_with(PANEL) {
+            self.problems.add(path, format!("{name} is a panel; name its members"));
+            return None;
+        }
+        let source = match self.known(name) {
+            Some(_) if refutes => {
+                let description =
+                    format!("{name} cannot be asked to disprove; only chat models can");
+                self.problems.add(path, description);
+                return None;
+            }
+            Some(judge) => Source::Known(judge),
+            None => {
+                let parsed: Result<ModelName, _> = name.parse();
+                let known: Vec<&str> = self.known.iter().map(|judge| judge.name()).collect();
+                let parsed = parsed.map_err(|error| {
+                    format!(
+                        "judge `{name}` is not known; known are {}, and chat models ({error})",
+                        known.join(", ")
+                    )
+                });
+                let parsed = self.problems.note(path, parsed)?;
+                self.models.insert(name.to_owned(), parsed);
+                Source::Model(name.to_owned())
+            }
+        };
+        Some(CheckedMember { source, weight, refutes })
     }
 
     fn known(&self, name: &str) -> Option<Arc<dyn Judge>> {
         self.known.iter().find(|judge| judge.name() == name).cloned()
     }
 
-    /// A chat model, and how often it is asked.
-    fn model(&self, name: &str, purpose: Purpose) -> Result<(Arc<dyn Judge>, u32), String> {
-        let model: ModelName = name.parse().map_err(|error| {
-            let known: Vec<&str> = self.known.iter().map(|judge| judge.name()).collect();
-            format!(
-                "judges.chain: judge `{name}` is not known; known are {}, and chat models ({error})",
-                known.join(", ")
-            )
-        })?;
-        let settings = self.wanted.models.get(name).cloned().unwrap_or_default();
-        let told = |reason: String| format!("judges.models.\"{name}\": {reason}");
-        let most = Question::MOST_SAMPLES;
-        if !(1..=most).contains(&settings.samples) {
-            return Err(told(format!("samples {}: allowed is 1 to {most}", settings.samples)));
+    /// Notes panels and models that the chain does not ask.
+    fn nothing_is_unused(&mut self) {
+        let unreadable = [&["judges", "chain"][..], &["judges", "panels"]];
+        if unreadable.iter().any(|path| self.problems.concern(path)) {
+            return;
         }
-        let spending = self.shared.as_ref().map(|shared| shared.spending.clone());
-        let (judge, fingerprint) =
-            model_judge(model, purpose, &settings, self.wanted, spending).map_err(told)?;
-        let judge: Arc<dyn Judge> = Arc::new(judge);
-        let judge = match &self.shared {
-            Some(Shared { judgements, .. }) => {
-                Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+        for name in self.wanted.panels.keys() {
+            if !self.wanted.chain.iter().any(|link| link.strip_prefix(PANEL) == Some(name)) {
+                let description = format!(
+                    "is not in judges.chain; add `{PANEL}{name}` there, or take the panel out"
+                );
+                self.problems.add(&["judges", "panels", name], description);
             }
-            None => judge,
-        };
-        Ok((judge, settings.samples))
+        }
+        for name in self.wanted.models.keys() {
+            if !self.models.contains_key(name) {
+                let description =
+                    "is not in judges.chain nor in a panel of it; add it there, or take it out";
+                self.problems.add(&["judges", "models", name], description);
+            }
+        }
     }
 }
 
@@ -213,16 +316,27 @@ mod tests {
         let mut judges = Config::default().judges;
         judges.chain = vec![link.to_owned()];
         judges.panels.insert("court".to_owned(), WantedPanel { members });
-        let chain = chain(&judges, &known, None)?;
-        Ok(chain.iter().map(|judge| judge.name().to_owned()).collect())
+        let mut problems = Problems::default();
+        let chain = CheckedChain::check(&judges, &known, false, &mut problems);
+        match chain {
+            Some(chain) if problems.is_empty() => {
+                let chain = chain.build(&judges, None)?;
+                Ok(chain.iter().map(|judge| judge.name().to_owned()).collect())
+            }
+            _ => Err(problems.to_string()),
+        }
     }
 
     #[test]
     fn what_cannot_vote_is_refused() {
         let rules = || member("rules/1", 1, false);
         for (link, members, told) in [
-            ("rules/1", vec![rules()], "`court` is not in judges.chain; add `panel:court`"),
-            ("panel:other", vec![rules()], "not in judges.chain"),
+            (
+                "rules/1",
+                vec![rules()],
+                "judges.panels.court: is not in judges.chain; add `panel:court`",
+            ),
+            ("panel:other", vec![rules()], "judges.chain: there is no judges.panels.other"),
             ("panel:court", vec![], "nobody judges"),
             ("panel:court", vec![member("rules/1", 1, true)], "nobody judges"),
             ("panel:court", vec![member("rules/1", 0, false)], "weight 0 of rules/1"),

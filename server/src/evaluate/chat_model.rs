@@ -1,74 +1,225 @@
-//! A chat model as configured: where it listens, its key, its price, its prompt, and what is hidden from it.
+//! This module checks the settings of a chat model (where it listens, its key, its price, its prompts, what is hidden from
+//! it), and makes judges of a model that was checked. It asks nobody.
+
+use std::fmt;
 
 use gsar_chat::{
-    Chat, Endpoint, ModelName, Price, Provider, Retry, SecretString, Settings, StructuredOutput,
-    Temperature,
+    Chat, Endpoint, MAX_ATTEMPTS, MAX_CONCURRENT, ModelName, Price, Provider, Retry, SecretString,
+    Settings, SettingsError, StructuredOutput, TIMEOUTS, Temperature,
 };
 use gsar_redaction::{Options, Pattern, Redactor};
 
-use crate::config::{self, Judges, Model};
-use crate::judge::model::{ModelJudge, ModelOptions, Prompt, Purpose};
+use crate::config::{self, Duration, Judges, Model, Problems};
+use crate::judge::Question;
+use crate::judge::model::{ModelJudge, ModelOptions, Prompt, PromptError, Purpose};
 use crate::judge::spending::Spending;
 
 /// Waiting calls for each that runs.
 const WAITING_FOR_EACH: usize = 4;
 
-/// The judge, and what its answers depend on besides the question.
-pub(super) fn model_judge(
-    name: ModelName,
-    purpose: Purpose,
-    wanted: &Model,
-    judges: &Judges,
-    spending: Option<Spending>,
-) -> Result<(ModelJudge, String), String> {
-    let key = key(&name, wanted)?;
-    let endpoint = Endpoint::new(name, wanted.base_url.as_deref(), key);
-    let endpoint = endpoint.map_err(|error| error.to_string())?;
-    let hides = wanted.hide.unwrap_or(!endpoint.is_this_machine());
-    let redactor = if hides { Some(redactor(judges)?) } else { None };
-    let prompt = prompt(purpose, wanted)?;
-    let price = price(wanted)?;
-    if judges.daily_budget.is_some() && price.is_none() {
-        return Err(
-            "judges.daily_budget counts what models cost; give input_price and output_price"
-                .to_owned(),
-        );
-    }
-    // Limits of time and number change no answer, and a key is not in it.
-    let fingerprint = format!(
-        "{} {:?} {} {} {} {:?} {hides} {:?} {:?}",
-        prompt.digest(),
-        wanted.base_url,
-        wanted.max_evidence.0,
-        wanted.max_output_tokens,
-        wanted.temperature,
-        wanted.structured_output,
-        wanted.ollama_context,
-        judges.hidden,
-    );
-    let options = ModelOptions {
-        prompt,
-        purpose,
-        redactor,
-        max_evidence: usize::try_from(wanted.max_evidence.0).unwrap_or(usize::MAX),
-        temperature: wanted.temperature.then_some(Temperature::ZERO),
-        max_output_tokens: wanted.max_output_tokens,
-        price,
-        canary: wanted.canary,
-        spending,
-    };
-    let chat = Chat::new(&endpoint, settings(wanted)).map_err(|error| error.to_string())?;
-    Ok((ModelJudge::new(chat, options)?, fingerprint))
+/// A chat model whose every setting was checked.
+pub(super) struct CheckedModel {
+    endpoint: Endpoint,
+    wanted: Model,
+    judge_prompt: Prompt,
+    refute_prompt: Prompt,
+    redactor: Option<Redactor>,
+    hidden: String,
+    price: Option<Price>,
 }
 
-fn prompt(purpose: Purpose, wanted: &Model) -> Result<Prompt, String> {
-    let (field, file) = match purpose {
+impl fmt::Debug for CheckedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CheckedModel").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl CheckedModel {
+    /// Checks what is configured of the model `written`, under `judges.models`. `redactor` is `None` where the patterns
+    /// of `judges.hidden` cannot be used, which is noted already.
+    pub(super) fn check(
+        written: &str,
+        name: ModelName,
+        judges: &Judges,
+        redactor: Option<&Redactor>,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let wanted = judges.models.get(written).cloned().unwrap_or_default();
+        let mut noted = Noted { model: written, problems };
+        let provider = name.provider();
+        ranges(provider, &wanted, &mut noted);
+        let endpoint = endpoint(name, &wanted, &mut noted);
+        let judge_prompt = prompt(Purpose::Judge, &wanted, &mut noted);
+        let refute_prompt = prompt(Purpose::Refute, &wanted, &mut noted);
+        let price = price(&wanted, judges, &mut noted);
+        let endpoint = endpoint?;
+        let chat = Chat::new(&endpoint, settings(&wanted));
+        let fits = chat.map_err(|error| noted.settings(&error)).is_ok();
+        let hides = wanted.hide.unwrap_or(!endpoint.is_this_machine());
+        let redactor = if hides { Some(redactor?.clone()) } else { None };
+        let (judge_prompt, refute_prompt) = (judge_prompt?, refute_prompt?);
+        let hidden = format!("{hides} {:?} {:?}", wanted.ollama_context, judges.hidden);
+        fits.then_some(Self {
+            endpoint,
+            wanted,
+            judge_prompt,
+            refute_prompt,
+            redactor,
+            hidden,
+            price: price?,
+        })
+    }
+
+    /// How often it is asked about each report.
+    pub(super) fn samples(&self) -> u32 {
+        self.wanted.samples
+    }
+
+    /// A judge that asks the model, and what its answers depend on besides the question.
+    ///
+    /// # Errors
+    /// What [`Chat::new`] or [`ModelJudge::new`] say; both accepted the same values before.
+    pub(super) fn judge(
+        &self,
+        purpose: Purpose,
+        spending: Option<Spending>,
+    ) -> Result<(ModelJudge, String), String> {
+        let wanted = &self.wanted;
+        let prompt = match purpose {
+            Purpose::Judge => &self.judge_prompt,
+            Purpose::Refute => &self.refute_prompt,
+        };
+        // Limits of time and number change no answer, and a key is not in it.
+        let fingerprint = format!(
+            "{} {:?} {} {} {} {:?} {}",
+            prompt.digest(),
+            wanted.base_url,
+            wanted.max_evidence.0,
+            wanted.max_output_tokens,
+            wanted.temperature,
+            wanted.structured_output,
+            self.hidden,
+        );
+        let options = ModelOptions {
+            prompt: prompt.clone(),
+            purpose,
+            redactor: self.redactor.clone(),
+            max_evidence: usize::try_from(wanted.max_evidence.0).unwrap_or(usize::MAX),
+            temperature: wanted.temperature.then_some(Temperature::ZERO),
+            max_output_tokens: wanted.max_output_tokens,
+            price: self.price,
+            canary: wanted.canary,
+            spending,
+        };
+        let chat =
+            Chat::new(&self.endpoint, settings(wanted)).map_err(|error| error.to_string())?;
+        Ok((ModelJudge::new(chat, options)?, fingerprint))
+    }
+}
+
+/// Problems of one model.
+struct Noted<'a> {
+    model: &'a str,
+    problems: &'a mut Problems,
+}
+
+impl Noted<'_> {
+    fn add(&mut self, key: &str, description: impl fmt::Display) {
+        self.problems.add(&["judges", "models", self.model, key], description);
+    }
+
+    fn range<T: PartialOrd + fmt::Display>(&mut self, key: &str, given: T, least: T, most: T) {
+        if given < least || given > most {
+            self.add(key, format!("{given} is not allowed; give {least} to {most}"));
+        }
+    }
+
+    /// What the client of the model refuses, under the key that it is set by.
+    fn settings(&mut self, error: &SettingsError) {
+        let key = match error {
+            SettingsError::NoBaseUrl { .. } | SettingsError::KeyInTheClear { .. } => "base_url",
+            SettingsError::Url { .. } => "base_url",
+            SettingsError::NoKey { .. } | SettingsError::HeaderValue { .. } => "key_file",
+            SettingsError::StructuredOutput { .. } => "structured_output",
+            SettingsError::Duration { .. } => "timeout",
+            SettingsError::Number { .. }
+            | SettingsError::HeaderName { .. }
+            | SettingsError::Certificates { .. }
+            | SettingsError::Client { .. } => {
+                let path = ["judges", "models", self.model];
+                if !self.problems.concern(&path) {
+                    self.problems.add(&path, error);
+                }
+                return;
+            }
+        };
+        if !self.problems.concern(&["judges", "models", self.model, key]) {
+            let text = error.to_string();
+            let description = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+            self.add(key, description);
+        }
+    }
+}
+
+fn ranges(provider: Provider, wanted: &Model, noted: &mut Noted<'_>) {
+    let (least, most) = (Duration(TIMEOUTS.0), Duration(TIMEOUTS.1));
+    noted.range("timeout", wanted.timeout, least, most);
+    if let Some(after) = wanted.hedge_after {
+        noted.range("hedge_after", after, least, wanted.timeout.max(least));
+    }
+    noted.range("attempts", wanted.attempts, 1, MAX_ATTEMPTS);
+    noted.range("max_concurrent", wanted.max_concurrent, 1, MAX_CONCURRENT);
+    noted.range("max_output_tokens", wanted.max_output_tokens, 1, u32::MAX);
+    noted.range("samples", wanted.samples, 1, Question::MOST_SAMPLES);
+    if wanted.max_evidence.0 == 0 {
+        noted.add("max_evidence", "0 allows nothing; give 1 or more");
+    }
+    let has_ways = matches!(provider, Provider::OpenAiCompatible | Provider::Oci);
+    if wanted.structured_output != config::StructuredOutput::JsonSchema && !has_ways {
+        noted.add(
+            "structured_output",
+            format!("is not for {provider}, which has a way of its own; leave it out, or use openai-compatible or oci"),
+        );
+    }
+}
+
+fn endpoint(name: ModelName, wanted: &Model, noted: &mut Noted<'_>) -> Option<Endpoint> {
+    let provider = name.provider();
+    let key = match key(&name, wanted) {
+        Ok(key) => key,
+        Err((field, description)) => {
+            noted.add(field, description);
+            // The address is checked all the same; a key of its own changes nothing about it.
+            let stand_in = provider.needs_key().then(|| SecretString::from("absent"));
+            if let Err(error) = Endpoint::new(name, wanted.base_url.as_deref(), stand_in) {
+                noted.settings(&error);
+            }
+            return None;
+        }
+    };
+    Endpoint::new(name, wanted.base_url.as_deref(), key)
+        .map_err(|error| noted.settings(&error))
+        .ok()
+}
+
+fn prompt(purpose: Purpose, wanted: &Model, noted: &mut Noted<'_>) -> Option<Prompt> {
+    let (key, file) = match purpose {
         Purpose::Judge => ("prompt", &wanted.prompt),
         Purpose::Refute => ("refute_prompt", &wanted.refute_prompt),
     };
     match file {
-        Some(path) => Prompt::read(path).map_err(|error| format!("{field}: {error}")),
-        None => Ok(Prompt::built_in(purpose)),
+        Some(path) => Prompt::read(path)
+            .map_err(|error| match error {
+                PromptError::Unreadable { .. } => {
+                    noted.add(
+                        key,
+                        format!("{error}; name a file that can be read, or leave it out"),
+                    );
+                }
+                PromptError::Incomplete { .. } => noted.add(key, error),
+            })
+            .ok(),
+        None => Some(Prompt::built_in(purpose)),
     }
 }
 
@@ -95,12 +246,17 @@ fn settings(wanted: &Model) -> Settings {
 }
 
 /// The key from its file, else from the environment; never from the configuration itself.
-fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String> {
+///
+/// # Errors
+/// The key of the configuration that is wrong, and what is wrong with it.
+fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, (&'static str, String)> {
     if let Some(path) = &wanted.key_file {
+        let refused = |reason: String| ("key_file", format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| format!("key_file: {}: {error}", path.display()))?;
+        let text =
+            text.map_err(|error| refused(format!("{error}; name a file with the key in it")))?;
         return match text.trim() {
-            "" => Err(format!("key_file: {} is empty; write the key into it", path.display())),
+            "" => Err(refused("is empty; write the key into it".to_owned())),
             key => Ok(Some(SecretString::from(key))),
         };
     }
@@ -111,7 +267,9 @@ fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, String>
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(Some(SecretString::from(key.trim()))),
         _ if provider.needs_key() || wanted.key_env.is_some() => {
-            Err(format!("{variable} is not set; set it, or name a file with key_file"))
+            let description =
+                format!("{variable} is not set; set it, or name a file with key_file");
+            Err(("key_env", description))
         }
         _ => Ok(None),
     }
@@ -129,23 +287,49 @@ const fn usual_variable(provider: Provider) -> Option<&'static str> {
     }
 }
 
-fn price(wanted: &Model) -> Result<Option<Price>, String> {
+/// What tokens cost, where that is known.
+fn price(wanted: &Model, judges: &Judges, noted: &mut Noted<'_>) -> Option<Option<Price>> {
     match (wanted.input_price, wanted.output_price) {
         (Some(input), Some(output)) => {
-            Ok(Some(Price { input, output, cached: wanted.cached_price.unwrap_or(input) }))
+            Some(Some(Price { input, output, cached: wanted.cached_price.unwrap_or(input) }))
         }
-        (None, None) if wanted.cached_price.is_none() => Ok(None),
-        _ => Err("input_price and output_price belong together; give both, or none".to_owned()),
+        (None, None) if wanted.cached_price.is_none() => {
+            if judges.daily_budget.is_some() {
+                let description = "is missing, and judges.daily_budget counts what models cost; give input_price and output_price";
+                noted.add("input_price", description);
+            }
+            Some(None)
+        }
+        (given, _) => {
+            let missing = if given.is_none() { "input_price" } else { "output_price" };
+            noted.add(
+                missing,
+                "is missing; input_price and output_price belong together, give both or none",
+            );
+            None
+        }
     }
 }
 
-fn redactor(judges: &Judges) -> Result<Redactor, String> {
-    let patterns = judges
-        .hidden
-        .iter()
-        .map(|(name, expression)| Pattern { name: name.clone(), expression: expression.clone() });
-    let options = Options { patterns: patterns.collect(), ..Options::default() };
-    Redactor::new(&options).map_err(|error| format!("judges.hidden: {error}"))
+/// What hides secrets, personal data and the patterns of `judges.hidden`; `None` where a pattern cannot be used.
+pub(super) fn redactor(judges: &Judges, problems: &mut Problems) -> Option<Redactor> {
+    let pattern = |(name, expression): (&String, &String)| Pattern {
+        name: name.clone(),
+        expression: expression.clone(),
+    };
+    let mut sound = true;
+    for hidden in &judges.hidden {
+        let options = Options { patterns: vec![pattern(hidden)], ..Options::default() };
+        if let Err(error) = Redactor::new(&options) {
+            problems.add(&["judges", "hidden", hidden.0], error);
+            sound = false;
+        }
+    }
+    if !sound {
+        return None;
+    }
+    let patterns = judges.hidden.iter().map(pattern).collect();
+    problems.note(&["judges", "hidden"], Redactor::new(&Options { patterns, ..Options::default() }))
 }
 
 #[cfg(test)]
@@ -158,8 +342,11 @@ mod tests {
         let path = folder.path().join("key");
         let name: ModelName = "openai:m".parse().unwrap();
         let wanted = Model { key_file: Some(path.clone()), ..Model::default() };
-        let refused = |told: &str| key(&name, &wanted).unwrap_err().contains(told);
-        assert!(refused("key_file: "));
+        let refused = |told: &str| {
+            let (field, description) = key(&name, &wanted).unwrap_err();
+            field == "key_file" && description.contains(told)
+        };
+        assert!(refused("name a file"));
         std::fs::write(&path, " \n").unwrap();
         assert!(refused("is empty"));
         std::fs::write(&path, "secret\n").unwrap();

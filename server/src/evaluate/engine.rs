@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use gsar_proto::parse;
 
-use super::chain::chain;
-use crate::config::{self, Config, EmbeddingsWanted};
-use crate::evidence::{Bounds, Embeddings, Evidence};
-use crate::judge::{Judge, rules::Rules};
+use super::CheckedConfig;
+use crate::config::{self, Config};
+use crate::evidence::{Bounds, Evidence};
+use crate::judge::Judge;
 use crate::ledger::{Durability, Ledger, Options};
 use crate::policies::PolicyStore;
 
@@ -29,23 +29,31 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Loads policies and judges and opens the ledger. Blocks. `added` are judges of the embedding program,
-    /// which the chain may name.
+    /// Takes the data directory, opens the ledger and the evidence, and puts the judges together. Blocks.
     ///
     /// # Errors
-    /// What is wrong and the mend.
-    pub fn load(config: &Config, mut added: Vec<Arc<dyn Judge>>) -> Result<Self, String> {
-        added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
-        let policies = PolicyStore::load(&config.policies).map_err(|error| error.to_string())?;
+    /// What stands in the way although the configuration is sound, such as another server in the data directory.
+    pub fn load(checked: CheckedConfig) -> Result<Self, String> {
+        let CheckedConfig { config, policies, chain, embeddings } = checked;
+        let config = &config;
         let ledger = match config.ledger.enabled {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
             false => None,
         };
         // The ledger holds the data directory for this process.
         let data_dir = ledger.as_ref().map(|_| config.data_dir.as_path());
-        let judges = chain(&config.judges, &added, data_dir)?;
+        let judges = chain.build(&config.judges, data_dir)?;
         let evidence = match config.evidence.enabled {
-            true => Some(evidence(config)?),
+            true => {
+                let opened = Evidence::open(&config.data_dir, bounds(&config.evidence), embeddings);
+                let evidence = opened.map_err(|error| error.to_string())?;
+                if config.evidence.embeddings == config::EmbeddingsWanted::Required {
+                    evidence
+                        .start_model()
+                        .map_err(|reason| format!("evidence.embeddings is required: {reason}"))?;
+                }
+                Some(evidence)
+            }
             false => None,
         };
         let bytes = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
@@ -92,30 +100,13 @@ impl Engine {
     }
 }
 
-fn evidence(config: &Config) -> Result<Evidence, String> {
-    let wanted = &config.evidence;
-    let bounds = Bounds {
+fn bounds(wanted: &config::Evidence) -> Bounds {
+    Bounds {
         max_corpus_size: wanted.max_corpus_size.0,
         max_size: wanted.max_size.0,
         time_to_live: wanted.time_to_live.map(|lives| lives.0),
         kept_in_memory: wanted.kept_in_memory.0,
-    };
-    let embeddings = match wanted.embeddings {
-        EmbeddingsWanted::Off => Embeddings::Off,
-        EmbeddingsWanted::Auto | EmbeddingsWanted::Required => Embeddings::Model {
-            folder: wanted.model.clone(),
-            runtime: wanted.onnxruntime.clone(),
-            workers: wanted.embedding_workers,
-        },
-    };
-    let evidence =
-        Evidence::open(&config.data_dir, bounds, embeddings).map_err(|error| error.to_string())?;
-    if wanted.embeddings == EmbeddingsWanted::Required {
-        evidence
-            .start_model()
-            .map_err(|reason| format!("evidence.embeddings is required: {reason}"))?;
     }
-    Ok(evidence)
 }
 
 fn ledger_options(config: &Config) -> Options {

@@ -4,6 +4,7 @@
 mod answer;
 mod chain;
 mod chat_model;
+mod checked_config;
 mod decide;
 mod engine;
 mod extra_turn;
@@ -17,6 +18,7 @@ mod retrieval;
 mod score;
 mod stopwatch;
 
+pub use checked_config::CheckedConfig;
 pub use engine::Engine;
 pub(crate) use pipeline::investigation;
 pub use policy_choice::ChosenPolicy;

@@ -5,7 +5,7 @@
 //! that says something new, so that a million lines do not need a million vectors. Without model or runtime everything
 //! else works, and every answer says so.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -70,8 +70,52 @@ pub(super) struct ModelOnDemand {
     started: OnceLock<Result<EmbeddingModel, String>>,
 }
 
+impl Embeddings {
+    /// Checks that the named files are there: gives for each file that cannot be used its key in the configuration, and what is wrong with it.
+    pub fn check_files(&self) -> Vec<(&'static str, String)> {
+        let Self::Model { folder, runtime, .. } = self else { return Vec::new() };
+        let mut wrong = Vec::new();
+        if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+            let description = format!(
+                "{} is no folder; name one with an ONNX sentence model, or leave it out",
+                folder.display()
+            );
+            wrong.push(("model", description));
+        }
+        if let Some(runtime) = runtime.as_ref().filter(|runtime| !runtime.is_file()) {
+            let description = format!(
+                "{} is no file; name the shared library of ONNX Runtime, or leave it out",
+                runtime.display()
+            );
+            wrong.push(("onnxruntime", description));
+        }
+        wrong
+    }
+
+    /// Starts the model once and lets it go, as proof that it can be started. Blocks.
+    ///
+    /// # Errors
+    /// Why there is none, and what to do.
+    pub fn try_model(&self) -> Result<(), String> {
+        let Self::Model { folder, runtime, .. } = self else { return Ok(()) };
+        let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
+        let options = Options { workers: 1, ..Options::default() };
+        let started = Embedder::start(&runtime, &model, &options, None);
+        started.map(drop).map_err(|error| error.to_string())
+    }
+}
+
+fn loaded(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Model), String> {
+    let runtime = Runtime::load(runtime).map_err(|error| error.to_string())?;
+    let model = match folder {
+        Some(folder) => Model::open(folder),
+        None => Model::all_mini_lm(),
+    };
+    Ok((runtime, model.map_err(|error| error.to_string())?))
+}
+
 impl ModelOnDemand {
-    pub(super) fn later(wanted: Embeddings, folder: &std::path::Path) -> Self {
+    pub(super) fn later(wanted: Embeddings, folder: &Path) -> Self {
         Self { wanted, cache: folder.join(CACHE), started: OnceLock::new() }
     }
 
@@ -99,12 +143,7 @@ impl ModelOnDemand {
             return Err("evidence.embeddings is off".to_owned());
         };
         let told = |error: &dyn std::error::Error| error.to_string();
-        let runtime = Runtime::load(runtime.as_deref()).map_err(|error| told(&error))?;
-        let model = match folder {
-            Some(folder) => Model::open(folder),
-            None => Model::all_mini_lm(),
-        };
-        let model = model.map_err(|error| told(&error))?;
+        let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
         let disk = SqliteCache::open(&self.cache, CACHE_DISK).map_err(|error| told(&error))?;
         let cache = LayeredCache::new(MemoryCache::new(CACHE_MEMORY), disk);
         let options = Options { workers: *workers, ..Options::default() };

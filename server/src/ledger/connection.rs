@@ -36,7 +36,8 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     Ok(connection)
 }
 
-fn refused(error: SchemaError, file: &Path) -> LedgerError {
+/// Why a database with such a schema is not opened.
+pub(super) fn refused(error: SchemaError, file: &Path) -> LedgerError {
     match error {
         SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
         SchemaError::Newer { found, supported } => {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::error::{Fault, LedgerError};
 use crate::storage::{LockError, create_folder, lock, open_file};
 
-const DATABASE: &str = "ledger.sqlite3";
+/// The file of the database in the data directory.
+pub(super) const DATABASE: &str = "ledger.sqlite3";
 const LOCK: &str = "ledger.lock";
 
 /// The data directory, held until this is dropped.

@@ -10,6 +10,7 @@
 //! reads no configuration; it owns every file in its directory.
 
 mod batch;
+mod check;
 mod connection;
 mod directory;
 mod error;
@@ -30,6 +31,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
+pub use check::{check, check_directory};
 pub use error::LedgerError;
 pub use health::{Failure, Health};
 pub use options::{Durability, Options};

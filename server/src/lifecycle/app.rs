@@ -13,18 +13,16 @@ use tonic_health::ServingStatus;
 
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
 use crate::api::{self, door::DoorLayer};
-use crate::config::{Config, Listen};
-use crate::evaluate::Engine;
-use crate::judge::Judge;
+use crate::config::Listen;
+use crate::evaluate::{CheckedConfig, Engine};
 use crate::telemetry::metrics as names;
 
 /// A server that is bound and not yet serving.
 pub struct App {
-    config: Config,
+    checked: CheckedConfig,
     phase: PhaseCell,
     bound: Vec<Bound>,
     admin: Option<TcpListener>,
-    judges: Vec<Arc<dyn Judge>>,
 }
 
 /// Why a server cannot start or go on.
@@ -41,7 +39,7 @@ pub enum StartError {
         /// Why.
         reason: String,
     },
-    /// Policies, judges or the ledger cannot be had.
+    /// Ledger, evidence or judges cannot be had although the configuration is sound.
     #[error("{0}")]
     Load(String),
     /// The transport broke.
@@ -50,11 +48,12 @@ pub enum StartError {
 }
 
 impl App {
-    /// Binds every address, before anything else is touched.
+    /// Binds every address of a configuration that was checked, before anything is opened.
     ///
     /// # Errors
-    /// [`StartError`] naming the address and the mend.
-    pub async fn bind(config: Config) -> Result<Self, StartError> {
+    /// [`StartError`] naming the address and what to do.
+    pub async fn bind(checked: CheckedConfig) -> Result<Self, StartError> {
+        let config = checked.config();
         names::recorder().map_err(StartError::Load)?;
         let mut bound = Vec::new();
         for listen in &config.listen {
@@ -66,14 +65,7 @@ impl App {
                 StartError::Admin { address: address.to_string(), reason: error.to_string() }
             })?),
         };
-        Ok(Self { config, phase: PhaseCell::default(), bound, admin, judges: Vec::new() })
-    }
-
-    /// Adds a judge of the embedding program; `judges.chain` may then name it.
-    #[must_use]
-    pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
-        self.judges.push(judge);
-        self
+        Ok(Self { checked, phase: PhaseCell::default(), bound, admin })
     }
 
     /// The addresses as they can be connected to.
@@ -105,12 +97,13 @@ impl App {
         stop: impl Future<Output = ()> + Send,
         reload: impl Stream<Item = ()> + Send,
     ) -> Result<(), StartError> {
-        let Self { config, phase, bound, admin, judges } = self;
+        let Self { checked, phase, bound, admin } = self;
+        let config = checked.config().clone();
         if let Some(listener) = admin {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
             tokio::spawn(axum::serve(listener, admin::router(phase.clone())).into_future());
         }
-        let engine = load(&config, judges).await?;
+        let engine = load(checked).await?;
         let (mut health, health_service) = tonic_health::server::health_reporter();
         api::set_health(&health, ServingStatus::NotServing).await;
         let routes = api::routes(&engine, health_service, config.limits.message.0)
@@ -178,9 +171,8 @@ impl std::fmt::Debug for App {
     }
 }
 
-async fn load(config: &Config, judges: Vec<Arc<dyn Judge>>) -> Result<Arc<Engine>, StartError> {
-    let config = config.clone();
-    let loaded = tokio::task::spawn_blocking(move || Engine::load(&config, judges)).await;
+async fn load(checked: CheckedConfig) -> Result<Arc<Engine>, StartError> {
+    let loaded = tokio::task::spawn_blocking(move || Engine::load(checked)).await;
     match loaded {
         Ok(Ok(engine)) => Ok(Arc::new(engine)),
         Ok(Err(reason)) => Err(StartError::Load(reason)),
@@ -218,7 +210,11 @@ async fn until_told(
             () = &mut stop => return Ok(()),
             Some(()) = reload.next() => match engine.policies().reload() {
                 Ok(count) => tracing::info!(count, "policies were read anew"),
-                Err(error) => tracing::error!(%error, "policies stay as they were"),
+                Err(errors) => {
+                    for error in errors {
+                        tracing::error!(%error, "policies stay as they were");
+                    }
+                }
             },
             _ = sweep.tick() => look_after(engine),
             ended = serving.join_next() => {

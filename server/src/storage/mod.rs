@@ -6,5 +6,5 @@ mod private;
 mod schema;
 
 pub(crate) use lock::{LockError, lock};
-pub(crate) use private::{create_folder, open_file};
+pub(crate) use private::{check_folder, create_folder, open_file};
 pub(crate) use schema::{Schema, SchemaError};

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+
 /// Creates a folder with mode 0700 where it is missing, and makes the entry in its parent last.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
@@ -17,7 +19,61 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a folder can be used by this user, or made; changes nothing.
+///
+/// # Errors
+/// What stands in the way.
+pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
+    for existing in path.ancestors() {
+        let shown = match existing.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => existing,
+        };
+        match std::fs::metadata(shown) {
+            Ok(found) if !found.is_dir() => return Err(format!("{} is a file", shown.display())),
+            Ok(_) => {
+                let wanted = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
+                return access(shown, wanted).map_err(|error| {
+                    format!("{} cannot be written: {}", shown.display(), io::Error::from(error))
+                });
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
+            Err(error) => return Err(format!("{}: {error}", shown.display())),
+        }
+    }
+    Ok(())
+}
+
 /// Opens a file for reading and writing; one that is missing is created with mode 0600.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_can_be_made_is_fine_and_is_not_made() {
+        let parent = tempfile::tempdir().unwrap();
+        check_folder(parent.path()).unwrap();
+        check_folder(&parent.path().join("a/b")).unwrap();
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+        check_folder(Path::new("a-relative-folder")).unwrap();
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for path in [file.clone(), file.join("data")] {
+            let refused = check_folder(&path).unwrap_err();
+            assert_eq!(refused, format!("{} is a file", file.display()));
+        }
+    }
 }

@@ -20,7 +20,8 @@ use gsar_proto::v1::gate_service_client::GateServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_proto::v1::policy_service_client::PolicyServiceClient;
-use gsar_server::config::{Config, EmbeddingsWanted, Listen};
+use gsar_server::config::{Config, EmbeddingsWanted, Listen, Problems};
+use gsar_server::evaluate::CheckedConfig;
 use gsar_server::judge::Judge;
 use gsar_server::lifecycle::{App, Phase, PhaseCell, StartError};
 use tempfile::TempDir;
@@ -65,10 +66,8 @@ impl Wanted {
         // Whether a model is at hand differs from machine to machine.
         config.evidence.embeddings = EmbeddingsWanted::Off;
         change(&mut config);
-        let mut app = App::bind(config).await.unwrap();
-        for judge in self.judges {
-            app = app.with_judge(judge);
-        }
+        let checked = CheckedConfig::check(config, self.judges, Problems::default()).unwrap();
+        let app = App::bind(checked).await.unwrap();
         let (phase, admin) = (app.phase(), app.admin_address());
         let tcp = app.addresses().into_iter().find_map(|address| match address {
             Listen::Tcp(address) => Some(format!("http://{address}")),

@@ -50,9 +50,12 @@ impl Process {
         let mut passed = Vec::new();
         loop {
             let line = self.log.recv_timeout(Duration::from_secs(120));
-            let line = line.unwrap_or_else(|_| panic!("no `{message}` in the log: {passed:#?}"));
+            assert!(line.is_ok(), "no `{message}` in the log: {passed:#?}");
+            let line = line.unwrap();
             match serde_json::from_str::<serde_json::Value>(&line) {
-                Ok(found) if found["message"] == message => return found,
+                Ok(found) if found.get("message").is_some_and(|said| said == message) => {
+                    return found;
+                }
                 _ => passed.push(line),
             }
         }

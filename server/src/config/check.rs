@@ -1,0 +1,58 @@
+//! This module checks values by themselves and against each other. Files, judges and the disk are checked by those that
+//! use them.
+
+use std::time::Duration;
+
+use super::{Config, Problems};
+
+/// The largest message that gRPC can frame.
+const MAX_MESSAGE: u64 = u32::MAX as u64;
+/// The least bytes of a ledger, less than which an empty one would not fit.
+const MIN_LEDGER: u64 = 1 << 20;
+/// The least age at which evaluations may be deleted.
+const MIN_AGE: Duration = Duration::from_secs(1);
+
+/// Notes every value that is not allowed.
+pub(super) fn check(config: &Config, problems: &mut Problems) {
+    if config.listen.is_empty() && !problems.concern(&["listen"]) {
+        problems.add(&["listen"], "is empty; name at least one address");
+    }
+    if config.judges.chain.is_empty() && !problems.concern(&["judges", "chain"]) {
+        problems.add(&["judges", "chain"], "is empty; name at least one judge");
+    }
+    let (limits, evidence) = (&config.limits, &config.evidence);
+    for (section, key, given) in [
+        ("limits", "message", limits.message.0),
+        ("limits", "claims", limits.claims as u64),
+        ("limits", "evidence_items", limits.evidence_items as u64),
+        ("limits", "text", limits.text.0),
+        ("limits", "claim_text", limits.claim_text.0),
+        ("limits", "calls_in_flight", limits.calls_in_flight as u64),
+        ("evidence", "max_corpus_size", evidence.max_corpus_size.0),
+        ("evidence", "max_size", evidence.max_size.0),
+        ("evidence", "embedding_workers", evidence.embedding_workers as u64),
+    ] {
+        if given == 0 {
+            problems.add(&[section, key], "0 allows nothing; give 1 or more");
+        }
+    }
+    if limits.message.0 > MAX_MESSAGE {
+        let description =
+            format!("{} is above 4GiB, the most gRPC carries; give less", limits.message);
+        problems.add(&["limits", "message"], description);
+    }
+    if config.ledger.max_size.is_some_and(|size| size.0 < MIN_LEDGER) {
+        let description = "is below 1MiB, less than an empty ledger takes; give more";
+        problems.add(&["ledger", "max_size"], description);
+    }
+    if config.ledger.max_age.is_some_and(|age| age.0 < MIN_AGE) {
+        problems.add(&["ledger", "max_age"], "is below 1s; give more");
+    }
+    if limits.default_deadline > limits.max_deadline {
+        let description = format!(
+            "{} is above limits.max_deadline {}; lower it",
+            limits.default_deadline, limits.max_deadline
+        );
+        problems.add(&["limits", "default_deadline"], description);
+    }
+}

@@ -1,0 +1,114 @@
+//! This module reads `GSAR_SECTION__KEY=value` as a layer of the configuration. Variables that others set under the same
+//! prefix are not read: those of the command line `gsar`, and those that Kubernetes injects for Services named gsar.
+
+use figment::value::{Dict, Map, Value};
+use figment::{Error, Metadata, Profile, Provider};
+
+/// Every variable of ours begins so.
+const PREFIX: &str = "GSAR_";
+
+/// Variables of the command line `gsar`, and the one that names the file.
+const NOT_KEYS: [&str; 2] = ["GSAR_ENDPOINT", "GSAR_CONFIG"];
+
+/// The environment as a layer; values are read as TOML where they are TOML, as text otherwise.
+pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);
+
+impl Provider for Environment<'_> {
+    fn metadata(&self) -> Metadata {
+        Metadata::named("environment")
+            .interpolater(|_, keys| format!("{PREFIX}{}", keys.join("__").to_ascii_uppercase()))
+    }
+
+    fn data(&self) -> Result<Map<Profile, Dict>, Error> {
+        let mut dict = Dict::new();
+        for (name, value) in self.0 {
+            if NOT_KEYS.contains(&name.as_str()) || is_of_kubernetes(name, value) {
+                continue;
+            }
+            let Some(key) = name.strip_prefix(PREFIX) else { continue };
+            let key = key.to_ascii_lowercase().replace("__", ".");
+            let Ok(value) = value.parse::<Value>();
+            if let Some(nested) = figment::util::nest(&key, value).into_dict() {
+                join(&mut dict, nested);
+            }
+        }
+        Ok(Profile::Default.collect(dict))
+    }
+}
+
+fn join(into: &mut Dict, from: Dict) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(Value::Dict(_, present)), Value::Dict(_, added)) => join(present, added),
+            (_, value) => {
+                into.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Whether Kubernetes injects such a variable into every container for a Service named gsar or gsar-something:
+/// `GSAR_SERVICE_HOST`, `GSAR_SERVICE_PORT`, `GSAR_SERVICE_PORT_<NAME>`, `GSAR_PORT`,
+/// `GSAR_PORT_<NUMBER>_<PROTOCOL>` and the same with `_PROTO`, `_PORT` or `_ADDR`.
+///
+/// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
+pub(super) fn is_of_kubernetes(name: &str, value: &str) -> bool {
+    // Keys below a section have two underscores, and names of Services give one.
+    if !name.starts_with(PREFIX) || name.contains("__") {
+        return false;
+    }
+    let is_url = || value.split_once("://").is_some_and(|(scheme, _)| is_protocol(scheme));
+    if name.ends_with("_SERVICE_HOST") || name.ends_with("_SERVICE_PORT") {
+        return true;
+    }
+    if name.contains("_SERVICE_PORT_") {
+        return true;
+    }
+    if name.ends_with("_PORT") && is_url() {
+        return true;
+    }
+    name.match_indices("_PORT_").any(|(at, matched)| {
+        let mut parts = name.get(at + matched.len()..).unwrap_or_default().split('_');
+        let number = parts.next().is_some_and(|part| part.parse::<u16>().is_ok());
+        let protocol = parts.next().is_some_and(is_protocol);
+        let ending = parts.next().is_none_or(|part| matches!(part, "PROTO" | "PORT" | "ADDR"));
+        number && protocol && ending && parts.next().is_none()
+    })
+}
+
+fn is_protocol(word: &str) -> bool {
+    ["tcp", "udp", "sctp"].iter().any(|protocol| word.eq_ignore_ascii_case(protocol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_a_service_are_told_from_keys() {
+        for (name, value) in [
+            ("GSAR_SERVICE_HOST", "10.0.0.1"),
+            ("GSAR_SERVICE_PORT", "50051"),
+            ("GSAR_SERVICE_PORT_GRPC", "50051"),
+            ("GSAR_PORT", "tcp://10.0.0.1:50051"),
+            ("GSAR_PORT_50051_TCP", "tcp://10.0.0.1:50051"),
+            ("GSAR_PORT_50051_TCP_PROTO", "tcp"),
+            ("GSAR_PORT_50051_TCP_PORT", "50051"),
+            ("GSAR_PORT_50051_TCP_ADDR", "10.0.0.1"),
+            ("GSAR_METRICS_SERVICE_HOST", "10.0.0.1"),
+            ("GSAR_METRICS_PORT_9090_UDP_ADDR", "10.0.0.1"),
+        ] {
+            assert!(is_of_kubernetes(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("GSAR_PORT", "50051"),
+            ("GSAR_LISTEN", "grpc://127.0.0.1:1"),
+            ("GSAR_LIMITS__SERVICE_PORT", "1"),
+            ("GSAR_PORT_50051", "x"),
+            ("GSAR_PORT_50051_TCP_MORE", "x"),
+            ("OTHER_SERVICE_HOST", "10.0.0.1"),
+        ] {
+            assert!(!is_of_kubernetes(name, value), "{name}");
+        }
+    }
+}

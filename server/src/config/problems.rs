@@ -1,0 +1,97 @@
+//! This module collects what is wrong with a configuration, each with its key as it is written in the file. It reads
+//! and checks nothing itself.
+
+use std::fmt;
+
+use figment::Figment;
+
+use super::print::{key, origin};
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Problem {
+    path: Vec<String>,
+    description: String,
+    /// Where the value was given; unknown until [`Problems::locate`].
+    origin: Option<String>,
+}
+
+/// Everything that is wrong with a configuration, in the order in which it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Notes that the value at a path of keys is wrong. The description says what was given, what is allowed and what
+    /// to do; the key is written in front of it.
+    pub fn add(&mut self, path: &[&str], description: impl fmt::Display) {
+        let path = path.iter().map(|part| (*part).to_owned()).collect();
+        let problem = Problem { path, description: description.to_string(), origin: None };
+        if !self.0.contains(&problem) {
+            self.0.push(problem);
+        }
+    }
+
+    /// The value, or `None` with the error noted under the path.
+    pub fn note<T, E: fmt::Display>(&mut self, path: &[&str], result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.add(path, error)).ok()
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether something is wrong at the path or below it, so that what depends on it cannot be checked.
+    #[must_use]
+    pub fn concern(&self, path: &[&str]) -> bool {
+        self.0.iter().any(|problem| {
+            problem.path.len() >= path.len() && problem.path.iter().zip(path).all(|(a, b)| a == b)
+        })
+    }
+
+    /// Notes for each problem where its value was given; values that nobody gave have no place.
+    pub fn locate(&mut self, layers: &Figment) {
+        for problem in &mut self.0 {
+            let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
+            problem.origin = Some(origin(layers, &path)).filter(|origin| origin != "default");
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.0.len() == 1 { "" } else { "s" };
+        write!(f, "configuration: {} problem{plural}", self.0.len())?;
+        for Problem { path, description, origin } in &self.0 {
+            let path: Vec<String> = path.iter().map(|part| key(part)).collect();
+            f.write_str("\n  ")?;
+            if !path.is_empty() {
+                write!(f, "{}: ", path.join("."))?;
+            }
+            f.write_str(&description.replace('\n', "\n    "))?;
+            if let Some(origin) = origin {
+                write!(f, " (from {origin})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_written_as_in_the_file() {
+        let mut problems = Problems::default();
+        problems.add(&["judges", "models", "openai:gpt-4.1", "timeout"], "3h is too long");
+        problems.add(&["listen"], "is empty");
+        problems.add(&["listen"], "is empty");
+        let text = "configuration: 2 problems\n  judges.models.\"openai:gpt-4.1\".timeout: 3h is too long\n  listen: is empty";
+        assert_eq!(problems.to_string(), text);
+        assert!(problems.concern(&["judges", "models"]) && !problems.concern(&["judges", "chain"]));
+    }
+}

@@ -1,0 +1,90 @@
+//! This module checks a configuration as a whole: everything that can be known before an address is bound and without
+//! taking the data directory, so that it can be done beside a running server. It notes every problem, not the first.
+
+use std::sync::Arc;
+
+use super::chain::CheckedChain;
+use crate::config::{Config, EmbeddingsWanted, Problems};
+use crate::evidence::Embeddings;
+use crate::judge::{Judge, rules::Rules};
+use crate::ledger::{self, LedgerError};
+use crate::policies::PolicyStore;
+
+/// A configuration in which nothing is wrong, with what was read while it was checked.
+pub struct CheckedConfig {
+    pub(super) config: Config,
+    pub(super) policies: PolicyStore,
+    pub(super) chain: CheckedChain,
+    pub(super) embeddings: Embeddings,
+}
+
+impl std::fmt::Debug for CheckedConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CheckedConfig").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl CheckedConfig {
+    /// Checks policies, judges with their prompts and keys, the model of the search, the data directory and the ledger in
+    /// it. Blocks: every page of the ledger is read. `added` are judges of the embedding program, which the chain may
+    /// name; `problems` are those that are known already.
+    ///
+    /// # Errors
+    /// Every problem, those that were known among them.
+    pub fn check(
+        config: Config,
+        mut added: Vec<Arc<dyn Judge>>,
+        mut problems: Problems,
+    ) -> Result<Self, Problems> {
+        added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
+        let policies = PolicyStore::check(&config.policies, &mut problems);
+        let ledger_is_enabled = config.ledger.enabled;
+        let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
+        let embeddings = embeddings(&config, &mut problems);
+        problems.note(&["data_dir"], data_dir(&config));
+        match (policies, chain) {
+            (Some(policies), Some(chain)) if problems.is_empty() => {
+                Ok(Self { config, policies, chain, embeddings })
+            }
+            _ => Err(problems),
+        }
+    }
+
+    /// The values.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+}
+
+fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
+    let wanted = &config.evidence;
+    let embeddings = match wanted.embeddings {
+        EmbeddingsWanted::Off => Embeddings::Off,
+        EmbeddingsWanted::Auto | EmbeddingsWanted::Required => Embeddings::Model {
+            folder: wanted.model.clone(),
+            runtime: wanted.onnxruntime.clone(),
+            workers: wanted.embedding_workers,
+        },
+    };
+    if !wanted.enabled {
+        return embeddings;
+    }
+    let wrong = embeddings.check_files();
+    for (key, description) in &wrong {
+        problems.add(&["evidence", key], description);
+    }
+    if wanted.embeddings == EmbeddingsWanted::Required && wrong.is_empty() {
+        let tried = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
+        problems.note(&["evidence", "embeddings"], tried);
+    }
+    embeddings
+}
+
+fn data_dir(config: &Config) -> Result<(), LedgerError> {
+    match (config.ledger.enabled, config.evidence.enabled) {
+        (true, _) => ledger::check(&config.data_dir),
+        (false, true) => ledger::check_directory(&config.data_dir),
+        (false, false) => Ok(()),
+    }
+}

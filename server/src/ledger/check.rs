@@ -1,0 +1,116 @@
+//! This module checks a ledger without taking it: that its directory can be used, and that what is in it is a ledger and
+//! not damaged. It changes nothing, and works beside a server that holds the directory.
+
+use std::path::Path;
+
+use super::connection::open_reader;
+use super::directory::DATABASE;
+use super::error::{Fault, LedgerError};
+use super::schema::SCHEMA;
+use crate::storage::check_folder;
+
+/// Checks the directory, and the database where there is one: every page of it is read.
+///
+/// # Errors
+/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`]
+/// or [`LedgerError::Unavailable`].
+pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
+    check_directory(data_dir)?;
+    let file = data_dir.join(DATABASE);
+    match std::fs::metadata(&file) {
+        Ok(found) if found.len() > 0 => check_database(&file),
+        // One that a server created and had no time to write to.
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(unusable(data_dir, error.to_string())),
+    }
+}
+
+/// Checks that a directory can be used, or made.
+///
+/// # Errors
+/// [`LedgerError::UnusableDirectory`].
+pub fn check_directory(data_dir: &Path) -> Result<(), LedgerError> {
+    check_folder(data_dir).map_err(|reason| unusable(data_dir, reason))
+}
+
+fn unusable(directory: &Path, reason: String) -> LedgerError {
+    LedgerError::UnusableDirectory { directory: directory.to_owned(), reason }
+}
+
+fn check_database(file: &Path) -> Result<(), LedgerError> {
+    let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
+    let connection = open_reader(file).map_err(failed)?;
+    SCHEMA.check(&connection).map_err(|error| super::connection::refused(error, file))?;
+    let found: String =
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    match found.as_str() {
+        "ok" => Ok(()),
+        reason => {
+            let reason = reason.lines().last().unwrap_or_default().trim().to_owned();
+            Err(LedgerError::Corrupt { file: file.to_owned(), reason })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Ledger, Options, Record};
+
+    async fn written(folder: &Path) {
+        let ledger = Ledger::open(Options::new(folder.to_owned())).unwrap();
+        for number in 0..200 {
+            let record = Record {
+                evaluation_id: format!("e{number}"),
+                evaluated_at_micros: number,
+                report_id: "r".to_owned(),
+                investigation_id: String::new(),
+                policy: "reference".to_owned(),
+                judge: "rules/1".to_owned(),
+                outcome: 1,
+                tier: 1,
+                score: Some((6, 7)),
+                claims: 3,
+                idempotency_key: None,
+                request_digest: [0; 32],
+                report: vec![1; 600],
+                response: vec![7; 2_000],
+                evidence: vec![3; 600],
+                policy_toml: "name = \"reference\"\n".into(),
+            };
+            ledger.record(record).await.unwrap();
+        }
+        check(folder).unwrap();
+        tokio::task::spawn_blocking(move || ledger.close()).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_sound_ledger_passes_beside_its_holder_and_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        check(folder.path()).unwrap();
+        written(folder.path()).await;
+        check(folder.path()).unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn damage_anywhere_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path()).await;
+        let file = folder.path().join(DATABASE);
+        let sound = std::fs::read(&file).unwrap();
+        let page = 4_096;
+        let middle = sound.len() / page / 2 * page;
+        for (name, damaged) in [
+            ("header", [&[0; 100], &sound[100..]].concat()),
+            ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
+            ("truncated", sound[..middle].to_vec()),
+            ("no database", b"this is not a database, it only stands where one should".to_vec()),
+        ] {
+            std::fs::write(&file, damaged).unwrap();
+            let refused = check(folder.path()).unwrap_err();
+            assert!(matches!(refused, LedgerError::Corrupt { .. }), "{name}: {refused}");
+            assert!(refused.to_string().contains("restore a backup"), "{name}: {refused}");
+        }
+    }
+}

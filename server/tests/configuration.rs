@@ -1,0 +1,246 @@
+//! Faults of the configuration, by the real binary: exit status 2, no address bound, every key named as it is written.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use support::process::Process;
+
+/// What a fault's configuration says, and how each line that names a problem begins. `DIR` is the folder of the test.
+const FAULTS: &[(&str, &[&str])] = &[
+    ("colour = 1", &["colour: is no key"]),
+    ("listen = []", &["listen: is empty"]),
+    ("listen = [\"grpc://localhost:1\"]", &["listen.0: `grpc://localhost:1` has no IP address"]),
+    ("admin = \"here\"", &["admin: `here` has no IP address and port"]),
+    (
+        "[limits]\nclaims = 0\ntext = true",
+        &["limits.text: bool true is not allowed", "limits.claims: 0"],
+    ),
+    ("[limits]\ndefault_deadline = \"9m\"", &["limits.default_deadline: 9m is above"]),
+    ("[log]\nlevel = \"verbose\"", &["log.level: `verbose` is no level"]),
+    ("[log]\nformat = \"xml\"", &["log.format: `xml` is not allowed"]),
+    ("[policies]\ndefault = \"night\"", &["policies.default: `night` is not known"]),
+    ("[policies]\ndir = \"DIR/none\"", &["policies.dir: DIR/none: "]),
+    (
+        "[policies]\ndir = \"DIR/policies\"",
+        &["policies.dir: DIR/policies/a.toml: ", "policies.dir: DIR/policies/b.toml: "],
+    ),
+    ("[judges]\nchain = []", &["judges.chain: is empty"]),
+    (
+        "[judges]\nchain = [\"rules/2\"]",
+        &["judges.chain: judge `rules/2` is not known; known are rules/1"],
+    ),
+    ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
+    ("[judges]\nchain = [\"panel:court\"]", &["judges.chain: there is no judges.panels.court"]),
+    (
+        "[judges]\nchain = [\"panel:court\"]\n[judges.panels.court]\nmembers = [{ judge = \"rules/1\", refutes = true }]",
+        &[
+            "judges.panels.court.members: nobody judges",
+            "judges.panels.court.members: rules/1 cannot be asked",
+        ],
+    ),
+    (
+        "[judges.panels.court]\nmembers = [{ weight = 1 }]",
+        &["judges.panels.court.members.0.judge: is missing"],
+    ),
+    (
+        "[judges.panels.court]\nmembers = [{ judge = \"rules/1\" }]",
+        &["judges.panels.court: is not in judges.chain"],
+    ),
+    (
+        "[judges.models.\"ollama:m\"]\nsamples = 2",
+        &["judges.models.\"ollama:m\": is not in judges.chain"],
+    ),
+    (
+        "[judges]\nchain = [\"openai:m\"]",
+        &["judges.models.\"openai:m\".key_env: OPENAI_API_KEY is not set"],
+    ),
+    (
+        "[judges]\nchain = [\"openai:m\"]\n[judges.models.\"openai:m\"]\nkey_file = \"DIR/none\"",
+        &["judges.models.\"openai:m\".key_file: DIR/none: "],
+    ),
+    (
+        "[judges]\nchain = [\"oci:m\"]\n[judges.models.\"oci:m\"]\nkey_file = \"DIR/key\"",
+        &["judges.models.\"oci:m\".base_url: "],
+    ),
+    (
+        "[judges]\nchain = [\"ollama:a.b\"]\n[judges.models.\"ollama:a.b\"]\ntimeout = \"3h\"\nattempts = 11\nmax_concurrent = 0\n\
+         samples = 0\nmax_output_tokens = 0\nhedge_after = \"4h\"\nmax_evidence = 0\nstructured_output = \"off\"\nbase_url = \"ftp://x\"\n\
+         prompt = \"DIR/none\"\nrefute_prompt = \"DIR/key\"\ninput_price = 1",
+        &[
+            "judges.models.\"ollama:a.b\".timeout: 3h is not allowed; give 1ms to 1h",
+            "judges.models.\"ollama:a.b\".attempts: 11 is not allowed; give 1 to 10",
+            "judges.models.\"ollama:a.b\".max_concurrent: 0 is not allowed; give 1 to 10000",
+            "judges.models.\"ollama:a.b\".samples: 0 is not allowed; give 1 to 10",
+            "judges.models.\"ollama:a.b\".max_output_tokens: 0 is not allowed",
+            "judges.models.\"ollama:a.b\".hedge_after: 4h is not allowed; give 1ms to 3h",
+            "judges.models.\"ollama:a.b\".max_evidence: 0 allows nothing",
+            "judges.models.\"ollama:a.b\".structured_output: is not for ollama",
+            "judges.models.\"ollama:a.b\".base_url: the scheme is neither http nor https",
+            "judges.models.\"ollama:a.b\".prompt: DIR/none: ",
+            "judges.models.\"ollama:a.b\".refute_prompt: DIR/key: ",
+            "judges.models.\"ollama:a.b\".output_price: is missing",
+        ],
+    ),
+    (
+        "[judges]\nchain = [\"ollama:m\"]\n[judges.models.\"ollama:m\"]\ntimeout = 0",
+        &["judges.models.\"ollama:m\".timeout: "],
+    ),
+    (
+        "[judges]\nchain = [\"ollama:m\"]\ndaily_budget = 5",
+        &["judges.models.\"ollama:m\".input_price: is missing"],
+    ),
+    (
+        "[judges]\nchain = [\"ollama:m\"]\n[ledger]\nenabled = false",
+        &["ledger.enabled: is false, and chat models need"],
+    ),
+    (
+        "[judges.hidden]\nTICKET = \"T-(\"\nlower = \"x\"",
+        &["judges.hidden.TICKET: ", "judges.hidden.lower: "],
+    ),
+    (
+        "[ledger]\nmax_size = \"4KiB\"\nmax_age = \"1ms\"",
+        &["ledger.max_size: ", "ledger.max_age: "],
+    ),
+    ("[evidence]\nmodel = \"DIR/key\"", &["evidence.model: DIR/key is no folder"]),
+    ("[evidence]\nonnxruntime = \"DIR/none\"", &["evidence.onnxruntime: DIR/none is no file"]),
+    (
+        "[evidence]\nembeddings = \"required\"\nmodel = \"DIR/policies\"",
+        &["evidence.embeddings: is required: "],
+    ),
+    (
+        "[evidence]\nembeddings = \"always\"",
+        &["evidence.embeddings: `always` is not allowed; allowed are auto, required, off"],
+    ),
+    ("data_dir = \"DIR/key\"", &["data_dir: data directory DIR/key: DIR/key is a file"]),
+    ("data_dir = \"DIR/damaged\"", &["data_dir: DIR/damaged/ledger.sqlite3 is damaged"]),
+    (
+        "data_dir = \"DIR/key\"\n[policies]\ndefault = \"x\"\n[judges]\nchain = [\"x\"]\n[log]\nlevel = \"x\"\n[evidence]\nmodel = \"DIR/none\"",
+        &["log.level: ", "policies.default: ", "judges.chain: ", "evidence.model: ", "data_dir: "],
+    ),
+];
+
+/// Words of the program's inside that tell a person nothing.
+const INTERNAL: &[&str] = &[
+    "first_byte_timeout",
+    "total_timeout",
+    "max_waiting",
+    "retry.",
+    "untagged",
+    "usize",
+    "struct ",
+];
+
+fn run(folder: &Path, toml: &str, arguments: &[&str]) -> Output {
+    let config = folder.join("gsar.toml");
+    let dir = folder.display().to_string();
+    let toml = toml.replace("DIR", &dir);
+    let defaults = |key: &str, line: String| if toml.contains(key) { String::new() } else { line };
+    let listen = defaults("listen =", format!("listen = [\"unix://{dir}/run/gsar.sock\"]\n"));
+    let data = defaults("data_dir =", format!("data_dir = \"{dir}/data\"\n"));
+    std::fs::write(&config, format!("{listen}{data}{toml}\n")).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .env_clear()
+        .arg("--config")
+        .arg(&config)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn prepared() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("key"), "secret").unwrap();
+    std::fs::create_dir(path("policies")).unwrap();
+    std::fs::write(path("policies/a.toml"), "name = \"a\"\ntau_proceed = 7").unwrap();
+    std::fs::write(path("policies/b.toml"), "name = ").unwrap();
+    std::fs::create_dir(path("damaged")).unwrap();
+    std::fs::write(path("damaged/ledger.sqlite3"), "no database".repeat(100)).unwrap();
+    folder
+}
+
+#[test]
+fn a_fault_ends_with_2_before_an_address_is_bound_and_names_every_key() {
+    let folder = prepared();
+    let dir = folder.path().display().to_string();
+    for (toml, wanted) in FAULTS {
+        for arguments in [&[][..], &["--check"]] {
+            let output = run(folder.path(), toml, arguments);
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{toml}\n{said}");
+            let lines: Vec<&str> = said.lines().collect();
+            for start in *wanted {
+                let start = format!("  {}", start.replace("DIR", &dir));
+                let found = lines.iter().any(|line| line.starts_with(&start));
+                assert!(found, "`{start}` for\n{toml}\nin\n{said}");
+            }
+            let problems =
+                lines.iter().filter(|line| line.starts_with("  ") && line.contains(": "));
+            let header = format!("error: configuration: {} problem", wanted.len());
+            assert!(
+                lines.iter().any(|line| line.starts_with(&header)),
+                "{header} for\n{toml}\nin\n{said}"
+            );
+            assert!(problems.count() >= wanted.len(), "{said}");
+            for internal in INTERNAL {
+                assert!(!said.contains(internal), "`{internal}` in\n{said}");
+            }
+            assert!(!said.contains("listening") && !said.contains("secret"), "{said}");
+            assert!(!folder.path().join("run").exists(), "an address was bound: {toml}");
+            assert!(!folder.path().join("data").exists(), "a directory was made: {toml}");
+        }
+    }
+}
+
+#[test]
+fn a_sound_configuration_is_checked_beside_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(folder.path());
+    let dir = folder.path().display();
+    let same = format!("listen = [\"unix://{dir}/gsar.sock\"]\ndata_dir = \"{dir}/data\"");
+    let output = run(folder.path(), &same, &["--check"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "configuration: no problems\n");
+    assert!(said.is_empty(), "{said}");
+    assert!(folder.path().join("gsar.sock").exists(), "the server goes on");
+    drop(server);
+}
+
+#[test]
+fn variables_of_a_kubernetes_service_are_ignored_with_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .env_clear()
+        .env("GSAR_DATA_DIR", folder.path().join("data"))
+        .env("GSAR_SERVICE_HOST", "10.96.0.7")
+        .env("GSAR_SERVICE_PORT", "50051")
+        .env("GSAR_SERVICE_PORT_GRPC", "50051")
+        .env("GSAR_PORT", "tcp://10.96.0.7:50051")
+        .env("GSAR_PORT_50051_TCP", "tcp://10.96.0.7:50051")
+        .env("GSAR_PORT_50051_TCP_PROTO", "tcp")
+        .env("GSAR_PORT_50051_TCP_PORT", "50051")
+        .env("GSAR_PORT_50051_TCP_ADDR", "10.96.0.7")
+        .arg("--check")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 1, "{said}");
+    assert!(
+        lines[0].contains("GSAR_PORT_50051_TCP_ADDR") && lines[0].contains("are ignored"),
+        "{said}"
+    );
+}
