@@ -164,6 +164,13 @@ pub enum Reason {
         /// The tier before verification.
         before: Tier,
     },
+    /// There is no evidence, so that nothing can be known; no judge was asked.
+    NoEvidence,
+    /// No judge of the chain reads the report's language.
+    LanguageNotRead {
+        /// The language, as a BCP 47 tag.
+        language: String,
+    },
     /// The judge said that it cannot judge.
     JudgeAbstained {
         /// Its reason.
@@ -193,6 +200,8 @@ impl Reason {
             Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
             Self::CoverageBelow { .. } => "COVERAGE_BELOW",
             Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
+            Self::NoEvidence => "NO_EVIDENCE",
+            Self::LanguageNotRead { .. } => "LANGUAGE_NOT_READ",
             Self::JudgeAbstained { .. } => "JUDGE_ABSTAINED",
             Self::JudgeFailed { .. } => "JUDGE_FAILED",
         }
@@ -253,6 +262,10 @@ impl Reason {
                 "the judge's partition before verification gave {}; verification never improves a tier",
                 before.name()
             ),
+            Self::NoEvidence => "there is no evidence, so nothing can be known".to_string(),
+            Self::LanguageNotRead { language } => {
+                format!("no judge of the chain reads the report's language, {language}")
+            }
             Self::JudgeAbstained { reason } => format!("the judge abstained: {reason}"),
             Self::JudgeFailed { reason } => format!("the judge failed: {reason}"),
         }

@@ -39,6 +39,8 @@ impl Reason {
             | Self::NothingToScore
             | Self::DuplicatesCountOnce { .. }
             | Self::CoverageBelow { .. }
+            | Self::NoEvidence
+            | Self::LanguageNotRead { .. }
             | Self::JudgeAbstained { .. }
             | Self::JudgeFailed { .. } => Vec::new(),
         }
@@ -62,6 +64,10 @@ impl Reason {
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")
+            }
+            Self::NoEvidence => Some("send evidence items, or a corpus that holds some"),
+            Self::LanguageNotRead { .. } => {
+                Some("write the report in a language that a judge of the chain reads")
             }
             Self::GuardedScore { .. }
             | Self::DuplicatesCountOnce { .. }

@@ -252,6 +252,67 @@ async fn a_model_that_grounds_anything_is_found_out() {
 }
 
 #[tokio::test]
+async fn without_evidence_nobody_is_asked() {
+    let provider = Server::start().await.unwrap();
+    let (asked, answer) = pool();
+    provider.always(Play::answer(&answer));
+    for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
+        let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+            config.policies.default = policy.to_owned();
+            config.judges.chain.push("rules/1".to_owned());
+        })
+        .await;
+        let before = provider.counts().requests;
+        let asked =
+            v1::EvaluateRequest { evidence: Vec::new(), policy: String::new(), ..asked.clone() };
+        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        assert_eq!(provider.counts().requests > before, is_asked, "{policy}");
+        let decision = answer.decision.as_ref().unwrap();
+        let told = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
+        assert_eq!(told, !is_asked, "{policy}: {:?}", decision.reasons);
+        if told {
+            assert_eq!(answer.outcome(), v1::Outcome::Abstained);
+            assert_eq!(decision.tier(), v1::Tier::Abstain);
+            assert!(answer.score.is_none() && answer.provenance.unwrap().judges.is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_report_in_a_language_that_no_judge_reads_abstains() {
+    let provider = Server::start().await.unwrap();
+    provider.always(Play::answer(&pool().1));
+    let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+        config.judges.chain.push("rules/1".to_owned());
+    })
+    .await;
+    for (synthesis, claim, language) in [
+        ("Der Pool ist voll und wurde nicht mit dem Neustart geleert.", "", "de"),
+        ("连接池已满，原因是查询不再使用索引。", "The pool size is 20.", "zh"),
+        ("", "Le pool est plein et la cause est une requête qui ne finit pas.", "fr"),
+    ] {
+        let claims = if claim.is_empty() { vec![] } else { vec![("c1", claim)] };
+        let mut asked = request(&claims, pool().0.evidence);
+        asked.report.as_mut().unwrap().synthesis = synthesis.to_owned();
+        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        assert_eq!(answer.outcome(), v1::Outcome::Abstained, "{language}");
+        let decision = answer.decision.unwrap();
+        assert_eq!(decision.tier(), v1::Tier::Abstain);
+        let [reason] = decision.reasons.as_slice() else { panic!("{:?}", decision.reasons) };
+        assert_eq!(reason.code, "LANGUAGE_NOT_READ");
+        assert!(reason.sentence.contains(language), "{}", reason.sentence);
+        let links = answer.provenance.unwrap().judges;
+        let codes: Vec<&str> = links.iter().map(|link| link.code.as_str()).collect();
+        assert_eq!(codes, ["LANGUAGE_NOT_READ", "LANGUAGE_NOT_READ"]);
+    }
+    assert_eq!(provider.counts().requests, 0);
+    // Identifiers and figures have no language: the judge is asked.
+    let asked = request(&[("c1", "payments-db: OOMKilled, exit code 137")], pool().0.evidence);
+    server.grounding().evaluate(asked).await.unwrap();
+    assert!(provider.counts().requests > 0);
+}
+
+#[tokio::test]
 async fn each_judge_of_the_chain_is_tried() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {

@@ -60,7 +60,9 @@ impl Provider {
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the temporary directory has a name that is no text")?;
-        let model = json!({"base_url": self.server.base_url(Wire::OpenAi), "key_file": key});
+        // Stored judgements say nothing of a canary.
+        let base_url = self.server.base_url(Wire::OpenAi);
+        let model = json!({"base_url": base_url, "key_file": key, "canary": false});
         let configuration = json!({
             "judges": {"chain": [JUDGE], "models": {JUDGE: model}},
             "ledger": {"durable": false},

@@ -17,6 +17,9 @@ use crate::telemetry::metrics as names;
 /// Failures for which a caller that comes back later is judged.
 const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
+/// Why a judge is not asked about a report in a language that it does not read.
+const LANGUAGE_NOT_READ: &str = "LANGUAGE_NOT_READ";
+
 /// What came of asking.
 pub(super) struct Judged {
     /// What each judge did, in the order in which they were asked.
@@ -27,6 +30,13 @@ pub(super) struct Judged {
     pub(super) notices: Vec<Notice>,
     /// The answer of the judge that gave one, or why there is none.
     pub(super) outcome: Result<Judgement, Reason>,
+}
+
+impl Judged {
+    /// Nobody was asked.
+    pub(super) fn by_nobody(reason: Reason) -> Self {
+        Self { links: Vec::new(), judge: None, notices: Vec::new(), outcome: Err(reason) }
+    }
 }
 
 impl Engine {
@@ -50,18 +60,28 @@ impl Engine {
     }
 }
 
-/// Asks the judges. A judge that abstains has answered; the next is asked only when one fails, or has had its share of
-/// the time.
+/// Asks the judges about a report in these languages. A judge that abstains has answered; the next is asked only when
+/// one fails, does not read the language, or has had its share of the time.
 pub(super) async fn ask(
     judges: Vec<Arc<dyn Judge>>,
     question: &Arc<Question>,
+    languages: &[&'static str],
 ) -> Result<Judged, Status> {
+    let mut unread = None;
     let mut links = Vec::with_capacity(judges.len());
     let (mut failures, mut codes) = (Vec::new(), Vec::new());
     let mut chain = judges.as_slice();
     while let [judge, following @ ..] = chain {
         chain = following;
         let name = judge.name().to_owned();
+        if let Some(language) = unread_by(judge, languages) {
+            unread = Some(language);
+            let link = not_read(&name, language);
+            failures.push(format!("{name}: {} ({LANGUAGE_NOT_READ})", link.detail));
+            codes.push(LANGUAGE_NOT_READ);
+            links.push(link);
+            continue;
+        }
         let mut answer = asking::ask(judge, &in_its_time(question, following)).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
@@ -112,8 +132,31 @@ pub(super) async fn ask(
     if !codes.is_empty() && codes.iter().all(|code| OUR_OWN_LIMITS.contains(code)) {
         return Err(errors::judges_busy());
     }
-    let reason = Reason::JudgeFailed { reason: failures.join("; ") };
+    let is_unread = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
+    let reason = match unread.filter(|_| is_unread) {
+        Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
+        None => Reason::JudgeFailed { reason: failures.join("; ") },
+    };
     Ok(Judged { links, judge: None, notices: Vec::new(), outcome: Err(reason) })
+}
+
+/// The language that the judge does not read, where there is one.
+fn unread_by(judge: &Arc<dyn Judge>, languages: &[&'static str]) -> Option<&'static str> {
+    let capabilities = judge.capabilities();
+    languages.iter().copied().find(|language| !capabilities.reads(language))
+}
+
+/// What is told of a judge that was not asked.
+fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
+    counter!(names::JUDGED, "judge" => judge.to_owned(), "result" => "failed", "code" => LANGUAGE_NOT_READ)
+        .increment(1);
+    v1::JudgeLink {
+        judge: judge.to_owned(),
+        result: "failed".to_owned(),
+        detail: format!("the report's language is {language}, which it does not read"),
+        code: LANGUAGE_NOT_READ.to_owned(),
+        calls: Vec::new(),
+    }
 }
 
 /// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others

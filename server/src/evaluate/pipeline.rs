@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gsar_core::assess::without_partition;
 use gsar_core::open_points::open_without_partition;
+use gsar_core::policy::UndefinedScore;
 use gsar_core::safety::Confidence;
 use gsar_core::{Claim, Reason};
 use gsar_proto::violations::Violations;
@@ -13,7 +14,7 @@ use metrics::counter;
 use tonic::Status;
 
 use super::decide::{Case, decide};
-use super::judging::ask;
+use super::judging::{Judged, ask};
 use super::offload::offload;
 use super::record::{self, Keyed};
 use super::retrieval::{Gathered, insufficient};
@@ -115,7 +116,14 @@ impl Engine {
             deadline: Some(call.deadline),
             place: Some(Arc::new(call.clone())),
         });
-        let judged = ask(judges, &question).await?;
+        let judged = match knows_nothing(&policy, &question) {
+            true => Judged::by_nobody(Reason::NoEvidence),
+            false => {
+                let asked = Arc::clone(&question);
+                let languages = offload(call, question.synthesis.len(), move || asked.languages());
+                ask(judges, &question, &languages.await).await?
+            }
+        };
         watch.lap(Step::Judge);
 
         call.enter(Step::Decide);
@@ -191,6 +199,11 @@ fn samples(options: Option<&v1::EvaluateOptions>, violations: &mut Violations) {
         );
         violations.add("options.samples", description);
     }
+}
+
+/// Whether there is nothing to judge by. The method as published scores a report without evidence as well.
+fn knows_nothing(policy: &ChosenPolicy, question: &Question) -> bool {
+    question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
 }
 
 /// The claims to judge: those given, else those that the synthesis is split into. A judge has no say in which.

@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
+use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
 pub use voting::{Vote, Votes};
@@ -55,10 +56,18 @@ pub trait Judge: Send + Sync {
 pub struct Capabilities {
     /// The classes it can give.
     pub classes: Vec<Class>,
-    /// Languages it was evaluated on, as BCP 47 tags.
+    /// Languages that it reads, as BCP 47 tags; none for every language.
     pub languages: Vec<&'static str>,
     /// The most bytes of evidence it reads for one question; `None` for no bound of its own.
     pub max_evidence_bytes: Option<usize>,
+}
+
+impl Capabilities {
+    /// Whether it reads that language.
+    #[must_use]
+    pub fn reads(&self, language: &str) -> bool {
+        self.languages.is_empty() || self.languages.contains(&language)
+    }
 }
 
 /// What a judge is asked.
@@ -106,6 +115,19 @@ impl Question {
     pub fn about(&self, objections: Vec<Objection>) -> Self {
         let claims = objections.iter().map(|objection| objection.said.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
+    }
+
+    /// The languages that the report and its claims are written in, as BCP 47 tags, as far as enough words tell.
+    #[must_use]
+    pub fn languages(&self) -> Vec<&'static str> {
+        let claims: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
+        let mut languages: Vec<&'static str> =
+            [language(&self.synthesis), language(&claims.join("\n"))]
+                .into_iter()
+                .flatten()
+                .collect();
+        languages.dedup();
+        languages
     }
 
     /// Whether the deadline has passed.

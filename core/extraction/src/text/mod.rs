@@ -6,6 +6,7 @@
 
 pub mod figures;
 pub mod fold;
+pub mod language;
 pub mod polarity;
 pub mod sentences;
 pub mod tokens;

@@ -1,0 +1,284 @@
+//! The language of a report, by its script and its stop words.
+//!
+//! Incident prose is full of identifiers, figures and quoted lines, on which detectors that count letters guess. Here
+//! only plain words outside of code and quotation count, and a text that has too few of them has no language: it is
+//! never refused for one. Names are BCP 47 tags.
+
+use alloc::vec::Vec;
+
+/// English words that are seldom words of another language.
+const ENGLISH: &[&str] = &[
+    "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",
+    "for", "from", "had", "has", "have", "it", "its", "not", "of", "only", "than", "that", "the",
+    "then", "these", "this", "to", "was", "were", "when", "which", "while", "with",
+];
+
+/// Words of other languages in Latin script that are seldom words of an English report.
+const OTHERS: &[(&str, &[&str])] = &[
+    (
+        "de",
+        &[
+            "auf", "aus", "bei", "das", "dass", "dem", "der", "des", "durch", "ein", "eine",
+            "einem", "einen", "einer", "für", "hat", "hatte", "ist", "kein", "keine", "mit",
+            "nach", "nicht", "sich", "sind", "und", "vom", "von", "vor", "waren", "weil", "wird",
+            "wurde", "wurden", "während", "zu", "zum", "zur", "über",
+        ],
+    ),
+    (
+        "fr",
+        &[
+            "au", "aux", "avec", "car", "ce", "ces", "cette", "dans", "de", "des", "du", "elle",
+            "en", "est", "et", "été", "était", "la", "le", "les", "ont", "par", "pas", "pendant",
+            "pour", "que", "qui", "se", "sont", "sur", "un", "une", "à", "après",
+        ],
+    ),
+    (
+        "es",
+        &[
+            "al", "como", "con", "cuando", "de", "del", "desde", "después", "durante", "el", "en",
+            "era", "es", "está", "fue", "fueron", "ha", "hasta", "la", "las", "los", "más", "para",
+            "por", "porque", "que", "se", "sin", "su", "un", "una", "y",
+        ],
+    ),
+    (
+        "pt",
+        &[
+            "ao", "após", "com", "da", "das", "de", "dos", "durante", "e", "em", "estava", "foi",
+            "foram", "mais", "na", "nas", "nos", "não", "os", "para", "pela", "pelo", "por",
+            "porque", "que", "se", "sem", "um", "uma", "à",
+        ],
+    ),
+    (
+        "it",
+        &[
+            "al", "alla", "alle", "che", "con", "da", "dal", "dalla", "dei", "del", "della",
+            "delle", "di", "dopo", "e", "era", "gli", "ha", "hanno", "il", "la", "nel", "nella",
+            "perché", "più", "sono", "stata", "stati", "stato", "sul", "un", "una", "è",
+        ],
+    ),
+    (
+        "nl",
+        &[
+            "aan", "bij", "dat", "de", "deze", "door", "een", "en", "geen", "had", "heeft", "het",
+            "maar", "met", "naar", "niet", "om", "omdat", "ook", "op", "te", "tijdens", "uit",
+            "van", "voor", "waren", "werd", "werden", "worden", "zijn",
+        ],
+    ),
+    (
+        "pl",
+        &[
+            "był",
+            "była",
+            "było",
+            "były",
+            "dla",
+            "do",
+            "i",
+            "jest",
+            "na",
+            "nie",
+            "od",
+            "oraz",
+            "po",
+            "podczas",
+            "ponieważ",
+            "przez",
+            "przed",
+            "się",
+            "to",
+            "w",
+            "z",
+            "za",
+            "ze",
+            "został",
+            "została",
+            "zostały",
+            "że",
+        ],
+    ),
+    (
+        "sv",
+        &[
+            "att", "av", "blev", "det", "efter", "en", "ett", "från", "för", "har", "hade", "inte",
+            "med", "när", "och", "på", "som", "till", "under", "var",
+        ],
+    ),
+    (
+        "da",
+        &[
+            "af", "at", "blev", "den", "der", "det", "efter", "en", "et", "fra", "har", "havde",
+            "ikke", "med", "og", "på", "som", "til", "var", "under",
+        ],
+    ),
+    (
+        "tr",
+        &[
+            "bir",
+            "bu",
+            "da",
+            "daha",
+            "de",
+            "değil",
+            "gibi",
+            "için",
+            "ile",
+            "kadar",
+            "olan",
+            "olarak",
+            "oldu",
+            "sonra",
+            "tarafından",
+            "ve",
+            "çok",
+            "önce",
+        ],
+    ),
+];
+
+/// The fewest different stop words by which a language is told.
+const MIN_STOP_WORDS: usize = 3;
+/// The fewest words of another script by which it is told.
+const MIN_OF_SCRIPT: usize = 3;
+/// The fewest words of a text in Latin script that is told to be of some other language.
+const MIN_WORDS: usize = 12;
+
+/// The language of a text as a BCP 47 tag: `en`, `de` …, `und-Cyrl` where the script alone is known, `und` for another
+/// language in Latin script; `None` where too few words tell.
+#[must_use]
+pub fn language(text: &str) -> Option<&'static str> {
+    let mut counted = Counted::default();
+    for line in prose(text) {
+        for word in line.split(is_between).filter(|word| !word.is_empty()) {
+            counted.add(word);
+        }
+    }
+    counted.language()
+}
+
+/// The lines of a text outside of fences, without what they hold in backticks and quotation marks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines()
+        .filter(move |line| {
+            let is_fence = matches!(line.trim_start().get(..3), Some("```" | "~~~"));
+            is_code ^= is_fence;
+            !is_fence && !is_code
+        })
+        .flat_map(|line| outside(line, '`'))
+        .flat_map(|part| outside(part, '"'))
+}
+
+/// The parts of a line that do not stand between two of these marks. One without a partner marks nothing.
+fn outside(line: &str, mark: char) -> impl Iterator<Item = &str> {
+    let closed = line.matches(mark).count() / 2 * 2;
+    line.splitn(closed + 1, mark).step_by(2)
+}
+
+/// Whether a character parts words; those of identifiers do not.
+fn is_between(character: char) -> bool {
+    !(character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':' | '/' | '@' | '='))
+}
+
+/// What was counted of a text.
+#[derive(Default)]
+struct Counted {
+    /// Words in small letters without digits.
+    plain: usize,
+    /// Those of them with letters beyond ASCII.
+    accented: usize,
+    english: usize,
+    /// Stop words and which, in the order of [`OTHERS`].
+    others: [(usize, u64); OTHERS.len()],
+    /// Words of other scripts, and letters of those that part no words.
+    scripts: Vec<(&'static str, usize)>,
+}
+
+impl Counted {
+    fn add(&mut self, word: &str) {
+        let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
+        if let Some(script) = script(word) {
+            let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
+            // Two letters of a script without blanks are about a word.
+            let words = if matches!(script, "zh" | "ja" | "th") { letters.div_ceil(2) } else { 1 };
+            match self.scripts.iter_mut().find(|(known, _)| *known == script) {
+                Some((_, count)) => *count += words,
+                None => self.scripts.push((script, words)),
+            }
+            return;
+        }
+        let lower = word.to_lowercase();
+        let begins_alone = word.chars().skip(1).all(|letter| letter.is_lowercase());
+        if lower.is_empty() || !begins_alone || !lower.chars().all(char::is_alphabetic) {
+            return;
+        }
+        self.plain += 1;
+        self.accented += usize::from(!lower.is_ascii());
+        self.english += usize::from(ENGLISH.contains(&lower.as_str()));
+        for ((_, words), (count, which)) in OTHERS.iter().zip(&mut self.others) {
+            if let Some(place) = words.iter().position(|word| *word == lower) {
+                *count += 1;
+                *which |= 1 << (place % 64);
+            }
+        }
+    }
+
+    fn language(&self) -> Option<&'static str> {
+        if let Some((script, words)) = self.of_script()
+            && words >= MIN_OF_SCRIPT
+            && words > self.english * 2
+        {
+            return Some(script);
+        }
+        let best = OTHERS.iter().zip(&self.others).max_by_key(|(_, (count, _))| *count);
+        if let Some(((tag, _), (count, which))) = best
+            && which.count_ones() as usize >= MIN_STOP_WORDS
+            && *count > self.english
+        {
+            return Some(tag);
+        }
+        if self.english >= MIN_STOP_WORDS {
+            return Some("en");
+        }
+        let is_other = self.plain >= MIN_WORDS && self.accented * 10 >= self.plain;
+        is_other.then_some("und")
+    }
+
+    /// The script with most words. Japanese is written with Chinese letters too.
+    fn of_script(&self) -> Option<(&'static str, usize)> {
+        let all = self.scripts.iter().map(|(_, words)| words).sum();
+        let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");
+        let most = self.scripts.iter().max_by_key(|(_, words)| *words)?;
+        Some((if is_japanese && most.0 == "zh" { "ja" } else { most.0 }, all))
+    }
+}
+
+/// The script of a word, where it is another than Latin. One letter alone is a unit or a sign (`μ`, `Ω`).
+fn script(word: &str) -> Option<&'static str> {
+    let mut of_letters = word.chars().filter(|letter| letter.is_alphabetic()).map(script_of);
+    if word.chars().any(|letter| script_of(letter) == Some("ja")) {
+        return Some("ja");
+    }
+    let first = of_letters.find_map(|script| script)?;
+    let others = of_letters.flatten().count();
+    (others > 0 || matches!(first, "zh")).then_some(first)
+}
+
+fn script_of(letter: char) -> Option<&'static str> {
+    match u32::from(letter) {
+        0x0370..=0x03ff | 0x1f00..=0x1fff => Some("el"),
+        0x0400..=0x052f => Some("und-Cyrl"),
+        0x0530..=0x058f => Some("hy"),
+        0x0590..=0x05ff => Some("he"),
+        0x0600..=0x06ff | 0x0750..=0x077f | 0xfb50..=0xfdff | 0xfe70..=0xfeff => Some("und-Arab"),
+        0x0900..=0x0dff => Some("und"),
+        0x0e00..=0x0e7f => Some("th"),
+        0x10a0..=0x10ff => Some("ka"),
+        0x1100..=0x11ff | 0xac00..=0xd7af => Some("ko"),
+        0x3040..=0x30ff => Some("ja"),
+        0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f => Some("zh"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
