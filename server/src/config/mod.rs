@@ -2,6 +2,7 @@
 //!
 //! Everything is parsed and checked before an address is bound, and every problem is found at once.
 
+mod attested;
 mod check;
 mod environment;
 mod load;
@@ -11,6 +12,7 @@ mod problems;
 mod shape;
 mod values;
 
+pub use attested::Attested;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
+use super::attested::Attested;
 use super::models::{Model, Panel};
 
 /// The whole configuration.
@@ -125,6 +126,8 @@ pub struct Evidence {
     pub time_to_live: Option<Duration>,
     /// The most bytes of contents of whole corpora that stay in memory for the next evaluation.
     pub kept_in_memory: Bytes,
+    /// Which channels vouch for what comes over them; none by default.
+    pub attested: Vec<Attested>,
     /// Whether evidence is found by its meaning as well: `auto` where a model is at hand, `required`, or `off`.
     pub embeddings: EmbeddingsWanted,
     /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
@@ -216,6 +219,7 @@ impl Default for Config {
                 max_size: Bytes(16 << 30),
                 time_to_live: Some(seconds(30 * 24 * 3_600)),
                 kept_in_memory: Bytes(16 << 20),
+                attested: Vec::new(),
                 embeddings: EmbeddingsWanted::Auto,
                 model: None,
                 onnxruntime: None,

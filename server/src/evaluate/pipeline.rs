@@ -86,7 +86,11 @@ impl Engine {
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
-        let Checked { policy, report, evidence, mut gate, judges } = self.check(request)?;
+        let Checked { policy, report, mut evidence, mut gate, judges } = self.check(request)?;
+        for (item, known) in evidence.iter_mut().zip(&mut provenance.evidence) {
+            call.attestation.attest(item);
+            known.attested = item.attested;
+        }
         watch.lap(Step::Admit);
         let claims = claims_of(call, &report).await;
         let inline = evidence.len();

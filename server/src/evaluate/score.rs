@@ -30,9 +30,12 @@ impl Engine {
     ) -> Result<v1::ScoreResponse, Status> {
         call.enter(Step::Admit);
         let explain = request.explain;
-        let (policy, partition, mut gate) = self.check_partition(request)?;
-        if let (Some(gate), Checked::Judged(partition)) = (&mut gate, &partition) {
-            gate.link(&partition.evidence);
+        let (policy, mut partition, mut gate) = self.check_partition(request)?;
+        if let Checked::Judged(partition) = &mut partition {
+            partition.evidence.iter_mut().for_each(|item| call.attestation.attest(item));
+            if let Some(gate) = &mut gate {
+                gate.link(&partition.evidence);
+            }
         }
         call.enter(Step::Decide);
         let answer = match partition {
