@@ -9,7 +9,7 @@ use tonic::Status;
 
 use super::offload::offload;
 use super::pipeline::investigation;
-use super::{ChosenPolicy, Engine, answer};
+use super::{ChosenPolicy, Engine, PolicyUse, answer};
 use crate::api::door::{Call, Step};
 
 /// A partition whose every field was checked.
@@ -54,8 +54,12 @@ impl Engine {
         request: v1::ScoreRequest,
     ) -> Result<(ChosenPolicy, Checked, Option<parse::ParsedGate>), Status> {
         let mut violations = Violations::default();
-        let policy =
-            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let policy = self.choose_policy(
+            &request.policy,
+            request.policy_overrides,
+            PolicyUse::Any,
+            &mut violations,
+        )?;
         let partition = match request.partition {
             Some(v1::score_request::Partition::Counts(counts)) => {
                 Some(Checked::Counts(parse::counts(counts, &mut violations)))
@@ -86,6 +90,7 @@ fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreRe
         decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
         policy: Some(policy.applied()),
         is_grounded: tally.is_grounded(),
+        hypothetical: policy.hypothetical,
         ..v1::ScoreResponse::default()
     }
 }
@@ -135,5 +140,6 @@ fn by_claims(
         is_grounded: assessment.tally.is_grounded(),
         verification_needed: !open.is_empty(),
         verification_reasons: open,
+        hypothetical: policy.hypothetical,
     }
 }
