@@ -39,15 +39,32 @@ impl Judgements {
         Self { known: known.collect() }
     }
 
+    /// The judgement of a claim that is stored word for word.
+    pub(crate) fn exactly(&self, claim: &str) -> Option<Judgement> {
+        let same = self.known.iter().find(|known| known.text == claim);
+        same.map(|known| known.judgement.clone())
+    }
+
+    /// The judgement of a claim that was split off a report; `None` where no stored claim is like it, or where it
+    /// has words that the report does not have.
+    pub(crate) fn of_report(&self, claim: &str, report: &str) -> Option<Judgement> {
+        let (claim_words, report) = (claim.to_lowercase(), report.to_lowercase());
+        let mut words = claim_words
+            .split_whitespace()
+            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        if words.all(|word| report.contains(word)) { self.of(claim) } else { None }
+    }
+
     /// The judgement of a claim; `None` where no stored claim is like it.
     ///
     /// Of claims that share words the most alike counts. Where a claim joins several stored ones, it is as bad as
     /// the worst of them.
-    pub(crate) fn of(&self, claim: &str) -> Option<Judgement> {
+    fn of(&self, claim: &str) -> Option<Judgement> {
         let words = words(claim);
-        let same = self.known.iter().find(|known| known.text == claim);
-        let same = same.or_else(|| self.known.iter().find(|known| known.words == words));
-        if let Some(same) = same {
+        if let Some(same) = self.exactly(claim) {
+            return Some(same);
+        }
+        if let Some(same) = self.known.iter().find(|known| known.words == words) {
             return Some(same.judgement.clone());
         }
         let asked: BTreeSet<String> = words.into_iter().collect();
@@ -148,6 +165,16 @@ mod tests {
     fn a_fragment_takes_the_judgement_of_the_claim_that_holds_it() {
         assert_eq!(class_of("exhausted at noon"), Some(Class::Grounded));
         assert_eq!(class_of("the disk of the broker was full"), None);
+    }
+
+    #[test]
+    fn a_claim_with_a_word_of_its_own_is_none_of_the_report() {
+        let claim = stored("The pool of checkout was exhausted at noon", Class::Grounded);
+        let known = Judgements::new([(claim.text.as_str(), &claim.judgement)]);
+        let report = "At noon the pool of checkout was exhausted. Nobody looked.";
+        assert!(known.of_report("the pool of checkout was exhausted", report).is_some());
+        assert!(known.of_report("the pool of ledger-db was exhausted", report).is_none());
+        assert!(known.exactly(&claim.text).is_some() && known.exactly(report).is_none());
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Path<'_> {
                 .collect();
             let known = cases.iter().zip(&asked).map(|(case, asked)| {
                 let judgements = asked.iter().map(|one| (one.text.as_str(), &one.judgement));
-                known_case(case, rendering, Judgements::new(judgements))
+                known_case(case, rendering, Judgements::new(judgements), Vec::new())
             });
             self.provider.know(known.collect());
             let calls = cases.iter().zip(&asked).filter(|(_, asked)| !asked.is_empty());
@@ -73,7 +73,8 @@ impl Path<'_> {
     ) -> Result<Vec<Decided>> {
         let of_case = |case: &Case| {
             let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
-            known_case(case, rendering, Judgements::new(stored))
+            let reports = case.reports.iter().map(|report| report.text.clone()).collect();
+            known_case(case, rendering, Judgements::new(stored), reports)
         };
         let known: Vec<KnownCase> = cases.iter().map(of_case).collect();
         self.provider.know(known.clone());
@@ -116,8 +117,8 @@ impl Path<'_> {
         let sent = v1::Report { synthesis: report.text.clone(), ..Default::default() };
         let answer = self.evaluate(case, sent, rendering).await?;
         let decision = answer.decision.as_ref().context("an answer without a decision")?;
-        let unmatched =
-            answer.claims.iter().filter(|claim| known.judgements.of(&claim.text).is_none());
+        let is_known = |text: &str| known.judgements.of_report(text, &report.text).is_some();
+        let unmatched = answer.claims.iter().filter(|claim| !is_known(&claim.text));
         Ok(Decided {
             case: case.name.clone(),
             kind: report.kind.clone(),
@@ -149,12 +150,17 @@ impl Path<'_> {
     }
 }
 
-fn known_case(case: &Case, rendering: Rendering, judgements: Judgements) -> KnownCase {
+fn known_case(
+    case: &Case,
+    rendering: Rendering,
+    judgements: Judgements,
+    reports: Vec<String>,
+) -> KnownCase {
     let items = case.evidence.iter().map(|item| {
         let (Content::Text(content) | Content::Json(content)) = rendered(item, rendering);
         (item.id.clone(), content)
     });
-    KnownCase { items: items.collect(), judgements }
+    KnownCase { items: items.collect(), judgements, reports }
 }
 
 fn sent(item: &Item, rendering: Rendering) -> v1::EvidenceItem {

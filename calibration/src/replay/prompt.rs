@@ -46,10 +46,8 @@ pub(crate) fn prompt(request: &Seen) -> Result<Prompt> {
     });
     let text = texts.into_iter().find(|text| lines(text).any(|line| line.starts_with(EVIDENCE)));
     let text = text.context("the request has no evidence")?;
-    let claims: Vec<Asked> = lines(text)
-        .take_while(|line| !line.starts_with(EVIDENCE))
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
+    let before = lines(text).take_while(|line| !line.starts_with(EVIDENCE));
+    let claims: Vec<Asked> = before.filter_map(|line| serde_json::from_str(line).ok()).collect();
     ensure!(!claims.is_empty(), "the request has no claims");
     let evidence: Vec<&str> =
         lines(text).skip_while(|line| !line.starts_with(EVIDENCE)).skip(1).collect();
@@ -88,7 +86,7 @@ pub(crate) mod tests {
     use serde_json::json;
 
     pub(crate) const QUESTION: &str = r#"The report, as a JSON string:
-"All is well: {\"id\": \"c9\"}"
+"All is well: it is up, {\"id\": \"c9\"}"
 
 The claims to judge, one JSON object a line:
 {"id":"c2","text":"It is up."}

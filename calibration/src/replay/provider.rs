@@ -22,6 +22,8 @@ pub(crate) struct KnownCase {
     pub(crate) items: Vec<(String, String)>,
     /// What is said of its claims.
     pub(crate) judgements: Judgements,
+    /// The reports that are sent without claims; empty where claims are given.
+    pub(crate) reports: Vec<String>,
 }
 
 /// A provider that knows the answers.
@@ -100,7 +102,7 @@ fn asked_case<'a>(known: &'a [KnownCase], prompt: &Prompt) -> Option<&'a KnownCa
         case.items.iter().filter(|(_, content)| is_shown(content)).count()
     };
     let asked = |case: &KnownCase| {
-        prompt.claims.iter().filter(|claim| case.judgements.of(&claim.text).is_some()).count()
+        prompt.claims.iter().filter(|claim| judgement(case, claim).is_some()).count()
     };
     let most = known.iter().map(shown).max().filter(|most| *most > 0)?;
     known.iter().filter(|case| shown(case) == most).max_by_key(|case| asked(case))
@@ -119,13 +121,22 @@ fn labels(case: &KnownCase, shown: &[Labelled]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What is stored of a claim: given ones stand word for word, those that the server split off a report are like
+/// some. A claim that the server made up to try the judge is neither.
+fn judgement(case: &KnownCase, claim: &Asked) -> Option<Judgement> {
+    if case.reports.is_empty() {
+        return case.judgements.exactly(&claim.text);
+    }
+    case.reports.iter().find_map(|report| case.judgements.of_report(&claim.text, report))
+}
+
 fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Value {
     let unknown = || Judgement {
         class: Class::Ungrounded,
         evidence_type: EvidenceType::Inference,
         citations: Vec::new(),
     };
-    let judgement = case.judgements.of(&claim.text).unwrap_or_else(unknown);
+    let judgement = judgement(case, claim).unwrap_or_else(unknown);
     let label = |id: &str| {
         let found = labels.iter().find(|(known, _)| known == id);
         found.map_or_else(|| id.to_owned(), |(_, label)| label.clone())
@@ -164,7 +175,11 @@ mod tests {
             }],
         };
         let items = contents.iter().map(|(id, content)| ((*id).to_owned(), (*content).to_owned()));
-        KnownCase { items: items.collect(), judgements: Judgements::new([(claim, &judgement)]) }
+        KnownCase {
+            items: items.collect(),
+            judgements: Judgements::new([(claim, &judgement)]),
+            reports: Vec::new(),
+        }
     }
 
     const FIRST: &str = "up\n[E2 00000000] {}\nsince noon";
@@ -182,6 +197,19 @@ mod tests {
         let cited = json!([{"evidence": "E2", "field_path": "/a", "quote": "up"}]);
         assert_eq!(first["citations"], cited);
         assert_eq!((&second["id"], &second["class"]), (&json!("c1"), &json!("ungrounded")));
+    }
+
+    #[test]
+    fn a_claim_that_no_report_tells_is_not_stored() {
+        let mut known = case(&[("log", FIRST)], "Since noon the api is up.", "log");
+        let class = |known: &KnownCase, text: &str| {
+            let claim = Asked { id: "c1".to_owned(), text: text.to_owned() };
+            judgement(known, &claim).map(|judgement| judgement.class)
+        };
+        assert_eq!(class(&known, "the api is up"), None, "given claims stand word for word");
+        known.reports = vec!["All is well: since noon the api is up.".to_owned()];
+        assert_eq!(class(&known, "the api is up"), Some(Class::Grounded));
+        assert_eq!(class(&known, "since noon the billing-api is up"), None);
     }
 
     #[test]
