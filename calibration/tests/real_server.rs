@@ -151,7 +151,7 @@ fn stored_judgements_are_replayed_through_a_real_server() {
     let offline = page(machine.path(), &["replay", "stored", "--offline"]);
     let verdicts = |page: &str| {
         let rows = page.lines().filter(|line| line.starts_with('|'));
-        rows.take_while(|line| !line.starts_with("| code")).map(str::to_owned).collect::<Vec<_>>()
+        rows.take_while(|line| !line.starts_with("| report")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(verdicts(&offline), verdicts(&replayed), "verification alone says the same");
 

@@ -4,6 +4,9 @@ use gsar_core::{Class, Tier};
 
 use super::errors::ErrorKind;
 
+/// The code of a claim that was left without a citation.
+const NO_CITATION: &str = "NO_VALID_CITATION";
+
 /// A claim of a replay, with what was said of it and what became of that.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -99,10 +102,14 @@ impl Outcome {
         matches!(self.given, Given::Error(_)) && !self.is_missed()
     }
 
+    /// Whether none of its citations held.
+    pub(crate) fn is_uncited(&self) -> bool {
+        self.findings.iter().any(|finding| finding.counts() && finding.code == NO_CITATION)
+    }
+
     /// The codes of what decided, each once: the findings that changed the class or block, and for a claim that
     /// was left without a citation what took the citation away.
     pub(crate) fn codes(&self) -> Vec<&str> {
-        const NO_CITATION: &str = "NO_VALID_CITATION";
         let mut codes: Vec<&str> = Vec::new();
         for finding in self.findings.iter().filter(|finding| finding.counts()) {
             let code = match self.findings.first() {

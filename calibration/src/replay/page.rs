@@ -13,6 +13,9 @@ use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
 use crate::tables::markdown::{NOTHING, heading, table};
 
+/// The most claims of reports that may be like nothing stored, in percent.
+const MAX_UNMATCHED: u32 = 5;
+
 /// The most bytes of a quote or claim in a list.
 const MAX_SHOWN: usize = 300;
 
@@ -53,6 +56,12 @@ fn verdicts(page: &mut String, replayed: &[Replayed]) {
         let name = kind.name();
         rows.push(row(&format!("missed: {name}"), replayed, |summary| {
             summary.missed.get(name).map_or(NOTHING.to_owned(), shown)
+        }));
+    }
+    for kind in ErrorKind::ALL {
+        let name = kind.name();
+        rows.push(row(&format!("missed where a citation held: {name}"), replayed, |summary| {
+            summary.missed_where_cited.get(name).map_or(NOTHING.to_owned(), shown)
         }));
     }
     table(page, &head("", replayed), &rows);
@@ -101,6 +110,15 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
         shown(&summary.unmatched)
     }));
     table(page, &head("report", replayed), &rows);
+    let too_many = |one: &Replayed| {
+        one.summary.unmatched.hits * 100 > one.summary.unmatched.of * MAX_UNMATCHED
+    };
+    if replayed.iter().any(too_many) {
+        let _ = writeln!(
+            page,
+            "\nMore than {MAX_UNMATCHED} % of the claims are like nothing stored: what is decided on these reports says little."
+        );
+    }
     page.push_str("\nFaithful reports that are held back:\n\n");
     for one in replayed {
         for HeldBack { case, tier, reasons, findings } in &one.summary.held_back {
@@ -178,4 +196,51 @@ fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {
 
 fn cut(text: &str) -> String {
     text.get(..text.floor_char_boundary(MAX_SHOWN)).unwrap_or_default().replace('\n', "⏎")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::Decided;
+    use super::*;
+    use crate::arguments::Rendering;
+
+    fn decided(unmatched: usize) -> Replayed {
+        let decided = Decided {
+            case: "a/1".to_owned(),
+            kind: "faithful".to_owned(),
+            tier: Tier::Regenerate,
+            reasons: vec![(
+                "DISPUTED".to_owned(),
+                "a sentence with words of the report".to_owned(),
+            )],
+            findings: Vec::new(),
+            claims: 20,
+            unmatched: vec!["words of the report".to_owned(); unmatched],
+        };
+        Replayed::new(Rendering::Json, Vec::new(), vec![decided])
+    }
+
+    fn shown(unmatched: usize, list: bool) -> String {
+        let source = Source {
+            name: "stored".to_owned(),
+            cases: Vec::new(),
+            replayed: vec![decided(unmatched)],
+        };
+        page(ReplayPart::Tune, 1, &[source], list)
+    }
+
+    #[test]
+    fn a_report_that_is_held_back_is_listed_with_its_reasons() {
+        let page = shown(0, false);
+        assert!(page.contains("- json, a/1: regenerate for DISPUTED ()"), "{page}");
+        assert!(!page.contains("words of the report"), "single rows only where asked for: {page}");
+        assert!(shown(0, true).contains("DISPUTED: a sentence with words of the report"));
+    }
+
+    #[test]
+    fn too_many_claims_that_are_like_nothing_stored_are_told() {
+        assert!(!shown(1, false).contains("More than 5 %"));
+        let page = shown(2, false);
+        assert!(page.contains("More than 5 % of the claims are like nothing stored"), "{page}");
+    }
 }

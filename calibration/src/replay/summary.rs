@@ -22,6 +22,8 @@ pub(crate) struct Summary {
     pub(crate) broken_or_disputed: Count,
     /// Errors that stand and do not block, by kind.
     pub(crate) missed: BTreeMap<&'static str, Count>,
+    /// The same of those with a citation that held, so that checks of meaning had something to look at.
+    pub(crate) missed_where_cited: BTreeMap<&'static str, Count>,
     /// What each check did, by its code.
     pub(crate) checks: BTreeMap<String, Check>,
     /// How many reports have which tier, by kind; empty where none were sent.
@@ -73,6 +75,11 @@ impl Summary {
             let of = |outcome: &Outcome| outcome.given == Given::Error(kind);
             (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
         });
+        let missed_where_cited = ErrorKind::ALL.map(|kind| {
+            let of =
+                |outcome: &Outcome| outcome.given == Given::Error(kind) && !outcome.is_uncited();
+            (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
+        });
         let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
         for report in reports {
             let of_kind = tiers.entry(report.kind.clone()).or_default();
@@ -87,6 +94,7 @@ impl Summary {
             disputed: Count::new(outcomes, right, Outcome::is_disputed),
             broken_or_disputed: Count::new(outcomes, right, Outcome::is_lost),
             missed: missed.into(),
+            missed_where_cited: missed_where_cited.into(),
             checks: checks(outcomes),
             reports: tiers,
             held_back: reports.iter().filter(held_back).map(HeldBack::new).collect(),
@@ -186,13 +194,15 @@ mod tests {
             outcome(error, grounded, grounded, &["FIGURE_CONFLICT", "TIME_CONFLICT"]),
             outcome(error, grounded, ungrounded, &["FIGURE_CONFLICT"]),
             outcome(error, grounded, grounded, &[]),
+            outcome(error, grounded, ungrounded, &["QUOTE_NOT_FOUND", "NO_VALID_CITATION"]),
         ];
         let summary = Summary::new(Rendering::Text, &outcomes, &[]);
         let hits = |count: &Count| (count.hits, count.of);
         assert_eq!(hits(&summary.broken), (1, 3));
         assert_eq!(hits(&summary.disputed), (1, 3));
         assert_eq!(hits(&summary.broken_or_disputed), (2, 3));
-        assert_eq!(hits(&summary.missed["figure"]), (1, 3));
+        assert_eq!(hits(&summary.missed["figure"]), (1, 4));
+        assert_eq!(hits(&summary.missed_where_cited["figure"]), (1, 3));
         assert_eq!(hits(&summary.missed["name"]), (0, 0));
         let both = Check { costs: 1, catches: 2, costs_alone: 1, catches_alone: 1 };
         let figures = summary.checks.get("FIGURE_CONFLICT");
