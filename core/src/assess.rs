@@ -122,11 +122,11 @@ impl Assessment {
 /// Assesses a judged report under a policy.
 #[must_use]
 pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
+    let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
     let corpus = Corpus::new(subject.evidence);
-    let coverage = match policy.guards.min_coverage {
-        Some(_) => coverage(subject.synthesis, subject.claims),
-        None => None,
-    };
+    let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
+    let coverage =
+        if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };
     let first = match &subject.turn {
         Turn::Taken { first, .. } => first,
         Turn::Impossible | Turn::NotNeeded => &subject.judged,

@@ -57,6 +57,8 @@ pub enum Guard {
     Absence,
     /// `verification`.
     Verification,
+    /// `synthesis_required`.
+    Synthesis,
 }
 
 impl Guard {
@@ -68,6 +70,7 @@ impl Guard {
             Self::Coverage => "coverage",
             Self::Absence => "absence",
             Self::Verification => "verification",
+            Self::Synthesis => "synthesis",
         }
     }
 }
@@ -159,6 +162,13 @@ pub enum Reason {
         /// The share the policy asks for.
         least: Millionths,
     },
+    /// Words of the synthesis that may carry a statement and stand in no claim block proceed.
+    UncoveredText {
+        /// Which, at most [`crate::coverage::MAX_WORDS`].
+        words: Vec<String>,
+    },
+    /// Claims without the text that they are of block proceed.
+    SynthesisMissing,
     /// The judge's own partition had a stricter tier, which verification never improves.
     VerificationKeepsTier {
         /// The tier before verification.
@@ -199,6 +209,8 @@ impl Reason {
             Self::Disputed { .. } => "DISPUTED",
             Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
             Self::CoverageBelow { .. } => "COVERAGE_BELOW",
+            Self::UncoveredText { .. } => "UNCOVERED_TEXT",
+            Self::SynthesisMissing => "SYNTHESIS_MISSING",
             Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
             Self::NoEvidence => "NO_EVIDENCE",
             Self::LanguageNotRead { .. } => "LANGUAGE_NOT_READ",
@@ -257,6 +269,13 @@ impl Reason {
                 format!(
                     "claims cover {covered} of {sentences} sentences; the policy asks for a share of {least}"
                 )
+            }
+            Self::UncoveredText { words } => {
+                format!("no claim says what the report says with {}", words.join(", "))
+            }
+            Self::SynthesisMissing => {
+                "claims without the report's text: what else the report says was not judged"
+                    .to_string()
             }
             Self::VerificationKeepsTier { before } => format!(
                 "the judge's partition before verification gave {}; verification never improves a tier",
@@ -332,7 +351,7 @@ pub fn decide_with(
             Tier::Abstain
         }
     };
-    if blocks(policy, tally, findings, &mut reasons) {
+    if blocks(policy, tally, origin, findings, &mut reasons) {
         tier = tier.max(Tier::Regenerate);
     }
     Decision {
@@ -385,6 +404,7 @@ fn by_score(
 fn blocks(
     policy: &PolicyValues,
     tally: &Tally,
+    origin: Origin,
     findings: Option<&TextFindings>,
     reasons: &mut Vec<Reason>,
 ) -> bool {
@@ -421,6 +441,16 @@ fn blocks(
             least,
         });
     }
+    if let Some(TextFindings { coverage: Some(coverage), .. }) = findings
+        && guards.min_coverage.is_some()
+        && !coverage.words.is_empty()
+    {
+        reasons.push(Reason::UncoveredText { words: coverage.words.clone() });
+    }
+    let without_text = findings.is_some_and(|findings| findings.coverage.is_none());
+    if guards.synthesis_required && without_text && origin == Origin::Judge {
+        reasons.push(Reason::SynthesisMissing);
+    }
     let blocked = reasons.len() > named;
     if let Some(TextFindings { duplicates: count @ 1.., .. }) = findings {
         reasons.push(Reason::DuplicatesCountOnce { count: *count });
@@ -437,6 +467,7 @@ fn not_applicable(policy: &PolicyValues, findings: Option<&TextFindings>) -> Vec
         (Guard::Duplicates, guards.duplicates_count_once, without_text),
         (Guard::Coverage, guards.min_coverage.is_some(), without_synthesis),
         (Guard::Absence, guards.absence_needs_search, without_text),
+        (Guard::Synthesis, guards.synthesis_required, without_text),
         (Guard::Verification, policy.verification != VerificationMode::Off, without_text),
     ] {
         if asked_for && nothing_to_see {

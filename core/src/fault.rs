@@ -39,6 +39,8 @@ impl Reason {
             | Self::NothingToScore
             | Self::DuplicatesCountOnce { .. }
             | Self::CoverageBelow { .. }
+            | Self::UncoveredText { .. }
+            | Self::SynthesisMissing
             | Self::NoEvidence
             | Self::LanguageNotRead { .. }
             | Self::JudgeAbstained { .. }
@@ -65,6 +67,10 @@ impl Reason {
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")
             }
+            Self::UncoveredText { .. } => {
+                Some("add a claim that says it, or take it out of the report")
+            }
+            Self::SynthesisMissing => Some("give report.synthesis"),
             Self::NoEvidence => Some("send evidence items, or a corpus that holds some"),
             Self::LanguageNotRead { .. } => {
                 Some("write the report in a language that a judge of the chain reads")

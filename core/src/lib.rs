@@ -37,7 +37,7 @@ pub mod tally;
 pub mod time;
 pub mod verify;
 
-pub use gsar_extraction::text;
+pub use gsar_extraction::{report, text};
 
 pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim};
 pub use decision::{Decision, Guard, Origin, Reason, TextFindings, Tier, decide, decide_with};

@@ -195,7 +195,13 @@ impl Dice {
             let number = |count: usize| u32::try_from(count).unwrap();
             let (covered, sentences) = (number(covered), number(sentences));
             TextFindings {
-                coverage: Some(Coverage { covered, sentences, uncovered: Vec::new() }),
+                coverage: Some(Coverage {
+                    covered,
+                    sentences,
+                    uncovered: Vec::new(),
+                    spans: Vec::new(),
+                    words: Vec::new(),
+                }),
                 duplicates: 0,
                 disputed: Vec::new(),
             }

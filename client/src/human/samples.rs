@@ -156,7 +156,6 @@ fn answer() -> v1::EvaluateResponse {
             not_applicable: vec!["absence".to_owned()],
             margins: None,
             affected_specialists: vec!["k8s-agent".to_owned(), "deploy-agent".to_owned()],
-            in_shadow: false,
         }),
         explanation:
             "The evidence carries the kills and the change; it does not carry the batch job."
@@ -167,6 +166,11 @@ fn answer() -> v1::EvaluateResponse {
             covered: 4,
             sentences: 5,
             uncovered: vec![v1::ByteRange { start: 209, end: 238 }],
+            spans: vec![v1::UncoveredSpan {
+                span: Some(v1::ByteRange { start: 209, end: 238 }),
+                reason: v1::UncoveredReason::NotJudged.into(),
+            }],
+            words: Vec::new(),
         }),
         provenance: Some(v1::Provenance {
             judges: vec![

@@ -19,8 +19,6 @@ pub enum Answer {
         score: Option<Fraction>,
         /// The tier.
         tier: Tier,
-        /// Whether the server evaluates no report under this policy.
-        hypothetical: bool,
     },
     /// The line could not be decided.
     Refused {
@@ -42,12 +40,7 @@ impl Answer {
                 ChosenPolicy::Known(policy) => {
                     let decision = decide(&policy, &line.tally);
                     let score = decision.score.map(|score| score.fraction());
-                    Ok(Self::Decided {
-                        id: line.id_as_written(),
-                        score,
-                        tier: decision.tier,
-                        hypothetical: false,
-                    })
+                    Ok(Self::Decided { id: line.id_as_written(), score, tier: decision.tier })
                 }
                 ChosenPolicy::Unknown(name) => Err(unknown(&name)),
             }
@@ -67,19 +60,17 @@ impl Answer {
     /// What writing gives.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Decided { id, score, tier, hypothetical } => {
+            Self::Decided { id, score: Some(score), tier } => {
+                let (num, den) = (score.numerator(), score.denominator());
                 write!(out, "{{\"id\":{id},\"score\":")?;
-                match score {
-                    Some(score) => {
-                        let (num, den) = (score.numerator(), score.denominator());
-                        serde_json::to_writer(&mut *out, &score.to_f64())?;
-                        write!(out, ",\"num\":{num},\"den\":{den}")?;
-                    }
-                    None => write!(out, "null,\"num\":null,\"den\":null")?,
-                }
-                let mark = if *hypothetical { ",\"hypothetical\":true" } else { "" };
-                writeln!(out, ",\"decision\":\"{}\"{mark}}}", tier.name())
+                serde_json::to_writer(&mut *out, &score.to_f64())?;
+                writeln!(out, ",\"num\":{num},\"den\":{den},\"decision\":\"{}\"}}", tier.name())
             }
+            Self::Decided { id, score: None, tier } => writeln!(
+                out,
+                "{{\"id\":{id},\"score\":null,\"num\":null,\"den\":null,\"decision\":\"{}\"}}",
+                tier.name()
+            ),
             Self::Refused { number, error } => {
                 write!(out, "{{\"line\":{number},\"error\":")?;
                 serde_json::to_writer(&mut *out, &error.0)?;

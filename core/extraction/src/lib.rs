@@ -1,8 +1,9 @@
-//! Reading reports and evidence as text: words, figures, times, negation, sentences.
+//! Reading reports: what they assert ([`report`]), and their words, figures, times and negations ([`text`]).
 //!
 //! This crate is a set of plain functions of a text. It knows nothing of policies, classes or evidence items,
 //! and it never reads a clock, a file, a socket or the environment.
 
 extern crate alloc;
 
+pub mod report;
 pub mod text;

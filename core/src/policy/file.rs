@@ -11,8 +11,8 @@ use core::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Check, DecisionRollout, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues,
-    Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
+    Check, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, RolloutMode,
+    UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -192,6 +192,7 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "guards.contradiction_blocks" => guards.contradiction_blocks = switch(literal)?,
         "guards.min_grounded" => guards.min_grounded = count(literal)?,
         "guards.min_coverage" => guards.min_coverage = limit(literal)?,
+        "guards.synthesis_required" => guards.synthesis_required = switch(literal)?,
         "guards.absence_needs_search" => guards.absence_needs_search = switch(literal)?,
         "guards.tool_match_needs_attestation" => {
             guards.tool_match_needs_attestation = switch(literal)?;
@@ -213,10 +214,6 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "rollout.gate" => values.rollout.gate = rollout(literal)?,
         "rollout.cap" => values.rollout.cap = rollout(literal)?,
         "rollout.ladder" => values.rollout.ladder = rollout(literal)?,
-        "rollout.decision" => {
-            let modes = DecisionRollout::ALL.map(|mode| (mode.name(), mode));
-            values.rollout.decision = choice(literal, &modes)?;
-        }
         _ => return Err(unknown_field()),
     }
     Ok(())
@@ -295,7 +292,6 @@ pub fn to_toml(policy: &Policy) -> String {
     for (name, mode) in [("gate", rollout.gate), ("cap", rollout.cap), ("ladder", rollout.ladder)] {
         out.push_str(&format!("{name} = \"{}\"\n", mode.name()));
     }
-    out.push_str(&format!("decision = \"{}\"\n", rollout.decision.name()));
     out
 }
 
@@ -330,6 +326,7 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("contradiction_blocks", guards.contradiction_blocks);
     out.line("min_grounded", guards.min_grounded);
     out.line("min_coverage", limit(guards.min_coverage));
+    out.line("synthesis_required", guards.synthesis_required);
     out.line("absence_needs_search", guards.absence_needs_search);
     out.line("tool_match_needs_attestation", guards.tool_match_needs_attestation);
     out.heading("gate");
@@ -386,6 +383,7 @@ fn blank(base: Preset) -> PolicyValues {
             contradiction_blocks: true,
             min_grounded: 1,
             min_coverage: Some(nothing),
+            synthesis_required: true,
             absence_needs_search: true,
             tool_match_needs_attestation: true,
         },
@@ -408,7 +406,6 @@ fn blank(base: Preset) -> PolicyValues {
             gate: RolloutMode::Active,
             cap: RolloutMode::Active,
             ladder: RolloutMode::Active,
-            decision: DecisionRollout::Active,
         },
     }
 }

@@ -174,6 +174,7 @@ impl Looser {
             contradiction_blocks,
             min_grounded,
             min_coverage,
+            synthesis_required,
             absence_needs_search,
             tool_match_needs_attestation,
         } = own;
@@ -181,6 +182,7 @@ impl Looser {
             ("guards.duplicates_count_once", *duplicates_count_once, other.duplicates_count_once),
             ("guards.rho_at_least_one", *rho_at_least_one, other.rho_at_least_one),
             ("guards.contradiction_blocks", *contradiction_blocks, other.contradiction_blocks),
+            ("guards.synthesis_required", *synthesis_required, other.synthesis_required),
             ("guards.absence_needs_search", *absence_needs_search, other.absence_needs_search),
             (
                 "guards.tool_match_needs_attestation",
@@ -282,10 +284,7 @@ impl Looser {
     }
 
     fn rollout(&mut self, own: &Rollout, other: &Rollout) {
-        let Rollout { gate, cap, ladder, decision } = own;
-        if *decision < other.decision {
-            self.push("rollout.decision", decision.name(), other.decision.name(), "active");
-        }
+        let Rollout { gate, cap, ladder } = own;
         for (field, own, other) in [
             ("rollout.gate", *gate, other.gate),
             ("rollout.cap", *cap, other.cap),
@@ -363,7 +362,7 @@ fn shown(limit: Option<Millionths>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DecisionRollout, FindingModes, Preset, RolloutMode, preset};
+    use super::super::{FindingModes, Preset, RolloutMode, preset};
     use super::*;
 
     fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
@@ -434,8 +433,6 @@ mod tests {
         assert_eq!(looser(|values| values.tau_proceed = Millionths::new(799_999)), ["tau_proceed"]);
         assert_eq!(looser(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
         assert_eq!(looser(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
-        let in_shadow = looser(|values| values.rollout.decision = DecisionRollout::Shadow);
-        assert_eq!(in_shadow, ["rollout.decision"]);
         assert_eq!(looser(|values| values.guards.min_coverage = None), ["guards.min_coverage"]);
         let limit = Some(Millionths::new(1_000_001));
         let found = looser(|values| values.guards.complementary_limit = limit);

@@ -133,6 +133,8 @@ pub struct Guards {
     pub min_grounded: u32,
     /// Less coverage than this blocks proceed, 0 to 1.
     pub min_coverage: Option<Millionths>,
+    /// Claims without the report's text block proceed.
+    pub synthesis_required: bool,
     /// An absence must cite a search or an exhaustive item.
     pub absence_needs_search: bool,
     /// Only attested items may be tool matches.
@@ -187,31 +189,6 @@ pub struct Rollout {
     pub cap: RolloutMode,
     /// The action ladder.
     pub ladder: RolloutMode,
-    /// The decision on the report.
-    pub decision: DecisionRollout,
-}
-
-/// Whether the decision on a report governs. Ordered: the greater, the stricter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DecisionRollout {
-    /// Computed, shown and recorded; nothing is held back.
-    Shadow,
-    /// Governs.
-    Active,
-}
-
-impl DecisionRollout {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Shadow, Self::Active];
-
-    /// The word used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shadow => "shadow",
-            Self::Active => "active",
-        }
-    }
 }
 
 /// Whether a mechanism governs.

@@ -120,6 +120,8 @@ pub enum CorrectionCode {
     NegationConflict,
     /// An absence without a search or exhaustive item behind it.
     AbsenceNotShown,
+    /// A question or a proposal that was called grounded.
+    StatesNothing,
 }
 
 impl CorrectionCode {
@@ -155,6 +157,7 @@ impl CorrectionCode {
             Self::NameConflict => "NAME_CONFLICT",
             Self::NegationConflict => "NEGATION_CONFLICT",
             Self::AbsenceNotShown => "ABSENCE_NOT_SHOWN",
+            Self::StatesNothing => "STATES_NOTHING",
         }
     }
 }

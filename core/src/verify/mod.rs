@@ -7,6 +7,7 @@
 //! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
 //! | `resolve`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
 //! | `resolve` | quotes beside the cited field, values that could be of anything | ungrounded |
+//! | `kinds` | questions and proposals called grounded | complementary; what they propose is compared with nothing |
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
 //! | `names` | names that the evidence lacks | ungrounded |
 //! | `absence` | an absence nobody looked for | ungrounded |
@@ -27,13 +28,12 @@ mod bearing;
 mod citations;
 mod corpus;
 mod corrections;
-mod derivable;
 mod documents;
 mod escapes;
 mod figures;
 mod ids;
 mod json;
-mod minutes;
+mod kinds;
 mod names;
 mod negation;
 mod quotes;
@@ -42,7 +42,6 @@ mod resolve;
 mod times;
 mod turn;
 mod types;
-mod wording;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -61,6 +60,7 @@ use resolve::Source;
 use crate::claim::{Claim, JudgedClaim};
 use crate::evidence::Target;
 use crate::policy::{PolicyValues, VerificationMode};
+use crate::report::ClaimKind;
 use crate::text::figures::figures as figures_of;
 
 /// How a verified claim stands.
@@ -155,6 +155,7 @@ fn enforce(
     for (claim, points_at) in claims.iter_mut().zip(&points_at) {
         if claim.standing != Standing::Dropped {
             citations::check(claim, &mut findings);
+            kinds::check(claim, &mut findings);
         }
         if is_supported(&claim.judged) {
             check_support(policy, claim, points_at, &texts, &mut sources, &mut findings);
@@ -179,12 +180,15 @@ fn check_support(
 ) {
     let citations = core::mem::take(&mut claim.judged.citations);
     let cited = Cited::of(&citations, points_at, texts, sources);
-    let claimed = figures_of(&claim.judged.claim.text);
-    names::check(&mut claim.judged, &claimed, &cited, sources, findings);
-    absence::check(policy, &mut claim.judged, &cited, sources, findings);
-    bearing::check(&mut claim.judged, &claimed, &cited, sources, findings);
-    negation::check(&mut claim.judged, &cited, findings);
-    figures::check(policy, &mut claim.judged, &claimed, &cited, sources, findings);
+    // What a question asks and what a proposal proposes is compared with nothing.
+    if ClaimKind::of(&claim.judged.claim.text) == ClaimKind::Statement {
+        let claimed = figures_of(&claim.judged.claim.text);
+        names::check(&mut claim.judged, &claimed, &cited, sources, findings);
+        absence::check(policy, &mut claim.judged, &cited, sources, findings);
+        bearing::check(&mut claim.judged, &claimed, &cited, sources, findings);
+        negation::check(&mut claim.judged, &cited, findings);
+        figures::check(policy, &mut claim.judged, &claimed, &cited, sources, findings);
+    }
     types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
     claim.judged.citations = citations;
 }

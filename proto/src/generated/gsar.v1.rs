@@ -260,7 +260,7 @@ pub struct Reason {
 /// Decision is what may happen to a report, and why.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decision {
-    /// tier is what may happen to the report; TIER_PROCEED where in_shadow.
+    /// tier is what may happen to the report.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
     /// reasons are the conditions that were found, in order; empty when nothing speaks against proceeding.
@@ -277,10 +277,6 @@ pub struct Decision {
     /// Empty where such claims cite nothing, where what they cite names no specialist, and when the tier is proceed.
     #[prost(string, repeated, tag = "5")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// in_shadow says that the policy's decision is in shadow: nothing is held back, and shadow.decision of the answer has
-    /// what was decided.
-    #[prost(bool, tag = "6")]
-    pub in_shadow: bool,
 }
 /// Margins are the distances to the neighbouring tiers.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2907,11 +2903,10 @@ pub struct EvaluateRequest {
     /// evidence that bears on it.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
-    /// policy is the name of a policy; empty for the server's default. It is refused where it is looser than the default
-    /// and not among policies.allowed.
+    /// policy is the name of a policy; empty for the server's default.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, as policies.allow_overrides says.
+    /// policy_overrides change single values of the policy, where the server allows it.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
     /// gate is the investigation behind the report; absent: no gate, chain or cap in the answer.
@@ -3032,15 +3027,32 @@ pub struct EvaluateResponse {
 /// Coverage is how much of the synthesis its claims cover.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Coverage {
-    /// covered is how many assertive sentences a claim covers.
+    /// covered is how many assertions claims cover.
     #[prost(uint32, tag = "1")]
     pub covered: u32,
-    /// sentences is how many distinct assertive sentences there are.
+    /// sentences is how many distinct assertions there are: sentences, headings, table rows, lines of code, and what
+    /// questions and proposals take for granted.
     #[prost(uint32, tag = "2")]
     pub sentences: u32,
-    /// uncovered are the sentences that no claim covers, in bytes of the synthesis.
+    /// uncovered are the assertions that no claim covers, in bytes of the synthesis.
     #[prost(message, repeated, tag = "3")]
     pub uncovered: ::prost::alloc::vec::Vec<ByteRange>,
+    /// spans are all visible stretches outside claims, in order, with the reason of each.
+    #[prost(message, repeated, tag = "4")]
+    pub spans: ::prost::alloc::vec::Vec<UncoveredSpan>,
+    /// words that may carry a statement, stand uncovered and in no claim; at most 12. They block proceed.
+    #[prost(string, repeated, tag = "5")]
+    pub words: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// UncoveredSpan is a stretch of the synthesis that is in no claim.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UncoveredSpan {
+    /// span in bytes of the synthesis.
+    #[prost(message, optional, tag = "1")]
+    pub span: ::core::option::Option<ByteRange>,
+    /// reason why no claim needs to cover it, or that one should.
+    #[prost(enumeration = "UncoveredReason", tag = "2")]
+    pub reason: i32,
 }
 /// Shadow holds what mechanisms in shadow mode would have said.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3054,9 +3066,6 @@ pub struct Shadow {
     /// action in shadow mode.
     #[prost(message, optional, tag = "3")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// decision in shadow mode: what was decided and recorded, and does not govern.
-    #[prost(message, optional, tag = "4")]
-    pub decision: ::core::option::Option<Decision>,
 }
 /// Provenance says where an answer comes from.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3276,10 +3285,10 @@ pub struct JudgeTrial {
 /// ScoreRequest is a partition that the caller gives.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScoreRequest {
-    /// policy is the name of any policy; empty for the server's default.
+    /// policy is the name of a policy; empty for the server's default.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy.
+    /// policy_overrides change single values of the policy, where the server allows it.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
     /// gate is the investigation behind the report; absent: no gate, chain or cap in the answer.
@@ -3390,10 +3399,6 @@ pub struct ScoreResponse {
     /// verification_reasons are what is open, as in EvaluateResponse; empty for counts.
     #[prost(message, repeated, tag = "16")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// hypothetical says that Evaluate would refuse this policy: it is looser than the default, and not among
-    /// policies.allowed. Nothing may go out on such an answer.
-    #[prost(bool, tag = "17")]
-    pub hypothetical: bool,
 }
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -3465,6 +3470,63 @@ impl JudgeStatus {
             "JUDGE_STATUS_RESOLVED" => Some(Self::Resolved),
             "JUDGE_STATUS_ABSTAINED" => Some(Self::Abstained),
             "JUDGE_STATUS_FAILED" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+/// UncoveredReason is why a stretch of the synthesis is in no claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum UncoveredReason {
+    /// No reason; never sent.
+    Unspecified = 0,
+    /// Punctuation and marks of Markdown or HTML.
+    Markup = 1,
+    /// The number or bullet of a list item, section or footnote.
+    Marker = 2,
+    /// A label of a closed list, such as "Timeline".
+    Label = 3,
+    /// The header of a column, which the claims of its rows repeat.
+    ColumnHeader = 4,
+    /// A title whose content words stand together in one claim or one evidence record.
+    Title = 5,
+    /// A whole line or value of the evidence.
+    EvidenceLine = 6,
+    /// Where a link leads.
+    LinkTarget = 7,
+    /// Something that no claim says. It lowers coverage.
+    NotJudged = 8,
+}
+impl UncoveredReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "UNCOVERED_REASON_UNSPECIFIED",
+            Self::Markup => "UNCOVERED_REASON_MARKUP",
+            Self::Marker => "UNCOVERED_REASON_MARKER",
+            Self::Label => "UNCOVERED_REASON_LABEL",
+            Self::ColumnHeader => "UNCOVERED_REASON_COLUMN_HEADER",
+            Self::Title => "UNCOVERED_REASON_TITLE",
+            Self::EvidenceLine => "UNCOVERED_REASON_EVIDENCE_LINE",
+            Self::LinkTarget => "UNCOVERED_REASON_LINK_TARGET",
+            Self::NotJudged => "UNCOVERED_REASON_NOT_JUDGED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "UNCOVERED_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "UNCOVERED_REASON_MARKUP" => Some(Self::Markup),
+            "UNCOVERED_REASON_MARKER" => Some(Self::Marker),
+            "UNCOVERED_REASON_LABEL" => Some(Self::Label),
+            "UNCOVERED_REASON_COLUMN_HEADER" => Some(Self::ColumnHeader),
+            "UNCOVERED_REASON_TITLE" => Some(Self::Title),
+            "UNCOVERED_REASON_EVIDENCE_LINE" => Some(Self::EvidenceLine),
+            "UNCOVERED_REASON_LINK_TARGET" => Some(Self::LinkTarget),
+            "UNCOVERED_REASON_NOT_JUDGED" => Some(Self::NotJudged),
             _ => None,
         }
     }
@@ -3947,7 +4009,7 @@ pub struct EvaluationSummary {
     /// outcome of the evaluation.
     #[prost(enumeration = "Outcome", tag = "7")]
     pub outcome: i32,
-    /// tier decided, whether it governed or was in shadow.
+    /// tier decided.
     #[prost(enumeration = "Tier", tag = "8")]
     pub tier: i32,
     /// score as published; absent where there is none.

@@ -64,7 +64,7 @@ use evidence::observations::Corpus;
 use matching::candidates::Marks;
 use verdict::ruling::{Case, Cite, Ruling};
 
-pub use claim::claims::split;
+pub use claim::claims::{claims, split};
 pub use evidence::observations::MOST_BYTES;
 
 /// The name of this version of the rules.

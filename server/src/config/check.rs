@@ -55,5 +55,4 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         );
         problems.add(&["limits", "default_deadline"], description);
     }
-    super::attested::check(config, problems);
 }

@@ -18,6 +18,7 @@ pub struct Engine {
     pub(super) ledger: Option<Ledger>,
     evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
+    pub(super) allow_overrides: bool,
 }
 
 impl std::fmt::Debug for Engine {
@@ -63,7 +64,8 @@ impl Engine {
             max_claim_bytes: bytes(config.limits.claim_text),
             ..parse::Limits::default()
         };
-        Ok(Self { policies, judges, ledger, evidence, limits })
+        let allow_overrides = config.policies.allow_overrides;
+        Ok(Self { policies, judges, ledger, evidence, limits, allow_overrides })
     }
 
     /// The policies in force.

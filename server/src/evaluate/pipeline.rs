@@ -3,11 +3,11 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
+use gsar_core::Reason;
 use gsar_core::assess::without_partition;
 use gsar_core::open_points::open_without_partition;
 use gsar_core::policy::UndefinedScore;
 use gsar_core::safety::Confidence;
-use gsar_core::{Claim, Reason};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
@@ -19,7 +19,7 @@ use super::offload::offload;
 use super::record::{self, Keyed};
 use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
-use super::{ChosenPolicy, Engine, PolicyUse, answer};
+use super::{ChosenPolicy, Engine, answer, claims};
 use crate::api::door::{Call, Step};
 use crate::judge::{Judge, Question};
 use crate::telemetry::metrics as names;
@@ -44,7 +44,7 @@ impl Engine {
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
         let Some(ledger) = &self.ledger else {
-            return self.evaluate_unrecorded(call, request, PolicyUse::Decide).await;
+            return self.evaluate_unrecorded(call, request).await;
         };
         let keyed = Keyed::of(&request);
         if let Some(before) = record::replay(ledger, &keyed).await? {
@@ -53,8 +53,7 @@ impl Engine {
         let report = record::encoded_report(&request);
         let report_digest = record::digest(&report);
         let kept = record::Kept::of(&request, report);
-        let (mut answer, policy) =
-            self.decide_report(call, request, report_digest, PolicyUse::Decide).await?;
+        let (mut answer, policy) = self.decide_report(call, request, report_digest).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
@@ -66,14 +65,13 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::evaluate`].
-    pub(super) async fn evaluate_unrecorded(
+    pub async fn evaluate_unrecorded(
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
-        wanted: PolicyUse,
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
-        self.decide_report(call, request, report_digest, wanted).await.map(|(answer, _)| answer)
+        self.decide_report(call, request, report_digest).await.map(|(answer, _)| answer)
     }
 
     async fn decide_report(
@@ -81,7 +79,6 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
         report_digest: String,
-        wanted: PolicyUse,
     ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
@@ -89,14 +86,12 @@ impl Engine {
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
-        let Checked { policy, report, mut evidence, mut gate, judges } =
-            self.check(request, wanted)?;
-        for (item, known) in evidence.iter_mut().zip(&mut provenance.evidence) {
-            call.attestation.attest(item);
-            known.attested = item.attested;
-        }
+        let Checked { policy, report, evidence, mut gate, judges } = self.check(request)?;
         watch.lap(Step::Admit);
-        let claims = claims_of(call, &report).await;
+        let is_read = policy.policy.guards.min_coverage.is_some();
+        let (claims, evidence) = claims::of(call, &report, evidence, is_read).await;
+        claims::check_number(&claims, &report, self.limits.max_claims)?;
+        let has_synthesis = !report.synthesis.trim().is_empty();
         let inline = evidence.len();
         let Gathered { evidence, is_kept, retrieval } =
             self.gather(call, &corpus_id, evidence, &claims, &judges).await?;
@@ -155,14 +150,12 @@ impl Engine {
         };
         watch.lap(Step::Decide);
         answer::count(&policy.policy, answer.decision.as_ref());
-        let decided = answer.decision.take();
-        answer.decision =
-            decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
         if let Some(gate) = &answer.gate {
             counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
         }
         answer.evaluation_id = uuid::Uuid::now_v7().to_string();
         answer.warnings = warnings(&policy, &report.generator_model, &provenance.judges);
+        answer.warnings.extend(claims::without_synthesis(&policy, has_synthesis));
         answer.warnings.extend(notices.into_iter().map(|notice| v1::Reason {
             code: notice.code.to_owned(),
             sentence: notice.sentence,
@@ -177,10 +170,10 @@ impl Engine {
         Ok((answer, policy))
     }
 
-    fn check(&self, request: v1::EvaluateRequest, wanted: PolicyUse) -> Result<Checked, Status> {
+    fn check(&self, request: v1::EvaluateRequest) -> Result<Checked, Status> {
         let mut violations = Violations::default();
         let policy =
-            self.choose_policy(&request.policy, request.policy_overrides, wanted, &mut violations)?;
+            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
         let report = parse::required("report", request.report, &mut violations)
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
@@ -215,15 +208,6 @@ fn samples(options: Option<&v1::EvaluateOptions>, violations: &mut Violations) {
 /// Whether there is nothing to judge by. The method as published scores a report without evidence as well.
 fn knows_nothing(policy: &ChosenPolicy, question: &Question) -> bool {
     question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
-}
-
-/// The claims to judge: those given, else those that the synthesis is split into. A judge has no say in which.
-async fn claims_of(call: &Call, report: &parse::ParsedReport) -> Vec<Claim> {
-    if !report.claims.is_empty() {
-        return report.claims.clone();
-    }
-    let synthesis = report.synthesis.clone();
-    offload(call, synthesis.len(), move || gsar_rules::split(&synthesis)).await
 }
 
 /// What core looks at of an investigation.

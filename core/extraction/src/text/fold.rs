@@ -161,7 +161,7 @@ fn push_collapsed(characters: impl Iterator<Item = char>, folded: &mut String) {
 
 /// Characters without width that must not tell two texts apart: soft hyphen, zero-width spaces and
 /// joiners, directional marks, variation selectors, the byte order mark.
-fn is_invisible(character: char) -> bool {
+pub(crate) fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\u{ad}'

@@ -4,8 +4,8 @@
 
 use gsar_core::text::tokens::{Word, words};
 
-use crate::claim::claims::is_predicate;
 use crate::claim::lengths::lengths;
+use gsar_core::report::is_predicate;
 
 /// Whether what begins with a word behind a comma says how far in time what was told lies from something else.
 pub(crate) fn is_distance(text: &str, at: usize) -> bool {

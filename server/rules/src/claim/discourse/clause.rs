@@ -6,10 +6,10 @@ use gsar_core::text::figures::{CodeKind, MONTHS};
 use gsar_core::text::tokens::{Shape, Word, words};
 
 use super::is_name;
-use crate::claim::claims::is_predicate;
 use crate::claim::reading::{Reading, Role};
 use crate::evidence::moments::DAY;
 use crate::rules::instants::times;
+use gsar_core::report::is_predicate;
 
 /// Nouns that say of what sort a named thing is.
 const SORTS: [&str; 61] = [

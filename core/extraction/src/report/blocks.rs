@@ -1,0 +1,432 @@
+//! This module reads Markdown into blocks of text as a reader sees them: headings, paragraphs, table rows, lines
+//! of code. It says what stands there, not what it means; the CommonMark parser is pulldown-cmark.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::html;
+use super::rendered::Rendered;
+use super::{Reason, Uncovered};
+use crate::text::part;
+
+/// A block of a report.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    /// Its text; empty for a table row.
+    pub(super) text: Rendered,
+    /// The cells of a table row.
+    pub(super) cells: Vec<Rendered>,
+    /// Bytes of the report that are bold, in order.
+    pub(super) strong: Vec<Range<usize>>,
+    /// How many lists it is in.
+    pub(super) depth: usize,
+}
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    /// Any level, ATX, setext or HTML.
+    Heading,
+    /// Prose, also of a list item, footnote, caption, comment or attribute.
+    Paragraph,
+    /// The term of a definition list.
+    Term,
+    /// The header of a table.
+    TableHead,
+    /// A row of a table.
+    TableRow,
+    /// A line of a code block; whether its language is one of commands or configuration.
+    Code(Language),
+}
+
+/// What a code block says of its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// Commands of a shell or a database.
+    Commands,
+    /// Settings.
+    Configuration,
+    /// Anything else, or nothing said.
+    Other,
+}
+
+/// The blocks of a report, and the bytes that say nothing.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    pub(super) blocks: Vec<Block>,
+    pub(super) excused: Vec<Uncovered>,
+}
+
+/// Reads a report into blocks.
+pub(super) fn blocks(report: &str) -> Blocks {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM
+        | Options::ENABLE_DEFINITION_LIST
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let parser = Parser::new_ext(report, options);
+    let mut reader = Reader { report, ..Reader::default() };
+    let definitions: Vec<(String, String, Range<usize>)> = parser
+        .reference_definitions()
+        .iter()
+        .map(|(_, link)| {
+            let title = link.title.as_deref().unwrap_or_default().to_owned();
+            (link.dest.to_string(), title, link.span.clone())
+        })
+        .collect();
+    for (event, range) in parser.into_offset_iter() {
+        reader.read(event, range);
+    }
+    reader.flush();
+    for (target, title, span) in definitions {
+        reader.link(&target, &title, span.clone());
+        let label = part(report, span.clone()).find("]:").map_or(0, |at| at + 1);
+        reader.excuse_word(span.start..span.start + label, Reason::LinkTarget);
+    }
+    reader.found
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    report: &'a str,
+    found: Blocks,
+    open: Option<Block>,
+    cells: Option<Vec<Rendered>>,
+    depth: usize,
+    /// Links that are open: target, title, bytes, whether the target stands there, where the text ends.
+    links: Vec<(String, String, Range<usize>, bool)>,
+    read_to: usize,
+    code: Option<(Language, Rendered)>,
+    html: Option<Rendered>,
+    metadata: Option<Rendered>,
+    /// What stands in attributes and comments inside the open block.
+    aside: Vec<Block>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag, range),
+            Event::Text(text) => self.text(&text, range),
+            Event::Code(code) => self.code_span(&code, range),
+            Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, range),
+            Event::Html(text) => {
+                if let Some(raw) = &mut self.html {
+                    push(self.report, raw, &text, range);
+                }
+            }
+            Event::InlineHtml(text) => {
+                let mut raw = Rendered::default();
+                push(self.report, &mut raw, &text, range.clone());
+                let read = html::read(&raw);
+                self.found.excused.extend(read.excused);
+                self.aside.extend(read.blocks);
+                if html::breaks_line(&text) {
+                    self.inline().push(' ', range.clone());
+                }
+                self.read_to = range.end;
+            }
+            Event::FootnoteReference(_) => {
+                self.excuse_word(range.clone(), Reason::Marker);
+                self.read_to = range.end;
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                self.inline().push(' ', range.clone());
+                self.read_to = range.end;
+            }
+            Event::TaskListMarker(_) => {
+                self.found.excused.push(Uncovered { span: range, reason: Reason::Marker });
+            }
+            Event::Rule => self.flush(),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Paragraph => self.open(BlockKind::Paragraph),
+            Tag::Heading { .. } => self.open(BlockKind::Heading),
+            Tag::DefinitionListTitle => self.open(BlockKind::Term),
+            Tag::TableHead | Tag::TableRow => {
+                self.flush();
+                self.cells = Some(Vec::new());
+            }
+            Tag::TableCell => self.open(BlockKind::Paragraph),
+            Tag::List(_) => {
+                self.flush();
+                self.depth += 1;
+            }
+            Tag::Item => {
+                self.flush();
+                let marker = item_marker(part(self.report, range.clone()));
+                let span = range.start..range.start + marker;
+                self.found.excused.push(Uncovered { span, reason: Reason::Marker });
+            }
+            Tag::BlockQuote(kind) => {
+                self.flush();
+                let text = part(self.report, range.clone());
+                if kind.is_some()
+                    && let (Some(open), Some(close)) = (text.find("[!"), text.find(']'))
+                {
+                    let span = range.start + open..range.start + close + 1;
+                    self.excuse_word(span, Reason::Marker);
+                }
+            }
+            Tag::FootnoteDefinition(_) => {
+                self.flush();
+                let close = part(self.report, range.clone()).find("]:").map_or(0, |at| at + 2);
+                self.excuse_word(range.start..range.start + close, Reason::Marker);
+            }
+            Tag::CodeBlock(kind) => {
+                self.flush();
+                let language = match &kind {
+                    CodeBlockKind::Fenced(info) => language(info),
+                    CodeBlockKind::Indented => Language::Other,
+                };
+                if let CodeBlockKind::Fenced(info) = kind
+                    && let Some(at) = part(self.report, range.clone()).find(info.as_ref())
+                {
+                    let span = range.start + at..range.start + at + info.len();
+                    self.excuse_word(span, Reason::Marker);
+                }
+                self.code = Some((language, Rendered::default()));
+            }
+            Tag::HtmlBlock => {
+                self.flush();
+                self.html = Some(Rendered::default());
+            }
+            Tag::MetadataBlock(_) => {
+                self.flush();
+                self.metadata = Some(Rendered::default());
+            }
+            Tag::Strong => {
+                self.inline();
+                if let Some(open) = &mut self.open {
+                    open.strong.push(range);
+                }
+            }
+            Tag::Link { link_type, dest_url, title, .. }
+            | Tag::Image { link_type, dest_url, title, .. } => {
+                let stands_there = !matches!(link_type, LinkType::Autolink | LinkType::Email);
+                self.links.push((
+                    dest_url.to_string(),
+                    title.to_string(),
+                    range.clone(),
+                    stands_there,
+                ));
+                self.read_to = range.start;
+            }
+            Tag::DefinitionListDefinition => self.flush(),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, _: Range<usize>) {
+        match tag {
+            TagEnd::TableCell => {
+                let cell = self.open.take().map(|block| block.text).unwrap_or_default();
+                if let Some(cells) = &mut self.cells {
+                    cells.push(cell.seen().trimmed());
+                }
+            }
+            TagEnd::TableHead => self.row(BlockKind::TableHead),
+            TagEnd::TableRow => self.row(BlockKind::TableRow),
+            TagEnd::List(_) => {
+                self.flush();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            TagEnd::CodeBlock => {
+                if let Some((language, code)) = self.code.take() {
+                    self.lines(&code, BlockKind::Code(language));
+                }
+            }
+            TagEnd::MetadataBlock(_) => {
+                if let Some(lines) = self.metadata.take() {
+                    self.lines(&lines, BlockKind::Paragraph);
+                }
+            }
+            TagEnd::HtmlBlock => {
+                if let Some(raw) = self.html.take() {
+                    let read = html::read(&raw);
+                    self.found.excused.extend(read.excused);
+                    self.found.blocks.extend(read.blocks);
+                }
+            }
+            TagEnd::Link | TagEnd::Image => {
+                if let Some((target, title, range, stands_there)) = self.links.pop() {
+                    let tail = self.read_to.max(range.start).min(range.end)..range.end;
+                    if stands_there {
+                        self.link(&target, &title, tail.clone());
+                        let label = part(self.report, tail.clone()).rfind('[');
+                        if let Some(label) = label {
+                            self.excuse_word(tail.start + label..tail.end, Reason::LinkTarget);
+                        }
+                    }
+                    self.read_to = range.end;
+                }
+            }
+            TagEnd::Paragraph
+            | TagEnd::Heading(_)
+            | TagEnd::Item
+            | TagEnd::BlockQuote(_)
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition => self.flush(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, range: Range<usize>) {
+        let report = self.report;
+        if let Some((_, code)) = &mut self.code {
+            push(report, code, text, range);
+        } else if let Some(metadata) = &mut self.metadata {
+            push(report, metadata, text, range);
+        } else {
+            self.read_to = range.end;
+            push(report, self.inline(), text, range);
+        }
+    }
+
+    fn code_span(&mut self, code: &str, range: Range<usize>) {
+        let report = self.report;
+        let inner = part(report, range.clone()).find(code).map(|at| range.start + at);
+        let text = self.inline();
+        match inner {
+            Some(start) if !code.is_empty() => {
+                text.push('`', range.start..start);
+                text.push_verbatim(report, start..start + code.len());
+                text.push('`', start + code.len()..range.end);
+            }
+            _ => text.push_replaced(&format!("`{code}`"), &range),
+        }
+        self.read_to = range.end;
+    }
+
+    /// Excuses the target of a link, and keeps its title as a text.
+    fn link(&mut self, target: &str, title: &str, range: Range<usize>) {
+        let mut from = range.start;
+        if !target.is_empty()
+            && let Some(at) = part(self.report, range.clone()).find(target)
+        {
+            let span = range.start + at..range.start + at + target.len();
+            from = span.end;
+            self.found.excused.push(Uncovered { span, reason: Reason::LinkTarget });
+        }
+        if !title.is_empty() {
+            let mut text = Rendered::default();
+            match part(self.report, from..range.end).find(title) {
+                Some(at) => text.push_verbatim(self.report, from + at..from + at + title.len()),
+                None => text.push_replaced(title, &(from..range.end)),
+            }
+            self.aside.push(paragraph(text));
+        }
+    }
+
+    /// Excuses bytes that hold one short word at most.
+    fn excuse_word(&mut self, span: Range<usize>, reason: Reason) {
+        const MAX_BYTES: usize = 24;
+        let text = part(self.report, span.clone());
+        if text.len() <= MAX_BYTES && !text.trim().contains(char::is_whitespace) {
+            self.found.excused.push(Uncovered { span, reason });
+        }
+    }
+
+    fn open(&mut self, kind: BlockKind) {
+        self.flush();
+        self.open = Some(Block { kind, depth: self.depth, ..paragraph(Rendered::default()) });
+    }
+
+    /// The text of the open block; prose of its own where none is open.
+    fn inline(&mut self) -> &mut Rendered {
+        if self.open.is_none() {
+            self.open(BlockKind::Paragraph);
+        }
+        &mut self.open.get_or_insert_with(|| paragraph(Rendered::default())).text
+    }
+
+    fn flush(&mut self) {
+        if let Some(mut block) = self.open.take() {
+            block.text = block.text.seen().trimmed();
+            self.found.blocks.push(block);
+        }
+        self.found.blocks.append(&mut self.aside);
+    }
+
+    fn row(&mut self, kind: BlockKind) {
+        let cells = self.cells.take().unwrap_or_default();
+        self.found.blocks.push(Block { kind, cells, ..paragraph(Rendered::default()) });
+        self.found.blocks.append(&mut self.aside);
+    }
+
+    fn lines(&mut self, text: &Rendered, kind: BlockKind) {
+        let mut start = 0;
+        for line in text.text().split('\n') {
+            let cell = text.slice(start..start + line.len()).seen().trimmed();
+            start += line.len() + 1;
+            let depth = self.depth;
+            self.found.blocks.push(Block { kind, depth, ..paragraph(cell) });
+        }
+    }
+}
+
+/// A paragraph outside lists.
+pub(super) fn paragraph(text: Rendered) -> Block {
+    Block { kind: BlockKind::Paragraph, text, cells: Vec::new(), strong: Vec::new(), depth: 0 }
+}
+
+fn push(report: &str, to: &mut Rendered, text: &str, range: Range<usize>) {
+    if part(report, range.clone()) == text {
+        to.push_verbatim(report, range);
+    } else {
+        to.push_replaced(text, &range);
+    }
+}
+
+/// The bytes of a bullet or a list number.
+fn item_marker(item: &str) -> usize {
+    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+    let closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));
+    if digits > 0 && closed { digits + 1 } else { usize::from(digits == 0 && !item.is_empty()) }
+}
+
+fn language(info: &str) -> Language {
+    const COMMANDS: [&str; 10] = [
+        "bash",
+        "console",
+        "powershell",
+        "promql",
+        "psql",
+        "sh",
+        "shell",
+        "sql",
+        "terminal",
+        "zsh",
+    ];
+    const CONFIGURATION: [&str; 11] = [
+        "conf",
+        "diff",
+        "dockerfile",
+        "hcl",
+        "ini",
+        "nginx",
+        "properties",
+        "terraform",
+        "toml",
+        "yaml",
+        "yml",
+    ];
+    let name = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
+    if COMMANDS.contains(&name.as_str()) {
+        Language::Commands
+    } else if CONFIGURATION.contains(&name.as_str()) {
+        Language::Configuration
+    } else {
+        Language::Other
+    }
+}

@@ -1,0 +1,255 @@
+//! This module tells commands and settings from what else stands in code, and finds whole lines of evidence. It
+//! knows nothing of Markdown.
+
+use std::collections::BTreeSet;
+
+use super::blocks::Language;
+use super::words::{has_predicate, tells};
+use crate::text::fold::fold;
+use crate::text::part;
+
+/// Programs whose name begins a command.
+const PROGRAMS: [&str; 66] = [
+    "ALTER",
+    "CREATE",
+    "DELETE",
+    "EXPLAIN",
+    "INSERT",
+    "SELECT",
+    "SET",
+    "UPDATE",
+    "VACUUM",
+    "ansible",
+    "apt",
+    "argocd",
+    "aws",
+    "az",
+    "bash",
+    "cat",
+    "cd",
+    "chmod",
+    "chown",
+    "cp",
+    "crictl",
+    "curl",
+    "df",
+    "dig",
+    "docker",
+    "du",
+    "echo",
+    "etcdctl",
+    "export",
+    "find",
+    "flux",
+    "gcloud",
+    "git",
+    "grep",
+    "gsar",
+    "helm",
+    "htop",
+    "ip",
+    "iptables",
+    "istioctl",
+    "journalctl",
+    "jq",
+    "kafka-consumer-groups.sh",
+    "kubectl",
+    "kustomize",
+    "ln",
+    "ls",
+    "make",
+    "mkdir",
+    "mv",
+    "mysql",
+    "nslookup",
+    "openssl",
+    "ping",
+    "podman",
+    "psql",
+    "redis-cli",
+    "rm",
+    "rsync",
+    "sed",
+    "ssh",
+    "sudo",
+    "systemctl",
+    "tail",
+    "terraform",
+    "vault",
+];
+
+/// Whether a text is a command to run.
+pub(super) fn is_command(text: &str) -> bool {
+    let text = text.trim();
+    let bare = text.strip_prefix("$ ").unwrap_or(text);
+    let mut tokens = bare.split_whitespace();
+    let Some(first) = tokens.next() else { return false };
+    let prose = |text: &str| {
+        let plain: Vec<&str> = text
+            .split_whitespace()
+            .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
+            .collect();
+        tells(&plain.join(" "))
+    };
+    if !PROGRAMS.contains(&first) || prose(bare) {
+        return false;
+    }
+    tokens.next().is_some()
+}
+
+/// What a line of a code block is, besides evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// To be run.
+    Command,
+    /// A setting.
+    Setting,
+    /// Anything else.
+    Statement,
+}
+
+/// What a line of a code block is.
+pub(super) fn line(text: &str, language: Language) -> Line {
+    if is_command(text) {
+        return Line::Command;
+    }
+    match language {
+        Language::Commands if looks_like_command(text) => Line::Command,
+        Language::Configuration if is_setting(text) => Line::Setting,
+        _ => Line::Statement,
+    }
+}
+
+/// In a block of commands: a program and at least one option or path.
+fn looks_like_command(text: &str) -> bool {
+    let bare = text.trim().trim_start_matches("$ ");
+    let mut tokens = bare.split_whitespace();
+    let program = tokens.next().unwrap_or_default();
+    let named = program
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'/' | b'.'));
+    named
+        && !has_predicate(bare)
+        && tokens.any(|token| token.starts_with('-') || token.contains('/'))
+}
+
+/// A key of one word and a short value that states nothing.
+fn is_setting(text: &str) -> bool {
+    const MAX_WORDS: usize = 6;
+    let bare = text.trim().trim_start_matches(['+', '-', ' ']);
+    let Some(at) = bare.find([':', '=']) else { return false };
+    let (key, value) = (part(bare, 0..at).trim(), part(bare, at + 1..bare.len()).trim());
+    !key.is_empty()
+        && !key.contains(char::is_whitespace)
+        && value.split_whitespace().count() <= MAX_WORDS
+        && !has_predicate(value)
+}
+
+/// The lines and values of the evidence, as they are compared.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    lines: BTreeSet<String>,
+    /// The whole of each item without white space, for values of JSON.
+    compact: Vec<String>,
+    /// Small items whole, others by line, in lower case.
+    records: Vec<String>,
+}
+
+/// Items up to this size are one record.
+const MAX_RECORD_BYTES: usize = 4096;
+
+impl Records {
+    /// Reads evidence. Lines are kept only where there is something to compare them with.
+    pub(super) fn read(evidence: &[&str], for_lines: bool, for_titles: bool) -> Self {
+        let mut records = Self::default();
+        for item in evidence {
+            if for_lines {
+                records.lines.extend(item.lines().map(normal).filter(|line| !line.is_empty()));
+                if item.trim_start().starts_with(['{', '[']) {
+                    records.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
+                }
+            }
+            if for_titles {
+                if item.len() <= MAX_RECORD_BYTES {
+                    records.records.push(item.to_lowercase());
+                } else {
+                    records.records.extend(item.lines().map(str::to_lowercase));
+                }
+            }
+        }
+        records
+    }
+
+    /// The records that a title may be about.
+    pub(super) fn records(&self) -> &[String] {
+        &self.records
+    }
+
+    /// Whether a text is a whole line or value of the evidence, ellipses apart.
+    pub(super) fn has_line(&self, text: &str) -> bool {
+        let line = normal(text);
+        if line.is_empty() {
+            return false;
+        }
+        if self.lines.contains(&line) || self.has_value(&line) {
+            return true;
+        }
+        let pieces: Vec<&str> = line.split("...").flat_map(|piece| piece.split('…')).collect();
+        pieces.len() > 1 && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
+    }
+
+    /// Whether a member of a JSON document reads so.
+    fn has_value(&self, line: &str) -> bool {
+        let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+        if !compact.starts_with('"') || compact.len() < 4 {
+            return false;
+        }
+        self.compact.iter().any(|document| {
+            document.match_indices(&compact).any(|(at, _)| {
+                let next = part(document, at + compact.len()..document.len()).chars().next();
+                let before = part(document, 0..at).chars().next_back();
+                next.is_none_or(|c| matches!(c, ',' | '}' | ']'))
+                    && before.is_none_or(|c| matches!(c, ',' | '{' | '['))
+            })
+        })
+    }
+}
+
+/// Whether a line reads as the pieces in order, cut only where the pieces part.
+fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
+    const MIN_BYTES: usize = 8;
+    let held: usize = pieces.iter().map(|piece| piece.trim().len()).sum();
+    if held < MIN_BYTES {
+        return false;
+    }
+    let mut rest = whole;
+    for (number, piece) in pieces.iter().enumerate() {
+        let piece = piece.trim();
+        if piece.is_empty() {
+            continue;
+        }
+        let (first, last) = (number == 0, number + 1 == pieces.len());
+        let at = match (first, last) {
+            (true, _) => rest.starts_with(piece).then_some(0),
+            (_, true) => rest.ends_with(piece).then(|| rest.len() - piece.len()),
+            _ => rest.find(piece),
+        };
+        let Some(at) = at else { return false };
+        let after = at + piece.len();
+        let cuts = |text: &str, at: usize| {
+            let edge = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            edge(part(text, 0..at).chars().next_back())
+                && edge(part(text, at..text.len()).chars().next())
+        };
+        if cuts(rest, at) || cuts(rest, after) {
+            return false;
+        }
+        rest = part(rest, after..rest.len());
+    }
+    true
+}
+
+fn normal(line: &str) -> String {
+    let folded = fold(line);
+    folded.trim().trim_end_matches(',').trim_start_matches("$ ").to_owned()
+}

@@ -1,0 +1,317 @@
+//! This module reads HTML as text: what stands between tags, in comments and in attributes that a reader may be
+//! shown. Nothing is interpreted; tags that begin a line of their own end a block.
+
+use super::blocks::{Block, BlockKind, paragraph};
+use super::rendered::Rendered;
+use super::{Reason, Uncovered};
+use crate::text::part;
+
+/// What a stretch of HTML holds.
+#[derive(Debug, Default)]
+pub(super) struct Html {
+    pub(super) blocks: Vec<Block>,
+    pub(super) excused: Vec<Uncovered>,
+}
+
+/// Reads raw HTML.
+pub(super) fn read(raw: &Rendered) -> Html {
+    let mut reader =
+        Reader { raw, html: Html::default(), text: Rendered::default(), heading: false };
+    reader.read();
+    reader.html
+}
+
+/// Whether an inline tag parts words.
+pub(super) fn breaks_line(tag: &str) -> bool {
+    let name = tag_name(tag);
+    name.eq_ignore_ascii_case("br") || name.eq_ignore_ascii_case("wbr") && tag.contains(' ')
+}
+
+/// Tags after which a new line begins.
+const BLOCKS: [&str; 34] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "br",
+    "caption",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tr",
+    "ul",
+    "title",
+];
+
+/// Further tags that are known.
+const INLINE: [&str; 44] = [
+    "a", "abbr", "b", "big", "body", "button", "center", "code", "col", "colgroup", "del", "em",
+    "font", "form", "head", "html", "i", "iframe", "img", "input", "ins", "kbd", "label", "link",
+    "mark", "meta", "nav", "q", "s", "samp", "script", "select", "small", "source", "span",
+    "strike", "strong", "style", "sub", "sup", "svg", "tbody", "td", "th",
+];
+
+/// Attributes whose value a reader is not shown.
+const SILENT: [&str; 28] = [
+    "align",
+    "bgcolor",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "charset",
+    "class",
+    "color",
+    "cols",
+    "colspan",
+    "dir",
+    "face",
+    "height",
+    "id",
+    "lang",
+    "loading",
+    "media",
+    "name",
+    "rel",
+    "role",
+    "rows",
+    "rowspan",
+    "size",
+    "start",
+    "style",
+    "target",
+    "type",
+    "width",
+];
+
+struct Reader<'a> {
+    raw: &'a Rendered,
+    html: Html,
+    text: Rendered,
+    heading: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let raw = self.raw.text();
+        let mut at = 0;
+        while at < raw.len() {
+            let rest = part(raw, at..raw.len());
+            if let Some(inner) = rest.strip_prefix("<!--") {
+                let length = inner.find("-->").unwrap_or(inner.len());
+                self.aside(at + 4..at + 4 + length);
+                at += 4 + length + if length < inner.len() { 3 } else { 0 };
+            } else if let Some(length) = tag_length(rest) {
+                self.tag(at..at + length);
+                at += length;
+            } else {
+                at = self.character(at, rest);
+            }
+        }
+        self.flush();
+    }
+
+    fn character(&mut self, at: usize, rest: &str) -> usize {
+        if let Some((text, length)) = entity(rest) {
+            if let Some(source) = self.raw.source(at..at + length) {
+                self.text.push(text, source);
+            }
+            return at + length;
+        }
+        let length = rest.chars().next().map_or(1, char::len_utf8);
+        let piece = self.raw.slice(at..at + length);
+        if piece.text() == "\n" {
+            self.text.push(' ', piece.span().unwrap_or(0..0));
+        } else {
+            self.text.append(&piece);
+        }
+        at + length
+    }
+
+    fn tag(&mut self, range: std::ops::Range<usize>) {
+        let tag = part(self.raw.text(), range.clone());
+        let name = tag_name(tag).to_ascii_lowercase();
+        if name == "td" || name == "th" {
+            if !self.text.is_blank() && !tag.starts_with("</") {
+                self.text.add("; ");
+            }
+        } else if BLOCKS.contains(&name.as_str()) {
+            self.flush();
+            self.heading = !tag.starts_with("</")
+                && (name == "summary"
+                    || name == "title"
+                    || name.len() == 2 && name.starts_with('h') && name != "hr");
+        }
+        let start = range.start + tag.find(tag_name(tag)).unwrap_or(0);
+        if BLOCKS.contains(&name.as_str()) || INLINE.contains(&name.as_str()) || is_rare(&name) {
+            self.excuse(start..start + name.len(), Reason::Markup);
+        } else if !name.is_empty() {
+            self.aside(range);
+            return;
+        }
+        self.attributes(start + name.len()..range.end);
+    }
+
+    fn attributes(&mut self, range: std::ops::Range<usize>) {
+        let raw = self.raw.text();
+        let mut at = range.start;
+        while at < range.end {
+            let rest = part(raw, at..range.end);
+            let skipped =
+                rest.len() - rest.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+            at += skipped;
+            let rest = part(raw, at..range.end);
+            let length = rest
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | ':' | '_')))
+                .unwrap_or(rest.len());
+            if length == 0 {
+                return;
+            }
+            let name = part(rest, 0..length).to_ascii_lowercase();
+            let after = part(rest, length..rest.len());
+            let value = after.trim_start().strip_prefix('=').map(str::trim_start);
+            let Some(value) = value else {
+                if !["open", "disabled", "hidden", "checked", "br"].contains(&name.as_str()) {
+                    self.aside(at..at + length);
+                } else {
+                    self.excuse(at..at + length, Reason::Markup);
+                }
+                at += length;
+                continue;
+            };
+            let known = SILENT.contains(&name.as_str())
+                || ["alt", "content", "href", "placeholder", "src", "title", "value"]
+                    .contains(&name.as_str());
+            if known {
+                self.excuse(at..at + length, Reason::Markup);
+            }
+            let start = at + rest.len() - value.len();
+            let (open, close) = quoted(value);
+            let inner = start + open..start + close;
+            at = start + close + open;
+            match name.as_str() {
+                "href" | "src" => self.excuse(inner, Reason::LinkTarget),
+                name if SILENT.contains(&name) => self.excuse(inner, Reason::Markup),
+                _ => self.aside(inner),
+            }
+        }
+    }
+
+    fn excuse(&mut self, range: std::ops::Range<usize>, reason: Reason) {
+        if let Some(span) = self.raw.source(range) {
+            self.html.excused.push(Uncovered { span, reason });
+        }
+    }
+
+    /// Keeps a text that stands in a comment or attribute.
+    fn aside(&mut self, range: std::ops::Range<usize>) {
+        let text = self.raw.slice(range);
+        let mut start = 0;
+        for line in text.text().split('\n') {
+            let line_text = text.slice(start..start + line.len()).seen().trimmed();
+            start += line.len() + 1;
+            if !line_text.is_blank() {
+                self.html.blocks.push(paragraph(line_text));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text).seen().trimmed();
+        if !text.is_blank() {
+            let kind = if self.heading { BlockKind::Heading } else { BlockKind::Paragraph };
+            self.html.blocks.push(Block { kind, ..paragraph(text) });
+        }
+        self.heading = false;
+    }
+}
+
+fn is_rare(name: &str) -> bool {
+    [
+        "thead", "tfoot", "template", "text", "tt", "u", "var", "video", "wbr", "dfn", "cite",
+        "time", "bdo", "bdi", "progress",
+    ]
+    .contains(&name)
+}
+
+/// The length of the tag, declaration or instruction that a text begins with.
+fn tag_length(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('<')?;
+    if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+        return None;
+    }
+    let mut quote = None;
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (None, '"' | '\'') => quote = Some(character),
+            (Some(open), _) if open == character => quote = None,
+            (None, '>') => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn tag_name(tag: &str) -> &str {
+    let inner = tag.trim_start_matches(['<', '/']);
+    let end = inner
+        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':')))
+        .unwrap_or(inner.len());
+    part(inner, 0..end)
+}
+
+/// Where the value of an attribute begins and ends.
+fn quoted(value: &str) -> (usize, usize) {
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote) {
+            return (1, 1 + inner.find(quote).unwrap_or(inner.len()));
+        }
+    }
+    (0, value.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(value.len()))
+}
+
+/// The character that an entity stands for, and the bytes that it takes.
+fn entity(text: &str) -> Option<(char, usize)> {
+    const MAX_BYTES: usize = 12;
+    let inner = text.strip_prefix('&')?;
+    let end = inner.find(';').filter(|end| *end <= MAX_BYTES)?;
+    let name = part(inner, 0..end);
+    let character = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((character, end + 2))
+}

@@ -1,0 +1,89 @@
+//! This module tells statements from questions and proposals, by their words alone, so that a claim is of the same
+//! kind wherever it is read. It knows nothing of where a text stands.
+
+use super::code::is_command;
+use super::words::{tells, tells_of_the_past};
+use crate::text::part;
+use crate::text::sentences::is_recommendation;
+use crate::text::tokens::words;
+
+/// What a claim does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClaimKind {
+    /// Says that something is so.
+    Statement,
+    /// Asks. At most complementary.
+    Question,
+    /// Proposes something to do, commands and configuration included. At most complementary; what it proposes is
+    /// no finding.
+    Proposal,
+}
+
+impl ClaimKind {
+    /// The word used in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Statement => "statement",
+            Self::Question => "question",
+            Self::Proposal => "proposal",
+        }
+    }
+
+    /// The kind of a claim. Where the reading is doubtful it is a statement.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];
+        let bare = text.trim_end_matches(closers);
+        if bare.ends_with(['?', '？', '؟']) && !text.starts_with(TAKEN_FOR_GRANTED) {
+            return Self::Question;
+        }
+        if is_proposal(text) { Self::Proposal } else { Self::Statement }
+    }
+}
+
+/// How a statement begins that a question takes for granted.
+pub(super) const TAKEN_FOR_GRANTED: &str = "The answer to “";
+
+/// Labels of a single proposal.
+const LABELS: [&str; 13] = [
+    "action",
+    "action item",
+    "action items",
+    "command",
+    "configuration",
+    "follow-up",
+    "next step",
+    "next steps",
+    "proposal",
+    "recommendation",
+    "recommendations",
+    "recommended action",
+    "todo",
+];
+
+fn is_proposal(text: &str) -> bool {
+    let plain = text.trim().trim_matches(['*', '_', '`']).trim();
+    if let Some(colon) = plain.find(':') {
+        let label = part(plain, 0..colon).trim().to_ascii_lowercase();
+        let rest = part(plain, colon + 1..plain.len()).trim();
+        if LABELS.contains(&label.as_str()) {
+            let code = label == "command" || label == "configuration";
+            return is_recommendation(rest, true)
+                || is_command(rest)
+                || code && !tells(rest)
+                || !tells_of_the_past(rest);
+        }
+    }
+    is_command(plain) || is_recommendation(plain, false) || is_intention(plain)
+}
+
+/// What somebody will do: "We will add an alert".
+fn is_intention(text: &str) -> bool {
+    let mut all = words(text);
+    let subject = all.next().is_some_and(|word| word.is("we") || word.is("i"));
+    let will = all.next().is_some_and(|word| {
+        ["will", "shall", "plan", "intend", "should"].iter().any(|verb| word.is(verb))
+    });
+    subject && will && !tells(text)
+}

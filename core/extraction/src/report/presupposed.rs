@@ -1,0 +1,285 @@
+//! This module reads out of questions and proposals what they take for granted: "Restore the primary that lost
+//! 4 TB" says that the primary lost 4 TB. It knows nothing of where a sentence stands.
+
+use std::ops::Range;
+
+use super::kind::TAKEN_FOR_GRANTED;
+use super::rendered::Rendered;
+use super::words::{has_predicate, tells_of_the_past};
+use crate::text::part;
+use crate::text::tokens::{Shape, Word, is_stop_word, words};
+
+/// Words that open a relative clause.
+const RELATIVE: [&str; 5] = ["that", "which", "who", "whose", "where"];
+
+/// Words that open a clause that is taken to be so.
+const SUBORDINATING: [&str; 15] = [
+    "after", "although", "as", "because", "given", "how", "now", "seeing", "since", "though",
+    "until", "when", "whereas", "while", "why",
+];
+
+/// Of those, words after which a present form tells what is so: "when space runs out" may only be feared.
+const ASSERTING: [&str; 9] =
+    ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
+
+/// Verbs after which "that" opens what shall be so, not what is.
+const DEMANDING: [&str; 12] = [
+    "assert",
+    "check",
+    "confirm",
+    "demand",
+    "ensure",
+    "guarantee",
+    "propose",
+    "recommend",
+    "require",
+    "so",
+    "suggest",
+    "verify",
+];
+
+/// Verbs that begin a yes-or-no question.
+const AUXILIARIES: [&str; 22] = [
+    "are", "aren't", "can", "could", "did", "didn't", "do", "does", "doesn't", "had", "has",
+    "hasn't", "have", "is", "isn't", "should", "was", "wasn't", "were", "weren't", "will", "would",
+];
+
+const PREPOSITIONS: [&str; 20] = [
+    "after", "against", "at", "before", "between", "by", "during", "for", "from", "in", "into",
+    "of", "on", "over", "since", "through", "to", "under", "until", "with",
+];
+
+const DETERMINERS: [&str; 20] = [
+    "a", "all", "an", "any", "both", "each", "every", "its", "my", "no", "our", "some", "that",
+    "the", "their", "these", "this", "those", "two", "your",
+];
+
+/// What a question takes for granted.
+pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
+    let text = question.text();
+    let mut found = Vec::new();
+    if let Some(range) = before_tag(text) {
+        found.push(question.slice(range).trimmed());
+    } else if let Some(stated) = of_wh_question(question) {
+        found.push(stated);
+    }
+    found.extend(clauses(question));
+    found
+}
+
+/// What a proposal takes for granted.
+pub(super) fn of_proposal(proposal: &Rendered) -> Vec<Rendered> {
+    clauses(proposal)
+}
+
+/// What stands before ", did it not?".
+fn before_tag(text: &str) -> Option<Range<usize>> {
+    const MAX_WORDS: usize = 4;
+    let comma = text.rfind([',', '–', '—', ';'])?;
+    let after = part(text, comma..text.len());
+    let mut tag = words(after);
+    let first = tag.next()?;
+    let opens = AUXILIARIES.iter().any(|verb| first.is(verb))
+        || ["correct", "no", "not", "ok", "okay", "right", "yes", "huh", "eh", "or"]
+            .iter()
+            .any(|word| first.is(word));
+    let short = tag.count() < MAX_WORDS;
+    let before = part(text, 0..comma);
+    (opens && short && words(before).count() > 1).then_some(0..comma)
+}
+
+/// "Why did X happen?" takes for granted that the answer to "did X happen?" is yes.
+fn of_wh_question(question: &Rendered) -> Option<Rendered> {
+    let text = question.text();
+    let mut all = words(text);
+    let first = all.next()?;
+    let asks = ["how", "since", "what", "when", "where", "which", "who", "whose", "why"]
+        .iter()
+        .any(|word| first.is(word));
+    if !asks {
+        return None;
+    }
+    let auxiliary =
+        words(text).skip(1).take(5).find(|word| AUXILIARIES.iter().any(|verb| word.is(verb)));
+    let rest_from = auxiliary.as_ref().map_or(first.span.end, |word| word.span.start);
+    let rest = part(text, rest_from..text.len());
+    let says = words(rest).filter(|word| !is_stop_word(word.text)).count();
+    let identity = ["what", "which", "who"].iter().any(|word| first.is(word));
+    if let Some(auxiliary) = auxiliary {
+        let is_being = ["are", "is", "was", "were"].iter().any(|verb| auxiliary.is(verb));
+        if says < 2
+            || identity
+                && is_being
+                && !tells_of_the_past(part(text, auxiliary.span.end..text.len()))
+        {
+            return None;
+        }
+        let mut stated = Rendered::default();
+        stated.add(TAKEN_FOR_GRANTED);
+        stated.append(&question.slice(rest_from..text.len()).trimmed());
+        stated.add("” is yes");
+        return Some(stated);
+    }
+    if !identity || !has_predicate(rest) {
+        return None;
+    }
+    let mut stated = Rendered::default();
+    stated.add(if first.is("who") { "Someone" } else { "Something" });
+    stated.append(&question.slice(rest_from..text.trim_end_matches('?').len()));
+    Some(stated)
+}
+
+/// Relative clauses, clauses of time and cause, and participles.
+fn clauses(sentence: &Rendered) -> Vec<Rendered> {
+    let text = sentence.text();
+    let all: Vec<Word<'_>> = words(text).collect();
+    let mut found: Vec<Rendered> = Vec::new();
+    for (at, word) in all.iter().enumerate().skip(1) {
+        let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
+        let is = |list: &[&str]| list.iter().any(|entry| word.is(entry));
+        let from = word.span.end;
+        let clause = from..end_of_clause(text, from);
+        let clause_text = part(text, clause.clone());
+        if is(&RELATIVE) && has_predicate(clause_text) {
+            let demands = DEMANDING.iter().any(|verb| previous.is(verb));
+            let embedded = word.is("that") && is_verb(previous);
+            if demands && !tells_of_the_past(clause_text) {
+                continue;
+            }
+            let mut stated = Rendered::default();
+            if !embedded && !demands {
+                stated.append(&sentence.slice(head(&all, at)..previous.span.end));
+                stated.add(if word.is("whose") { "'s" } else { "" });
+            }
+            stated.append(&sentence.slice(clause));
+            found.push(stated.trimmed());
+        } else if is(&SUBORDINATING)
+            && (tells_of_the_past(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
+        {
+            found.push(sentence.slice(clause).trimmed());
+        } else if is_participle(word)
+            && all.get(at + 1).is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
+            && !is_stop_word(previous.text)
+            && at > 1
+        {
+            let mut stated = sentence.slice(head(&all, at)..previous.span.end);
+            stated.add(" was ");
+            stated.append(&sentence.slice(word.span.start..clause.end));
+            found.push(stated.trimmed());
+        }
+    }
+    found
+}
+
+/// A verb of knowing or telling, after which "that" opens what is so.
+fn is_verb(word: &Word<'_>) -> bool {
+    [
+        "consider", "document", "explain", "know", "known", "mention", "note", "noted", "notice",
+        "noticed", "record", "remember", "report", "say", "see", "seen", "show", "state", "tell",
+        "true", "write",
+    ]
+    .iter()
+    .any(|verb| word.is(verb))
+}
+
+fn is_participle(word: &Word<'_>) -> bool {
+    const IRREGULAR: [&str; 14] = [
+        "broken",
+        "built",
+        "cut",
+        "frozen",
+        "given",
+        "held",
+        "lost",
+        "made",
+        "overwritten",
+        "seen",
+        "shown",
+        "stolen",
+        "taken",
+        "written",
+    ];
+    IRREGULAR.iter().any(|form| word.is(form))
+        || word.text.len() > 4 && word.text.ends_with("ed") && word.shape() == Shape::Plain
+}
+
+/// Where the noun begins that ends before a word: at its determiner, or after a preposition or the verb.
+fn head(all: &[Word<'_>], before: usize) -> usize {
+    let mut start = None;
+    for word in all.iter().take(before).skip(1).rev() {
+        if PREPOSITIONS.iter().any(|entry| word.is(entry)) {
+            break;
+        }
+        start = Some(word.span.start);
+        if DETERMINERS.iter().any(|entry| word.is(entry)) {
+            break;
+        }
+    }
+    start.unwrap_or_else(|| {
+        before.checked_sub(1).and_then(|at| all.get(at)).map_or(0, |word| word.span.start)
+    })
+}
+
+fn end_of_clause(text: &str, from: usize) -> usize {
+    let rest = part(text, from..text.len());
+    let skipped = rest.len() - rest.trim_start_matches([',', ' ']).len();
+    let inner = part(rest, skipped..rest.len());
+    let end = inner.find([';', '?']).unwrap_or(inner.len());
+    let end = inner.find(", ").map_or(end, |comma| comma.min(end));
+    let inner = part(inner, 0..end);
+    from + skipped + inner.trim_end_matches(['.', '!', ' ', ')']).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> Rendered {
+        let mut all = Rendered::default();
+        all.push_verbatim(text, 0..text.len());
+        all
+    }
+
+    fn texts(found: Vec<Rendered>) -> Vec<String> {
+        found.into_iter().map(|text| text.text().to_owned()).collect()
+    }
+
+    #[test]
+    fn proposals_take_for_granted() {
+        for (proposal, taken) in [
+            ("Restore the primary that lost 4 TB.", "the primary lost 4 TB"),
+            (
+                "Move traffic away from the primary, which crashed at 14:02.",
+                "the primary crashed at 14:02",
+            ),
+            ("Raise the limit because the pods were killed.", "the pods were killed"),
+            ("Replace the disk corrupted at 14:02.", "the disk was corrupted at 14:02"),
+            ("Note that payments-db lost 4 TB", "payments-db lost 4 TB"),
+        ] {
+            assert_eq!(texts(of_proposal(&rendered(proposal))), [taken], "{proposal}");
+        }
+        for none in [
+            "Add an alert on free space.",
+            "Ensure that the alert fires.",
+            "Raise the limit to 2Gi by 3 May.",
+        ] {
+            assert!(of_proposal(&rendered(none)).is_empty(), "{none}");
+        }
+    }
+
+    #[test]
+    fn questions_take_for_granted() {
+        for (question, taken) in [
+            ("Payments-db lost 4 TB, did it not?", "Payments-db lost 4 TB"),
+            ("The pool was exhausted, right?", "The pool was exhausted"),
+            ("Why did payments-db lose 4 TB?", "The answer to “did payments-db lose 4 TB?” is yes"),
+            ("Who restarted the pods at 14:02?", "Someone restarted the pods at 14:02"),
+            ("Did anyone notice that payments-db lost 4 TB?", "payments-db lost 4 TB"),
+        ] {
+            assert_eq!(texts(of_question(&rendered(question))), [taken], "{question}");
+        }
+        for none in ["What is the root cause?", "Was the limit too low?", "Who owns the pool?"] {
+            assert!(of_question(&rendered(none)).len() < 2, "{none}");
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! This module turns blocks into assertions: labels are joined with what they label, rows with their headers,
+//! questions and proposals with what they take for granted. What no rule excuses becomes an assertion at the end.
+
+use super::blocks::{Block, BlockKind, Language, blocks};
+use super::code::{self, Line, Records};
+use super::kind::ClaimKind;
+use super::rendered::Rendered;
+use super::titles::Title;
+use super::words::{has_predicate, is_negation, tells};
+use super::{
+    Assertion, Document, Reason, Uncovered, labels, merged, presupposed, subtract, visible,
+};
+use crate::text::part;
+use crate::text::sentences::{is_recommendation, sentences};
+use crate::text::tokens::words;
+
+/// Reads a report.
+pub(super) fn read(report: &str, evidence: &[&str]) -> Document {
+    let found = blocks(report);
+    let has = |wanted: fn(BlockKind) -> bool| found.blocks.iter().any(|block| wanted(block.kind));
+    let for_lines = has(|kind| matches!(kind, BlockKind::Code(_)));
+    let mut reader = Reader {
+        report,
+        records: Records::read(evidence, for_lines, true),
+        assertions: Vec::new(),
+        excused: found.excused,
+        titles: Vec::new(),
+        proposals: false,
+        heading: None,
+        label: None,
+        headers: Vec::new(),
+    };
+    for block in found.blocks {
+        reader.block(block);
+    }
+    reader.close_label();
+    reader.close_table();
+    reader.finish()
+}
+
+/// A text that names what follows.
+struct Label {
+    text: Rendered,
+    /// Whether it is a claim or excused already.
+    is_settled: bool,
+    proposes: bool,
+    depth: usize,
+    /// Whether something stood under it.
+    is_used: bool,
+}
+
+struct Reader<'a> {
+    report: &'a str,
+    records: Records,
+    assertions: Vec<Assertion>,
+    excused: Vec<Uncovered>,
+    titles: Vec<Rendered>,
+    /// Whether the section is one of proposals.
+    proposals: bool,
+    heading: Option<Rendered>,
+    label: Option<Label>,
+    /// The headers of the open table, and whether a row has used each.
+    headers: Vec<(Rendered, bool)>,
+}
+
+impl Reader<'_> {
+    fn block(&mut self, block: Block) {
+        if !matches!(block.kind, BlockKind::TableHead | BlockKind::TableRow) {
+            self.close_table();
+        }
+        let stays = |label: &Label| {
+            block.depth > label.depth
+                || !label.is_used
+                || matches!(block.kind, BlockKind::Code(_) | BlockKind::TableRow)
+        };
+        let ends = block.kind == BlockKind::Heading
+            || self.label.as_ref().is_some_and(|label| !stays(label));
+        if ends {
+            self.close_label();
+        }
+        match block.kind {
+            BlockKind::TableHead => {
+                self.close_table();
+                self.headers = block.cells.into_iter().map(|cell| (cell, false)).collect();
+            }
+            BlockKind::TableRow => self.row(&block.cells),
+            _ if block.text.is_blank() => {}
+            BlockKind::Heading => self.heading(&block.text),
+            BlockKind::Term => self.open_label(block.text, block.depth),
+            BlockKind::Paragraph => self.paragraph(&block),
+            BlockKind::Code(language) => self.code_line(block.text, language),
+        }
+    }
+
+    fn heading(&mut self, heading: &Rendered) {
+        let number = section_number(heading.text());
+        let text = heading.slice(number..heading.text().len()).trimmed();
+        let text = without_colon(&text);
+        self.proposals = labels::announces_proposals(text.text());
+        self.heading = Some(text.clone());
+        if labels::is_listed(text.text()) {
+            self.excuse(heading, Reason::Label);
+            return;
+        }
+        let kind = ClaimKind::of(text.text());
+        if let Some((label, rest)) = parted_at_colon(&text) {
+            if !labels::is_title(label.text()) {
+                self.assert(heading.clone(), false);
+                return;
+            }
+            let _ = rest;
+        }
+        let denies = words(text.text()).any(|word| is_negation(&word));
+        if kind == ClaimKind::Statement && !has_predicate(text.text()) && !denies {
+            self.titles.push(heading.clone());
+        } else {
+            self.assert(heading.clone(), false);
+        }
+    }
+
+    fn paragraph(&mut self, block: &Block) {
+        let text = &block.text;
+        if is_address(text.text()) {
+            self.excuse(text, Reason::LinkTarget);
+            self.use_label();
+            return;
+        }
+        let bold = bold_start(block);
+        if bold == text.text().len()
+            && !text.text().ends_with(['.', ':', '!', '?'])
+            && block.depth == 0
+        {
+            self.heading(text);
+            return;
+        }
+        if let Some((label, rest)) = bold_label(text, bold) {
+            self.labelled(label, &rest, block.depth);
+            return;
+        }
+        let all = sentences(text.text());
+        let last = all.len().saturating_sub(1);
+        for (number, range) in all.into_iter().enumerate() {
+            let sentence = text.slice(range);
+            let opens = number == last && sentence.text().ends_with([':', '：']);
+            if opens && is_label(sentence.text()) {
+                self.use_label();
+                self.open_label(sentence, block.depth);
+            } else {
+                self.sentence(sentence.clone());
+                if opens {
+                    self.close_label();
+                    self.label = Some(Label {
+                        text: without_colon(&sentence),
+                        is_settled: true,
+                        proposes: false,
+                        depth: block.depth,
+                        is_used: false,
+                    });
+                }
+            }
+        }
+    }
+
+    /// A bold label and what stands after it in the same block.
+    fn labelled(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
+        if rest.is_blank() {
+            self.use_label();
+            self.open_label(label, depth);
+            return;
+        }
+        self.close_label();
+        let proposes = labels::announces_proposals(label.text()) && labels::is_listed(label.text());
+        let mut open = Label { text: label, is_settled: false, proposes, depth, is_used: false };
+        if labels::is_listed(open.text.text()) {
+            self.excuse(&open.text, Reason::Label);
+            open.is_settled = true;
+        }
+        self.label = Some(open);
+        for range in sentences(rest.text()) {
+            self.sentence(rest.slice(range));
+        }
+        self.label = None;
+    }
+
+    /// Opens a label for what follows.
+    fn open_label(&mut self, text: Rendered, depth: usize) {
+        self.close_label();
+        let text = without_colon(&text);
+        let is_settled = labels::is_listed(text.text());
+        if is_settled {
+            self.excuse(&text, Reason::Label);
+        }
+        let proposes = labels::announces_proposals(text.text());
+        self.label = Some(Label { text, is_settled, proposes, depth, is_used: false });
+    }
+
+    fn use_label(&mut self) {
+        if let Some(label) = &mut self.label {
+            label.is_used = true;
+        }
+    }
+
+    /// A label under which nothing stood is a claim of its own.
+    fn close_label(&mut self) {
+        if let Some(label) = self.label.take()
+            && !label.is_settled
+        {
+            self.assert(label.text, false);
+        }
+    }
+
+    /// Asserts a sentence under the open label or heading.
+    fn sentence(&mut self, sentence: Rendered) {
+        if sentence.is_blank() {
+            self.use_label();
+            return;
+        }
+        let text = self.under_label(sentence, true);
+        self.assert_among_proposals(text, true);
+    }
+
+    /// A text with the label or heading that says something together with it.
+    fn under_label(&mut self, text: Rendered, is_prose: bool) -> Rendered {
+        const MAX_SHORT: usize = 3;
+        let is_short = words(text.text()).nth(MAX_SHORT).is_none();
+        let is_verbless = !has_predicate(text.text()) || is_short;
+        let is_question = ClaimKind::of(text.text()) == ClaimKind::Question;
+        if let Some(label) = &mut self.label {
+            label.is_used = true;
+            let must = !std::mem::replace(&mut label.is_settled, true);
+            let tells_cause = is_prose && is_cause(label.text.text());
+            let says = labels::is_predicate(label.text.text()) && (is_verbless || tells_cause);
+            if must || says && !is_question {
+                return joined(&label.text, &text, must);
+            }
+        } else if let Some(heading) = &self.heading
+            && !has_predicate(text.text())
+            && !is_question
+            && labels::is_predicate(heading.text())
+            && !self.proposals
+        {
+            return joined(heading, &text, false);
+        }
+        text
+    }
+
+    fn code_line(&mut self, text: Rendered, language: Language) {
+        let labelled = match (&self.label, &self.heading) {
+            (Some(label), _) => labels::is_predicate(label.text.text()),
+            (None, Some(heading)) => {
+                labels::is_predicate(heading.text()) && labels::is_listed(heading.text())
+            }
+            (None, None) => false,
+        };
+        if !labelled && self.records.has_line(text.text()) {
+            self.excuse(&text, Reason::EvidenceLine);
+            return;
+        }
+        let prefix = match code::line(text.text(), language) {
+            Line::Command if ClaimKind::of(text.text()) == ClaimKind::Proposal => "",
+            Line::Command => "Command: ",
+            Line::Setting => "Configuration: ",
+            Line::Statement => {
+                let text = self.under_label(text, false);
+                self.assert(text, false);
+                return;
+            }
+        };
+        self.use_label();
+        let mut proposal = Rendered::default();
+        proposal.add(prefix);
+        proposal.append(&text);
+        self.assert(proposal, false);
+    }
+
+    fn row(&mut self, cells: &[Rendered]) {
+        let mut row = Rendered::default();
+        let mut proposes = self.proposals;
+        for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_blank()) {
+            if !row.is_blank() {
+                row.add("; ");
+            }
+            if let Some((header, is_used)) = self.headers.get_mut(number)
+                && !header.is_blank()
+            {
+                *is_used = true;
+                proposes |= ["action", "assignee", "due", "owner", "task"]
+                    .iter()
+                    .any(|name| header.text().eq_ignore_ascii_case(name));
+                row.add(header.text());
+                row.add(": ");
+            }
+            row.append(cell);
+        }
+        if row.is_blank() {
+            return;
+        }
+        let among = std::mem::replace(&mut self.proposals, proposes);
+        self.use_label();
+        self.assert_among_proposals(row, false);
+        self.proposals = among;
+    }
+
+    /// A header that no row repeats is a claim of its own, others are excused.
+    fn close_table(&mut self) {
+        for (header, is_used) in std::mem::take(&mut self.headers) {
+            if is_used {
+                self.excuse(&header, Reason::ColumnHeader);
+            } else if labels::is_listed(header.text()) {
+                self.excuse(&header, Reason::Label);
+            } else {
+                self.assert(header, false);
+            }
+        }
+    }
+
+    /// Asserts a text; where proposals stand, one that tells nothing of the past proposes.
+    fn assert_among_proposals(&mut self, text: Rendered, is_prose: bool) {
+        let among = self.proposals || self.label.as_ref().is_some_and(|label| label.proposes);
+        let proposes = || {
+            let text = text.text();
+            let inner = text.split_once(": ").map_or(text, |(_, rest)| rest);
+            is_recommendation(inner, true) || is_recommendation(text, true) || !tells(text)
+        };
+        if among && ClaimKind::of(text.text()) == ClaimKind::Statement && proposes() {
+            let mut proposal = Rendered::default();
+            proposal.add("Action: ");
+            proposal.append(&text);
+            if ClaimKind::of(proposal.text()) == ClaimKind::Proposal {
+                self.assert(proposal, false);
+                return;
+            }
+        }
+        self.assert(text, is_prose);
+    }
+
+    fn assert(&mut self, text: Rendered, is_prose: bool) {
+        let Some(span) = text.span().filter(|_| !text.is_blank()) else { return };
+        let kind = ClaimKind::of(text.text());
+        let taken = match kind {
+            ClaimKind::Statement => Vec::new(),
+            ClaimKind::Question => presupposed::of_question(&text),
+            ClaimKind::Proposal => presupposed::of_proposal(&text),
+        };
+        let is_prose = is_prose && kind == ClaimKind::Statement;
+        self.assertions.push(Assertion { text, span, kind, is_prose, is_presupposed: false });
+        for text in taken {
+            if let Some(span) = text.span().filter(|_| !text.is_blank()) {
+                let kind = ClaimKind::of(text.text());
+                self.assertions.push(Assertion {
+                    text,
+                    span,
+                    kind,
+                    is_prose: false,
+                    is_presupposed: true,
+                });
+            }
+        }
+    }
+
+    fn excuse(&mut self, text: &Rendered, reason: Reason) {
+        self.excused.extend(text.span().map(|span| Uncovered { span, reason }));
+    }
+
+    fn finish(mut self) -> Document {
+        for title in std::mem::take(&mut self.titles) {
+            self.title(title);
+        }
+        self.assert_the_rest();
+        self.assertions.sort_by_key(|assertion| (assertion.span.start, assertion.is_presupposed));
+        let uncovered = uncovered(self.report, &self.assertions, &self.excused);
+        Document { assertions: self.assertions, uncovered }
+    }
+
+    /// A title whose words stand together somewhere says nothing new; another one is a claim.
+    fn title(&mut self, title: Rendered) {
+        let words = Title::read(title.text());
+        let stated = |assertion: &Assertion| {
+            assertion.kind == ClaimKind::Statement
+                && words.stands_in(&assertion.text.text().to_lowercase())
+        };
+        if words.is_empty() {
+            self.excuse(&title, Reason::Label);
+        } else if self.records.records().iter().any(|record| words.stands_in(record))
+            || self.assertions.iter().any(stated)
+        {
+            self.excuse(&title, Reason::Title);
+        } else {
+            self.assert(title, false);
+        }
+    }
+
+    /// Whatever no rule has read is a claim of its own.
+    fn assert_the_rest(&mut self) {
+        let known = self.assertions.iter().map(|assertion| assertion.span.clone());
+        let excused = self.excused.iter().map(|excused| excused.span.clone());
+        let left = subtract(&visible(self.report), &merged(known.chain(excused).collect()));
+        let mut open: Option<std::ops::Range<usize>> = None;
+        for piece in left {
+            let goes_on = |open: &std::ops::Range<usize>| {
+                part(self.report, open.end..piece.start)
+                    .chars()
+                    .all(|c| c.is_whitespace() && c != '\n')
+            };
+            match &mut open {
+                Some(stretch) if goes_on(stretch) => stretch.end = piece.end,
+                _ => {
+                    let before = open.replace(piece);
+                    self.assert_stretch(before);
+                }
+            }
+        }
+        self.assert_stretch(open);
+    }
+
+    fn assert_stretch(&mut self, stretch: Option<std::ops::Range<usize>>) {
+        let Some(stretch) = stretch else { return };
+        let mut text = Rendered::default();
+        text.push_verbatim(self.report, stretch);
+        self.assert(text.seen().trimmed(), false);
+    }
+}
+
+/// The visible bytes outside all assertions, each with its reason.
+fn uncovered(report: &str, assertions: &[Assertion], excused: &[Uncovered]) -> Vec<Uncovered> {
+    let claimed = merged(assertions.iter().map(|assertion| assertion.span.clone()).collect());
+    let mut rest = subtract(&visible(report), &claimed);
+    let mut all = Vec::new();
+    for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
+        let of_reason = excused.iter().filter(|excused| excused.reason == reason);
+        let spans = merged(of_reason.map(|excused| excused.span.clone()).collect());
+        let left = subtract(&rest, &spans);
+        all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
+        rest = left;
+    }
+    all.extend(rest.into_iter().map(|span| Uncovered { span, reason: Reason::Markup }));
+    all.sort_by_key(|uncovered| uncovered.span.start);
+    all
+}
+
+fn joined(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {
+    let mut all = Rendered::default();
+    if with_source {
+        all.append(label);
+    } else {
+        all.add(label.text());
+    }
+    all.add(": ");
+    all.append(text);
+    all
+}
+
+fn without_colon(text: &Rendered) -> Rendered {
+    let kept = text.text().trim_end_matches([':', '：', ' ']).len();
+    text.slice(0..kept)
+}
+
+fn parted_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
+    let at = text.text().find(": ")?;
+    Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
+}
+
+/// Whether a label says what brought something about.
+fn is_cause(label: &str) -> bool {
+    words(label).any(|word| {
+        ["cause", "causes", "culprit", "trigger", "suspect"].iter().any(|name| word.is(name))
+    })
+}
+
+/// How far the bold text goes that a block begins with.
+fn bold_start(block: &Block) -> usize {
+    let (Some(span), Some(strong)) = (block.text.span(), block.strong.first()) else { return 0 };
+    let begins = strong.start <= span.start;
+    if begins { block.text.offset(strong.end) } else { 0 }
+}
+
+/// A bold label with its colon, and what stands after it.
+fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
+    const MAX_BYTES: usize = 60;
+    if bold == 0 || bold > MAX_BYTES {
+        return None;
+    }
+    let label = text.slice(0..bold).trimmed();
+    let rest = text.slice(bold..text.text().len());
+    let colon_after = rest.text().trim_start().starts_with([':', '：']);
+    if !label.text().ends_with([':', '：']) && !colon_after {
+        return None;
+    }
+    let skipped = rest.text().len() - rest.text().trim_start_matches([':', '：', ' ']).len();
+    Some((without_colon(&label), rest.slice(skipped..rest.text().len()).trimmed()))
+}
+
+/// A short text with a colon at its end that says nothing by itself.
+fn is_label(text: &str) -> bool {
+    const MAX_WORDS: usize = 8;
+    words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !tells(text)
+}
+
+/// Whether a text is nothing but an address.
+fn is_address(text: &str) -> bool {
+    let scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
+    scheme && !text.contains(char::is_whitespace)
+}
+
+/// The bytes of a section number such as `3.` or `2.1)` that a heading begins with.
+fn section_number(heading: &str) -> usize {
+    let length = heading
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b')'))
+        .count();
+    let number = part(heading, 0..length);
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.contains(['.', ')']);
+    let spaced = part(heading, length..heading.len()).starts_with(char::is_whitespace);
+    if is_number && spaced { length } else { 0 }
+}

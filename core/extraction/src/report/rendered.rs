@@ -1,0 +1,306 @@
+//! This module keeps a text as a reader sees it together with the bytes of the report that each character came
+//! from. It knows nothing of Markdown: the caller says what is text.
+//!
+//! Characters without width are left out, text between a right-to-left override and its end is turned round,
+//! tag characters and letters of full width or of mathematical alphabets become ASCII, and look-alike letters
+//! inside a word of Latin letters become Latin. So a statement cannot be hidden from a judge by its spelling.
+
+use std::ops::Range;
+
+use crate::text::fold::is_invisible;
+
+/// A text as a reader sees it, with the source of every character.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    text: String,
+    /// For each character: where it starts in `text`, and its bytes in the report; empty for added ones.
+    glyphs: Vec<Glyph>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Glyph {
+    at: usize,
+    source: Range<usize>,
+}
+
+impl Rendered {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it holds no letter and no digit.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        !self.text.chars().any(char::is_alphanumeric)
+    }
+
+    /// The bytes of the report behind a range of the text; nothing where all of it was added.
+    #[must_use]
+    pub fn source(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
+        let to = self.glyphs.partition_point(|glyph| glyph.at < range.end);
+        let glyphs = self.glyphs.get(from..to)?;
+        let sources = glyphs.iter().map(|glyph| &glyph.source).filter(|source| !source.is_empty());
+        sources.fold(None, |hull: Option<Range<usize>>, source| match hull {
+            None => Some(source.clone()),
+            Some(hull) => Some(hull.start.min(source.start)..hull.end.max(source.end)),
+        })
+    }
+
+    /// Where in the text the first character at or after a byte of the report stands.
+    #[must_use]
+    pub fn offset(&self, source: usize) -> usize {
+        let after = |glyph: &&Glyph| !glyph.source.is_empty() && glyph.source.start >= source;
+        self.glyphs.iter().find(after).map_or(self.text.len(), |glyph| glyph.at)
+    }
+
+    /// The bytes of the report behind all of it.
+    #[must_use]
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.source(0..self.text.len())
+    }
+
+    /// A part of it.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
+        let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
+        let to = self.glyphs.partition_point(|glyph| glyph.at < range.end);
+        let moved =
+            |glyph: &Glyph| Glyph { at: glyph.at - range.start, source: glyph.source.clone() };
+        let glyphs = self.glyphs.get(from..to).unwrap_or_default().iter().map(moved).collect();
+        Self { text, glyphs }
+    }
+
+    /// It without white space at its ends.
+    #[must_use]
+    pub fn trimmed(&self) -> Self {
+        let start = self.text.len() - self.text.trim_start().len();
+        self.slice(start..start + self.text.trim().len())
+    }
+
+    /// Adds a character that stands for bytes of the report; an empty range for one that was added.
+    pub fn push(&mut self, character: char, source: Range<usize>) {
+        self.glyphs.push(Glyph { at: self.text.len(), source });
+        self.text.push(character);
+    }
+
+    /// Adds a text that the report does not have there.
+    pub fn add(&mut self, text: &str) {
+        text.chars().for_each(|character| self.push(character, 0..0));
+    }
+
+    /// Adds all of another text.
+    pub fn append(&mut self, other: &Self) {
+        let from = self.text.len();
+        self.text.push_str(&other.text);
+        self.glyphs.extend(
+            other
+                .glyphs
+                .iter()
+                .map(|glyph| Glyph { at: glyph.at + from, source: glyph.source.clone() }),
+        );
+    }
+
+    /// Adds bytes of the report as they stand there.
+    pub fn push_verbatim(&mut self, report: &str, range: Range<usize>) {
+        let text = report.get(range.clone()).unwrap_or_default();
+        for (at, character) in text.char_indices() {
+            let start = range.start + at;
+            self.push(character, start..start + character.len_utf8());
+        }
+    }
+
+    /// Adds a text that stands for all of these bytes, such as a decoded entity.
+    pub fn push_replaced(&mut self, text: &str, range: &Range<usize>) {
+        text.chars().for_each(|character| self.push(character, range.clone()));
+    }
+
+    /// It as a reader sees it: see the module.
+    #[must_use]
+    pub fn seen(&self) -> Self {
+        if self.text.is_ascii() && !self.text.contains('\r') {
+            return self.clone();
+        }
+        let characters: Vec<(char, Range<usize>)> = self
+            .text
+            .chars()
+            .zip(&self.glyphs)
+            .map(|(character, glyph)| (character, glyph.source.clone()))
+            .collect();
+        let mut seen = Self::default();
+        for (character, source) in without_lookalikes(turned(characters)) {
+            if let Some(character) = plain(character) {
+                seen.push(character, source);
+            }
+        }
+        seen
+    }
+}
+
+/// Turns round what stands between a right-to-left override and its end.
+fn turned(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
+    const OVERRIDE: char = '\u{202e}';
+    const END: char = '\u{202c}';
+    if !characters.iter().any(|(character, _)| *character == OVERRIDE) {
+        return characters;
+    }
+    let mut all = Vec::with_capacity(characters.len());
+    let mut overridden: Option<Vec<(char, Range<usize>)>> = None;
+    for (character, source) in characters {
+        match (&mut overridden, character) {
+            (_, OVERRIDE) => {
+                all.extend(overridden.replace(Vec::new()).into_iter().flatten().rev());
+            }
+            (Some(_), END | '\n') => {
+                all.extend(overridden.take().into_iter().flatten().rev());
+                all.push((character, source));
+            }
+            (Some(kept), _) => kept.push((character, source)),
+            (None, _) => all.push((character, source)),
+        }
+    }
+    all.extend(overridden.into_iter().flatten().rev());
+    all
+}
+
+/// The character as it is read, or nothing where it has no width.
+fn plain(character: char) -> Option<char> {
+    let code = u32::from(character);
+    let ascii = |code: u32| char::from_u32(code).filter(char::is_ascii);
+    match code {
+        0xff01..=0xff5e => ascii(code - 0xff01 + 0x21),
+        0xe0020..=0xe007e => ascii(code - 0xe0000),
+        0x1d400..=0x1d6a3 => {
+            let letter = (code - 0x1d400) % 52;
+            ascii(if letter < 26 { 0x41 + letter } else { 0x61 + letter - 26 })
+        }
+        0x1d7ce..=0x1d7ff => ascii(0x30 + (code - 0x1d7ce) % 10),
+        0x0d
+        | 0x200e
+        | 0x200f
+        | 0x202a..=0x202e
+        | 0x2066..=0x2069
+        | 0xfe00..=0xfe0f
+        | 0xe0000..=0xe01ef => None,
+        _ if is_invisible(character) => None,
+        _ => Some(character),
+    }
+}
+
+/// Letters of other scripts that look like Latin ones.
+const LOOKALIKES: [(char, char); 45] = [
+    ('а', 'a'),
+    ('е', 'e'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('с', 'c'),
+    ('у', 'y'),
+    ('х', 'x'),
+    ('і', 'i'),
+    ('ј', 'j'),
+    ('ѕ', 's'),
+    ('һ', 'h'),
+    ('ԁ', 'd'),
+    ('ԛ', 'q'),
+    ('ԝ', 'w'),
+    ('к', 'k'),
+    ('м', 'm'),
+    ('т', 't'),
+    ('в', 'b'),
+    ('н', 'h'),
+    ('А', 'A'),
+    ('В', 'B'),
+    ('Е', 'E'),
+    ('К', 'K'),
+    ('М', 'M'),
+    ('Н', 'H'),
+    ('О', 'O'),
+    ('Р', 'P'),
+    ('С', 'C'),
+    ('Т', 'T'),
+    ('Х', 'X'),
+    ('І', 'I'),
+    ('Ј', 'J'),
+    ('Ѕ', 'S'),
+    ('α', 'a'),
+    ('ο', 'o'),
+    ('ν', 'v'),
+    ('ι', 'i'),
+    ('κ', 'k'),
+    ('ρ', 'p'),
+    ('τ', 't'),
+    ('υ', 'u'),
+    ('Α', 'A'),
+    ('Ο', 'O'),
+    ('ɡ', 'g'),
+    ('ı', 'i'),
+];
+
+fn without_lookalikes(mut characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
+    let belongs = |character: char| character.is_alphanumeric() || is_invisible(character);
+    let mut start = 0;
+    while start < characters.len() {
+        let length = characters
+            .get(start..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|(character, _)| belongs(*character))
+            .count();
+        if let Some(word) = characters.get_mut(start..start + length)
+            && word.iter().any(|(character, _)| character.is_ascii_alphanumeric())
+        {
+            for (character, _) in word {
+                let latin = LOOKALIKES.iter().find(|(other, _)| other == character);
+                *character = latin.map_or(*character, |(_, latin)| *latin);
+            }
+        }
+        start += length + 1;
+    }
+    characters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str) -> String {
+        let mut rendered = Rendered::default();
+        rendered.push_verbatim(text, 0..text.len());
+        rendered.seen().text().to_owned()
+    }
+
+    #[test]
+    fn spelling_hides_nothing() {
+        for (written, read) in [
+            ("lo\u{200b}st 4\u{2060} TB", "lost 4 TB"),
+            ("ｌｏｓｔ ４ ＴＢ", "lost 4 TB"),
+            ("\u{202e}BT 4 tsol\u{202c} today", "lost 4 TB today"),
+            ("pаymеnts-db", "payments-db"),
+            ("𝐥𝐨𝐬𝐭 𝟒", "lost 4"),
+            ("ok\u{e006c}\u{e006f}\u{e0073}\u{e0074}", "oklost"),
+            ("Привет мир", "Привет мир"),
+            ("p99 was 10² µs 🙂", "p99 was 10² µs 🙂"),
+        ] {
+            assert_eq!(seen(written), read, "{written:?}");
+        }
+    }
+
+    #[test]
+    fn every_part_knows_its_bytes() {
+        let text = "a lo\u{200b}st b";
+        let mut rendered = Rendered::default();
+        rendered.push_verbatim(text, 0..text.len());
+        let rendered = rendered.seen();
+        let at = rendered.text().find("lost").unwrap();
+        let source = rendered.source(at..at + 4).unwrap();
+        assert_eq!(text.get(source).unwrap(), "lo\u{200b}st");
+        let mut added = Rendered::default();
+        added.add("label: ");
+        assert_eq!(added.span(), None);
+        added.append(&rendered);
+        assert_eq!(added.span(), Some(0..text.len()));
+    }
+}

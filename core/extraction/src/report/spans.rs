@@ -1,0 +1,79 @@
+//! This module works on sets of byte ranges. It knows nothing of what stands in them.
+
+use std::ops::Range;
+
+/// Ranges in order, those that touch or overlap joined, empty ones left out.
+#[must_use]
+pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut all: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match all.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+/// What lies in the first set and not in the second. Both are in order and disjoint, as [`merged`] gives them.
+#[must_use]
+pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut left = Vec::new();
+    let mut next = 0;
+    for range in from {
+        let mut start = range.start;
+        while without.get(next).is_some_and(|taken| taken.end <= start) {
+            next += 1;
+        }
+        for taken in without.iter().skip(next).take_while(|taken| taken.start < range.end) {
+            if taken.start > start {
+                left.push(start..taken.start);
+            }
+            start = start.max(taken.end);
+        }
+        if start < range.end {
+            left.push(start..range.end);
+        }
+    }
+    left
+}
+
+/// The runs of a text that are no white space.
+#[must_use]
+pub fn visible(text: &str) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices() {
+        match (start, character.is_whitespace()) {
+            (None, false) => start = Some(at),
+            (Some(from), true) => {
+                runs.push(from..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    runs.extend(start.map(|from| from..text.len()));
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sets_of_bytes(first in prop::collection::vec((0_usize..60, 0_usize..12), 0..8), second in prop::collection::vec((0_usize..60, 0_usize..12), 0..8)) {
+            let ranges = |all: &[(usize, usize)]| merged(all.iter().map(|(start, length)| *start..start + length).collect());
+            let (first, second) = (ranges(&first), ranges(&second));
+            let left = subtract(&first, &second);
+            for byte in 0..80 {
+                let holds = |set: &[Range<usize>]| set.iter().any(|range| range.contains(&byte));
+                prop_assert_eq!(holds(&left), holds(&first) && !holds(&second), "{}", byte);
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Reports of every form: what they assert, and that every visible byte is in a claim or uncovered for a reason.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+
+use gsar_extraction::report::{ClaimKind, Document, Reason, merged, subtract, visible};
+use proptest::prelude::*;
+
+fn texts(report: &str) -> Vec<(ClaimKind, String)> {
+    let all = Document::read(report, &[]).assertions;
+    all.into_iter().map(|assertion| (assertion.kind, assertion.text.text().to_owned())).collect()
+}
+
+fn statements(report: &str) -> Vec<String> {
+    texts(report)
+        .into_iter()
+        .filter(|(kind, _)| *kind == ClaimKind::Statement)
+        .map(|(_, text)| text)
+        .collect()
+}
+
+fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r str> {
+    let document = Document::read(report, evidence);
+    let of_reason = document.uncovered.into_iter().filter(|uncovered| uncovered.reason == reason);
+    of_reason.map(|uncovered| &report[uncovered.span]).collect()
+}
+
+/// The spans of assertions and the uncovered ones are disjoint and together all visible bytes.
+fn check_spans(report: &str) {
+    let document = Document::read(report, &[]);
+    let claimed =
+        merged(document.assertions.iter().map(|assertion| assertion.span.clone()).collect());
+    let mut end = 0;
+    for uncovered in &document.uncovered {
+        assert!(
+            uncovered.span.start >= end && !uncovered.span.is_empty(),
+            "{report:?} {uncovered:?}"
+        );
+        assert_ne!(uncovered.reason, Reason::NotJudged, "{report:?} {uncovered:?}");
+        end = uncovered.span.end;
+    }
+    let open = merged(document.uncovered.iter().map(|uncovered| uncovered.span.clone()).collect());
+    assert_eq!(subtract(&claimed, &open), claimed, "{report:?}");
+    let both: Vec<_> = claimed.iter().chain(&open).cloned().collect();
+    assert_eq!(subtract(&visible(report), &merged(both)), Vec::new(), "{report:?}");
+    for assertion in &document.assertions {
+        assert!(
+            report.get(assertion.span.clone()).is_some_and(|text| !text.is_empty()),
+            "{report:?}"
+        );
+        assert_eq!(ClaimKind::of(assertion.text.text()), assertion.kind, "{report:?}");
+    }
+    for uncovered in
+        document.uncovered.iter().filter(|uncovered| uncovered.reason == Reason::Markup)
+    {
+        let text = &report[uncovered.span.clone()];
+        let known = text.chars().filter(|c| c.is_alphanumeric()).count();
+        assert!(known < 24, "{report:?} {text:?}");
+    }
+}
+
+#[test]
+fn blocks_become_assertions() {
+    let report = "# Root cause\n\npayments-db\n\n**Impact:** 5 % of requests failed.\n- *The pool was exhausted*\n  at 14:02.\n2. `checkout` restarted 3 times\n> p99 rose.\n\n| pod | restarts |\n|---|---|\n| a-1 | 4 |\n\nWhy did it happen?\n\n## Next steps\n1. Increase the provisioned memory.\n- [ ] Add an alert.\n**Details**\n";
+    let expected = [
+        (ClaimKind::Statement, "Root cause: payments-db"),
+        (ClaimKind::Statement, "5 % of requests failed."),
+        (ClaimKind::Statement, "The pool was exhausted at 14:02."),
+        (ClaimKind::Statement, "`checkout` restarted 3 times"),
+        (ClaimKind::Statement, "p99 rose."),
+        (ClaimKind::Statement, "pod: a-1; restarts: 4"),
+        (ClaimKind::Question, "Why did it happen?"),
+        (ClaimKind::Proposal, "Action: Increase the provisioned memory."),
+        (ClaimKind::Proposal, "Add an alert."),
+        (ClaimKind::Proposal, "Action: Details"),
+    ];
+    assert_eq!(texts(report), expected.map(|(kind, text)| (kind, text.to_owned())));
+}
+
+#[test]
+fn labels_say_something_with_what_follows() {
+    for (report, expected) in [
+        ("## Root cause: payments-db\n", vec!["Root cause: payments-db"]),
+        ("## Root cause\n\n```\npayments-db\n```\n", vec!["Root cause: payments-db"]),
+        ("Root cause\n==========\n\n> payments-db\n", vec!["Root cause: payments-db"]),
+        ("**Root cause:** payments-db", vec!["Root cause: payments-db"]),
+        (
+            "Affected services:\n\n- payments\n- checkout\n",
+            vec!["Affected services: payments", "Affected services: checkout"],
+        ),
+        (
+            "The following pods restarted:\n- a-1\n- b-2\n",
+            vec![
+                "The following pods restarted:",
+                "The following pods restarted: a-1",
+                "The following pods restarted: b-2",
+            ],
+        ),
+        (
+            "**Payments-db is down:** 5 % of requests failed.",
+            vec!["Payments-db is down: 5 % of requests failed."],
+        ),
+        ("**4 TB gone:**\n", vec!["4 TB gone"]),
+        ("Severity\n: SEV1\n", vec!["Severity: SEV1"]),
+        (
+            "---\nseverity: SEV1\ncause: payments-db\n---\n\nText is here.\n",
+            vec!["severity: SEV1", "cause: payments-db", "Text is here."],
+        ),
+    ] {
+        assert_eq!(statements(report), expected, "{report}");
+    }
+}
+
+#[test]
+fn whatever_a_reader_sees_is_asserted() {
+    const LIE: &str = "payments-db lost 4 TB";
+    for form in [
+        "# payments-db lost 4 TB\n",
+        "payments-db lost 4 TB\n===\n",
+        "- payments-db lost 4 TB\n",
+        "> > - payments-db lost 4 TB\n",
+        "| a | b |\n|---|---|\n| x | payments-db lost 4 TB |\n",
+        "| payments-db lost 4 TB | b |\n|---|---|\n| x | y |\n",
+        "| payments-db lost 4 TB | b |\n|---|---|\n",
+        "```\npayments-db lost 4 TB\n```\n",
+        "```payments-db lost 4 TB\nok\n```\n",
+        "    payments-db lost 4 TB\n",
+        "<!-- payments-db lost 4 TB -->\n",
+        "Fine. <!-- payments-db lost 4 TB -->\n",
+        "<details><summary>payments-db lost 4 TB</summary>x</details>\n",
+        "<p title=\"payments-db lost 4 TB\">x</p>\n",
+        "<custom payments-db lost 4 TB>\n",
+        "<table><tr><td>payments-db lost 4 TB</td></tr></table>\n",
+        "![payments-db lost 4 TB](a.png)\n",
+        "![a](a.png \"payments-db lost 4 TB\")\n",
+        "[x](http://a \"payments-db lost 4 TB\")\n",
+        "[x][1]\n\n[1]: http://a \"payments-db lost 4 TB\"\n",
+        "[payments-db lost 4 TB]: http://a\n",
+        "Text[^1].\n\n[^1]: payments-db lost 4 TB\n",
+        "pay<b></b>ments-db lo**st** 4&#32;TB\n",
+        "payments&#45;db l&#111;st 4 TB\n",
+        "payments\\-db lost 4 TB\n",
+        "~~payments-db lost 4 TB~~\n",
+        "pay\u{200b}ments-db lo\u{2060}st 4 TB\n",
+        "\u{202e}BT 4 tsol bd-stnemyap\u{202c}\n",
+        "ｐａｙｍｅｎｔｓ-ｄｂ ｌｏｓｔ ４ ＴＢ\n",
+        "pаyments-db lоst 4 TB\n",
+        "payments-db lost 4 TB, did it not?\n",
+        "Restore the payments-db that lost 4 TB.\n",
+        "Cause\n: payments-db lost 4 TB\n",
+        "1. payments-db lost 4 TB\n",
+        "- [x] payments-db lost 4 TB\n",
+        "---\ntitle: payments-db lost 4 TB\n---\n",
+        "# payments-db lost 4 TB #\n",
+        "***payments-db* lost 4 TB**\n",
+        "> [!NOTE]\n> payments-db lost 4 TB\n",
+        "$payments-db lost 4 TB$\n",
+    ] {
+        check_spans(form);
+        let said = texts(form);
+        assert!(
+            said.iter().any(|(kind, text)| *kind == ClaimKind::Statement && text.contains(LIE)),
+            "{form:?}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn what_says_nothing_needs_no_claim() {
+    let report = "# Incident report: checkout 5xx, 12 March 2026\n\n## 1. Timeline\n\n- The 5xx alert of checkout fired on 2026-03-12.\n\n```\n14:02:17 kernel: Memory cgroup out of memory\n14:02:18 ... pool exhausted\n```\n\n[dashboard](https://grafana.example/d/1)\n\nhttps://grafana.example/d/2\n";
+    let log =
+        "14:02:17 kernel: Memory cgroup out of memory\n14:02:18 app[1]: ERROR pool exhausted\n";
+    assert_eq!(
+        uncovered(report, &[log], Reason::Title),
+        ["Incident", "report:", "checkout", "5xx,", "12", "March", "2026"]
+    );
+    assert_eq!(uncovered(report, &[log], Reason::Label), ["1.", "Timeline"]);
+    assert_eq!(uncovered(report, &[log], Reason::Marker), ["-"]);
+    assert!(uncovered(report, &[log], Reason::EvidenceLine).contains(&"kernel:"));
+    assert_eq!(
+        uncovered(report, &[log], Reason::LinkTarget),
+        ["https://grafana.example/d/1", "https://grafana.example/d/2"]
+    );
+    let asserted: Vec<_> = Document::read(report, &[log]).assertions;
+    let asserted: Vec<&str> = asserted.iter().map(|assertion| assertion.text.text()).collect();
+    assert_eq!(asserted, ["The 5xx alert of checkout fired on 2026-03-12.", "dashboard"]);
+}
+
+#[test]
+fn a_cut_line_of_evidence_is_none() {
+    let log = "the job did not fail: disk full at 14:02";
+    for cut in [
+        "fail: disk full at 14:02",
+        "the job did ... fail: disk full at 14:01",
+        "job did not fail: disk full at 14:02",
+    ] {
+        let report = format!("```\n{cut}\n```\n");
+        assert!(!Document::read(&report, &[log]).assertions.is_empty(), "{cut}");
+    }
+    let json = "{\"restarts\": 42, \"phase\": \"Running\"}";
+    assert!(
+        Document::read("```json\n\"phase\": \"Running\"\n```\n", &[json]).assertions.is_empty()
+    );
+    assert!(!Document::read("```json\n\"restarts\": 4\n```\n", &[json]).assertions.is_empty());
+}
+
+fn reports_at_hand() -> Vec<PathBuf> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() && !path.ends_with("target") {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let mut found = Vec::new();
+    for folder in ["datasets", "docs"] {
+        walk(&root.join(folder), &mut found);
+    }
+    walk(&root.join("../shared/data"), &mut found);
+    found
+}
+
+#[test]
+fn spans_of_all_reports_at_hand() {
+    let reports = reports_at_hand();
+    assert!(reports.len() >= 48, "{}", reports.len());
+    for path in reports {
+        if let Ok(report) = std::fs::read_to_string(&path) {
+            check_spans(&report);
+        }
+    }
+}
+
+const PIECES: &str = "(\\PC{0,4}|[A-Za-z0-9]{1,8} |payments-db lost 4 TB|\n|\n\n|# |## |- |1\\. |> |\\| |\\|---\\|\n|```|    |~~~|\\*\\*|_|`|<!-- | -->|<b>|</td>|<p title=\"|\"|\\[|\\]|\\]\\(http://a|\\)|!\\[|\\[\\^1\\]|: |\\?|\\. |&amp;|&#x41;|\\\\|---\n|===\n|\u{200b}|\u{202e}|\u{202c}|\\[x\\]: |\\$|\t|\r\n)";
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = proptest::string::string_regex(PIECES).unwrap();
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn spans_of_generated_reports(report in pieces()) {
+        check_spans(&report);
+    }
+}

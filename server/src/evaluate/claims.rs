@@ -1,0 +1,70 @@
+//! This module settles which claims are judged: those that the caller gave, then whatever else the report says. A judge
+//! has no say in it.
+
+use gsar_core::Claim;
+use gsar_core::coverage::not_covered;
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::report::{Assertion, Document};
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, v1};
+use tonic::Status;
+
+use super::ChosenPolicy;
+use super::offload::offload;
+use crate::api::door::Call;
+
+/// The claims to judge, and the evidence given back. Where the policy asks for no coverage (`is_read`), given claims are
+/// all.
+pub(super) async fn of(
+    call: &Call,
+    report: &parse::ParsedReport,
+    evidence: Vec<EvidenceItem>,
+    is_read: bool,
+) -> (Vec<Claim>, Vec<EvidenceItem>) {
+    let given = report.claims.clone();
+    if !given.is_empty() && !is_read || report.synthesis.trim().is_empty() {
+        return (given, evidence);
+    }
+    let synthesis = report.synthesis.clone();
+    offload(call, synthesis.len(), move || {
+        let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
+        let document = Document::read(&synthesis, &texts);
+        let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
+        let split = gsar_rules::claims(&besides, &given);
+        (given.into_iter().chain(split).collect(), evidence)
+    })
+    .await
+}
+
+/// Refuses a report of more claims than may be judged, however they were made.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` on `report.synthesis`.
+pub(super) fn check_number(
+    claims: &[Claim],
+    report: &parse::ParsedReport,
+    most: usize,
+) -> Result<(), Status> {
+    let (found, given) = (claims.len(), report.claims.len());
+    let mut violations = Violations::default();
+    if found > most {
+        let included =
+            if given == 0 { String::new() } else { format!(", the {given} given ones included") };
+        let description = format!(
+            "says {found} claims{included}; at most {most} are allowed (limits.claims); evaluate the report in parts"
+        );
+        violations.add("report.synthesis", description);
+    }
+    violations.finish(Some(()))
+}
+
+/// Claims alone do not tell what else the report says.
+pub(super) fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
+    let guards = &policy.policy.guards;
+    let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
+    warns.then(|| v1::Reason {
+        code: "NO_SYNTHESIS".to_owned(),
+        sentence: "only the given claims were judged: give report.synthesis, so that nothing else of the report goes unjudged".to_owned(),
+        ..v1::Reason::default()
+    })
+}
