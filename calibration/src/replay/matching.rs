@@ -52,7 +52,13 @@ impl Judgements {
         let mut words = claim_words
             .split_whitespace()
             .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-        if words.all(|word| report.contains(word)) { self.of(claim) } else { None }
+        if !words.all(|word| report.contains(word)) {
+            return None;
+        }
+        // A true claim and its false twin hold the same fragments; the report tells one of them.
+        let told = self.known.iter().filter(|known| report.contains(&known.text.to_lowercase()));
+        let told = Self { known: told.cloned().collect() };
+        told.of(claim).or_else(|| self.of(claim))
     }
 
     /// The judgement of a claim; `None` where no stored claim is like it.
@@ -174,6 +180,11 @@ mod tests {
         let report = "At noon the pool of checkout was exhausted. Nobody looked.";
         assert!(known.of_report("the pool of checkout was exhausted", report).is_some());
         assert!(known.of_report("the pool of ledger-db was exhausted", report).is_none());
+        let twin = stored("The pool of checkout was exhausted at six", Class::Contradicted);
+        let twins = Judgements::new([&twin, &claim].map(|one| (one.text.as_str(), &one.judgement)));
+        let report = "The pool of checkout was exhausted at noon.";
+        let class = twins.of_report("pool of checkout", report).map(|judgement| judgement.class);
+        assert_eq!(class, Some(Class::Grounded), "the one that the report tells");
         assert!(known.exactly(&claim.text).is_some() && known.exactly(report).is_none());
     }
 
