@@ -207,7 +207,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
 /// Answers truthfully what it is asked: a statement that one true sentence makes is grounded, a question or proposal
 /// is complementary, and everything else is contradicted or ungrounded.
 fn truthful(question: &Question) -> Judgement {
-    let judged = question.claims.iter().map(|claim| truthful_about(claim)).collect();
+    let judged = question.claims.iter().map(truthful_about).collect();
     Judgement { judged, ..Judgement::default() }
 }
 
