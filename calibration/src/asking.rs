@@ -83,7 +83,7 @@ pub(crate) async fn ask(
 /// An answer that does not judge the claim: the judge failed or abstained.
 pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Verdict> {
     let unjudged = || {
-        let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
+        let reasons = decided(answer).into_iter().flat_map(|decision| &decision.reasons);
         let reasons: Vec<&str> = reasons.map(|reason| reason.sentence.as_str()).collect();
         format!("claim {claim} was not judged: {}", reasons.join("; "))
     };
@@ -97,11 +97,17 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Verd
     })
 }
 
+/// What was decided, whether or not it governs.
+fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    in_shadow.or(answer.decision.as_ref())
+}
+
 /// What an answer decides on the report.
 ///
 /// # Errors
 /// An answer without a decision.
 pub(crate) fn tier(answer: &v1::EvaluateResponse) -> Result<Tier> {
-    let decision = answer.decision.as_ref().context("an answer without a decision")?;
+    let decision = decided(answer).context("an answer without a decision")?;
     Tier::from_number(decision.tier).context("an answer without a tier")
 }

@@ -113,13 +113,16 @@ pub(crate) enum Class {
 #[command(after_help = "\
 Examples:
   gsar evaluate report.md --evidence evidence/
+  gsar evaluate --evidence evidence/ report.md
   gsar evaluate report.md --evidence pods.json --evidence app.log --explain c4
   agent | gsar evaluate - --evidence evidence/ --policy strict --output json")]
 pub(crate) struct Evaluate {
     /// The reports; - for standard input
-    #[arg(value_name = "REPORT", required_unless_present = "request", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "REPORT", required_unless_present_any = ["request", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) reports: Vec<PathBuf>,
-    /// Evidence: files, and directories with everything below them; name the reports before it
+    /// Evidence: files, and directories with everything below them
+    ///
+    /// Where no report is named before it, the last path is the report: --evidence evidence/ report.md
     #[arg(long, short, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
     /// A corpus of stored evidence that counts as well; see gsar evidence

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use flate2::read::MultiGzDecoder;
 use gsar_proto::json::{self, Named};
 
 /// Why a file gives no input. Shown as `PATH:LINE: what is wrong`.
@@ -49,10 +50,16 @@ fn reason(error: &io::Error) -> String {
 /// The path that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// The text of a file, or of standard input for `-`; a byte order mark is left out.
+/// What a file that gzip packed begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The most bytes that a packed file may hold: a small file can hold any number of them.
+const MAX_UNPACKED: u64 = 1 << 30;
+
+/// The text of a file, or of standard input for `-`: UTF-8, UTF-16 with a byte order mark, or either packed by gzip. A
+/// byte order mark is left out.
 ///
 /// # Errors
-/// [`InputError`] when it cannot be read or is not UTF-8 text.
+/// [`InputError`] when it cannot be read or is no such text.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     if path == Path::new(STANDARD_INPUT) {
@@ -64,29 +71,77 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
 }
 
 /// The bytes as text.
-fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
-    let content = |line, message: &str| InputError::Content {
-        path: path.to_owned(),
-        line,
-        message: message.to_owned(),
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
+    let bytes = if bytes.starts_with(&GZIP) { unpacked(path, &bytes)? } else { bytes };
+    let text = match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => utf16(path, rest, u16::from_le_bytes)?,
+        [0xfe, 0xff, rest @ ..] => utf16(path, rest, u16::from_be_bytes)?,
+        _ => utf8(path, bytes)?,
     };
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(content(1, "the text is UTF-16; convert it to UTF-8"));
+    match text.find('\0') {
+        None => Ok(text),
+        Some(offset) => {
+            let line = line_at(text.as_bytes(), offset);
+            let message = "holds a zero byte: a binary file is no evidence; export it as text";
+            Err(content(path, line, message))
+        }
     }
+}
+
+fn content(path: &Path, line: usize, message: &str) -> InputError {
+    InputError::Content { path: path.to_owned(), line, message: message.to_owned() }
+}
+
+fn utf8(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }
-    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
-        let line = line_at(&bytes, offset);
-        return Err(content(
-            line,
-            "holds a zero byte: a binary file is no evidence; export it as text",
-        ));
-    }
     String::from_utf8(bytes).map_err(|error| {
-        let line = line_at(error.as_bytes(), error.utf8_error().valid_up_to());
-        content(line, "not valid UTF-8; convert the file to UTF-8")
+        let bytes = error.as_bytes();
+        let end = error.utf8_error().valid_up_to();
+        // What is no text at all is told as such, where it begins with what is.
+        let zero = bytes.iter().take(end).position(|byte| *byte == 0);
+        match zero {
+            Some(offset) => content(
+                path,
+                line_at(bytes, offset),
+                "holds a zero byte: a binary file is no evidence; export it as text",
+            ),
+            None => {
+                content(path, line_at(bytes, end), "not valid UTF-8; convert the file to UTF-8")
+            }
+        }
     })
+}
+
+fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, InputError> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let mut text = String::with_capacity(bytes.len());
+    for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
+        match decoded {
+            Ok(character) => text.push(character),
+            Err(_) => {
+                let line = line_at(text.as_bytes(), text.len());
+                return Err(content(path, line, "not valid UTF-16; convert the file to UTF-8"));
+            }
+        }
+    }
+    if !rest.is_empty() {
+        let line = line_at(text.as_bytes(), text.len());
+        return Err(content(path, line, "UTF-16 of an odd number of bytes; it was cut off"));
+    }
+    Ok(text)
+}
+
+fn unpacked(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
+    let unusable = |message: String| InputError::Unusable { path: path.to_owned(), message };
+    let mut bytes = Vec::new();
+    let read = MultiGzDecoder::new(packed).take(MAX_UNPACKED + 1).read_to_end(&mut bytes);
+    read.map_err(|error| unusable(format!("gzip cannot be unpacked: {error}; pack it again")))?;
+    if bytes.len() as u64 > MAX_UNPACKED {
+        return Err(unusable("unpacks to more than 1 GiB; split it".to_owned()));
+    }
+    Ok(bytes)
 }
 
 /// The line, from 1, on which the byte at `offset` stands.
@@ -153,9 +208,46 @@ mod tests {
                 .to_owned())
         );
         assert_eq!(
-            text(b"\xff\xfea\0"),
-            Err("report.md:1: the text is UTF-16; convert it to UTF-8".to_owned())
+            text(b"\x7fELF\0\0\xff"),
+            Err("report.md:1: holds a zero byte: a binary file is no evidence; export it as text"
+                .to_owned())
         );
+    }
+
+    #[test]
+    fn utf_16_is_read_in_both_orders() {
+        let units = "caf\u{e9} \u{1f600}\nb".encode_utf16();
+        let little: Vec<u8> = units.clone().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
+        let expected = Ok("caf\u{e9} \u{1f600}\nb".to_owned());
+        assert_eq!(text(&[b"\xff\xfe", little.as_slice()].concat()), expected);
+        assert_eq!(text(&[b"\xfe\xff", big.as_slice()].concat()), expected);
+        assert_eq!(
+            text(b"\xff\xfea\0\n\0\x00\xd8"),
+            Err("report.md:2: not valid UTF-16; convert the file to UTF-8".to_owned())
+        );
+        assert_eq!(
+            text(b"\xff\xfea\0b"),
+            Err("report.md:1: UTF-16 of an odd number of bytes; it was cut off".to_owned())
+        );
+        assert!(text(b"\xff\xfe\0\0a\0\0\0").unwrap_err().contains("zero byte"), "UTF-32");
+    }
+
+    #[test]
+    fn what_gzip_packed_is_read() {
+        use std::io::Write as _;
+        let packed = |text: &[u8]| {
+            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packer.write_all(text).unwrap();
+            packer.finish().unwrap()
+        };
+        assert_eq!(text(&packed(b"\xef\xbb\xbfa\nb")), Ok("a\nb".to_owned()));
+        assert_eq!(text(&packed(b"\xff\xfea\0")), Ok("a".to_owned()));
+        let appended = [packed(b"a\n"), packed(b"b\n")].concat();
+        assert_eq!(text(&appended), Ok("a\nb\n".to_owned()), "as rotated logs are joined");
+        let whole = packed(&[b'x'; 1_000]);
+        let cut = text(&whole[..whole.len() - 6]).unwrap_err();
+        assert!(cut.starts_with("report.md: gzip cannot be unpacked"), "{cut}");
     }
 
     #[test]

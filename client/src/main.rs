@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     });
     match outcome {
         Ok(status) => status.code(),
-        Err(failure) if failure.is_closed_pipe() => failure.status().code(),
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = writeln!(anstream::stderr(), "{}", human::errors::shown(&failure));
             failure.status().code()

@@ -24,8 +24,11 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// The status of an evaluation.
+    /// The status of an evaluation. A decision in shadow holds nothing back, not even where its judge failed.
     pub(crate) fn of(evaluation: &v1::EvaluateResponse) -> Self {
+        if evaluation.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
+            return Self::Proceed;
+        }
         if evaluation.outcome() == v1::Outcome::Failed {
             return Self::Error;
         }
@@ -72,6 +75,20 @@ mod tests {
         assert_eq!(of(v1::Outcome::Abstained, v1::Tier::Abstain), Status::Abstain);
         assert_eq!(of(v1::Outcome::Failed, v1::Tier::Abstain), Status::Error);
         assert_eq!(Status::of(&v1::EvaluateResponse::default()), Status::Error);
+    }
+
+    #[test]
+    fn a_decision_in_shadow_holds_nothing_back() {
+        let decision =
+            v1::Decision { tier: v1::Tier::Proceed.into(), in_shadow: true, ..Default::default() };
+        for outcome in [v1::Outcome::Scored, v1::Outcome::Failed] {
+            let evaluation = v1::EvaluateResponse {
+                outcome: outcome.into(),
+                decision: Some(decision.clone()),
+                ..Default::default()
+            };
+            assert_eq!(Status::of(&evaluation), Status::Proceed);
+        }
     }
 
     #[test]

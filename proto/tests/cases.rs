@@ -8,6 +8,7 @@
 )]
 
 use gsar_core::assess::{Investigation, Subject, Turn, assess};
+use gsar_core::open_points::open_points;
 use gsar_core::{Origin, Policy, Preset, decide, preset};
 use gsar_datasets::{cases, differences};
 use gsar_proto::json::{from_json, to_json};
@@ -40,7 +41,8 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
         None => policy,
     };
     let limits = parse::Limits::default();
-    let gate = request.gate.map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
+    let mut gate =
+        request.gate.map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
     match request.partition.unwrap() {
         Partition::Counts(counts) => {
             let decision = decide(&policy, &parse::counts(counts, &mut violations));
@@ -49,6 +51,9 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
         Partition::Judged(judged) => {
             let judged = parse::judged_partition(judged, &limits, &mut violations).unwrap();
             let claims = judged.report.claims.clone();
+            if let Some(gate) = &mut gate {
+                gate.link(&judged.evidence);
+            }
             let investigation = gate.as_ref().map(|gate| Investigation {
                 gate: gate.input(),
                 path: &gate.path,
@@ -70,6 +75,9 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
             let gate = gate.as_ref();
             let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
             let changes = gate.map(|gate| gate.change_records.as_slice()).unwrap_or_default();
+            let open = open_points(&assessment, hypotheses, &policy);
+            let decision = render::assessed_decision(&assessment);
+            let is_grounded = assessment.tally.is_grounded();
             let settled = assessment.settled;
             v1::ScoreResponse {
                 claims: assessment
@@ -84,6 +92,10 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 chain: assessment.chain.map(|chain| render::evidence_chain(chain, changes)),
                 cap: settled.cap.map(render::cap_verdict),
                 action: settled.action.as_ref().map(render::action_verdict),
+                decision: Some(decision),
+                is_grounded,
+                verification_needed: !open.is_empty(),
+                verification_reasons: open.iter().map(render::open_point).collect(),
                 ..decided(&policy, &assessment.decision)
             }
         }

@@ -66,10 +66,12 @@ pub enum PoliciesError {
         /// What has it already.
         other: String,
     },
-    /// The default is not among them.
+    /// A configured name is not among them.
     #[error("`{name}` is not known; known are {known}")]
-    UnknownDefault {
-        /// The configured default.
+    UnknownName {
+        /// The key of the table `policies` that has it.
+        key: &'static str,
+        /// The configured name.
         name: String,
         /// The names there are.
         known: String,
@@ -87,7 +89,7 @@ impl PolicyStore {
             Err(errors) => {
                 for error in errors {
                     let key = match error {
-                        PoliciesError::UnknownDefault { .. } => "default",
+                        PoliciesError::UnknownName { key, .. } => key,
                         _ => "dir",
                     };
                     problems.add(&["policies", key], error);
@@ -118,6 +120,18 @@ impl PolicyStore {
     #[must_use]
     pub fn default_name(&self) -> &str {
         &self.config.default
+    }
+
+    /// Which overrides a request may bring.
+    #[must_use]
+    pub fn allow_overrides(&self) -> config::AllowOverrides {
+        self.config.allow_overrides
+    }
+
+    /// Whether requests may name this policy however loose it is.
+    #[must_use]
+    pub fn is_allowed(&self, name: &str) -> bool {
+        name == self.default_name() || self.config.allowed.iter().any(|allowed| allowed == name)
     }
 
     /// The policy of that name; the default for an empty one.
@@ -154,12 +168,24 @@ fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
             Err(error) => errors.push(error),
         }
     }
-    // A file that cannot be read may be the one that has the default.
-    if errors.is_empty() && !named.contains_key(&config.default) {
-        let known = names(&named);
-        errors.push(PoliciesError::UnknownDefault { name: config.default.clone(), known });
+    // A file that cannot be read may be the one that has the name.
+    if errors.is_empty() {
+        errors = unknown_names(config, &named);
     }
     if errors.is_empty() { Ok(named) } else { Err(errors) }
+}
+
+/// The configured names that no policy has.
+fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError> {
+    let allowed = config.allowed.iter().map(|name| ("allowed", name));
+    let configured = [("default", &config.default)].into_iter().chain(allowed);
+    let unknown = configured.filter(|(_, name)| !named.contains_key(*name));
+    unknown
+        .map(|(key, name)| {
+            let (name, known) = (name.clone(), names(named));
+            PoliciesError::UnknownName { key, name, known }
+        })
+        .collect()
 }
 
 /// The policy of a file, whose name is none of those before it.
@@ -206,7 +232,8 @@ mod tests {
         config::Policies {
             default: "reference".to_owned(),
             dir: Some(folder.to_owned()),
-            allow_overrides: true,
+            allowed: Vec::new(),
+            allow_overrides: config::AllowOverrides::Stricter,
         }
     }
 
@@ -251,9 +278,19 @@ mod tests {
         let error = checked(&configured(folder.path())).unwrap_err();
         assert!(error.contains("`paper` is taken by a preset"), "{error}");
 
-        let config =
-            config::Policies { default: "nobody".to_owned(), dir: None, allow_overrides: true };
-        let error = checked(&config).unwrap_err();
-        assert!(error.contains("known are paper, reference, strict"), "{error}");
+        let policies = |default: &str, allowed: &[&str]| config::Policies {
+            default: default.to_owned(),
+            dir: None,
+            allowed: allowed.iter().map(|name| (*name).to_owned()).collect(),
+            allow_overrides: config::AllowOverrides::Stricter,
+        };
+        for (policies, key) in [
+            (policies("nobody", &[]), "policies.default: `nobody`"),
+            (policies("strict", &["paper", "nobody"]), "policies.allowed: `nobody`"),
+        ] {
+            let error = checked(&policies).unwrap_err();
+            assert!(error.contains(key), "{error}");
+            assert!(error.contains("known are paper, reference, strict"), "{error}");
+        }
     }
 }

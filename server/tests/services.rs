@@ -12,6 +12,7 @@
 mod support;
 
 use gsar_proto::v1;
+use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;
 use support::{Running, Wanted};
 use tonic::Code;
@@ -167,7 +168,9 @@ async fn policies_are_listed_shown_and_checked() {
 
 #[tokio::test]
 async fn overrides_are_refused_where_the_server_does_not_allow_them() {
-    let server = Wanted::default().start(|config| config.policies.allow_overrides = false).await;
+    let server = Wanted::default()
+        .start(|config| config.policies.allow_overrides = AllowOverrides::None)
+        .await;
     let mut request = support::request();
     request.policy_overrides = Some(v1::PolicyOverrides { rho: Some(1.0), ..Default::default() });
     let status = server.grounding().evaluate(request).await.expect_err("not allowed");

@@ -6,6 +6,7 @@ use gsar_client::Client;
 use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, find};
 use gsar_proto::v1;
 use tokio::process::Command;
+use tonic::Code;
 
 use super::print;
 use crate::arguments::Doctor;
@@ -26,6 +27,9 @@ pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Statu
     let target = find(&wish(&arguments.connection), &environment);
     let mut found = vec![fine("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
     found.push(binary(&environment, &target).await);
+    if let Some(directory) = &arguments.connection.data_dir {
+        found.extend(configuration(&environment, directory).await);
+    }
     let mut started = None;
     let asked = until_signal(async {
         Ok(server(&target, &mut started, arguments.connection.deadline()).await)
@@ -109,6 +113,54 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
     }
 }
 
+/// How long a server may take to check its configuration: it reads every page of the ledger.
+const CHECK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(300);
+
+/// What a server would say of its configuration and of the ledger in the directory, were it started there.
+async fn configuration(environment: &Environment, directory: &Path) -> Option<Check> {
+    let path = environment.server_binary()?;
+    let check = Command::new(path)
+        .arg("--check")
+        .arg("--data-dir")
+        .arg(directory)
+        .kill_on_drop(true)
+        .output();
+    let output = match tokio::time::timeout(CHECK_TIMEOUT, check).await {
+        Ok(Ok(output)) => output,
+        Ok(Err(error)) => {
+            let finding = format!("cannot be checked: {error}");
+            return Some(found_wrong(
+                "check",
+                Health::Doubtful,
+                finding,
+                "install the server again",
+            ));
+        }
+        Err(_) => {
+            let finding = "was not checked in five minutes";
+            let fix = "run gsar-server --check, which waits for as long as it takes";
+            return Some(found_wrong("check", Health::Doubtful, finding, fix));
+        }
+    };
+    if output.status.success() {
+        let finding = format!("configuration and ledger of {} are sound", directory.display());
+        return Some(fine("check", finding));
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let problems: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("  "))
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let finding = match problems.is_empty() {
+        true => said.trim().to_owned(),
+        false => problems.join("; "),
+    };
+    let fix = "correct it and run gsar-server --check";
+    Some(found_wrong("check", Health::Broken, finding, fix))
+}
+
 /// Whether the server answers, is ready, and which policies it decides by.
 async fn server(
     target: &Result<Target, TargetError>,
@@ -166,6 +218,7 @@ async fn server(
         ),
     });
     found.push(policies(&client).await);
+    found.push(ledger(&client).await);
     found.extend(judges(&client).await);
     found.extend(search(&client).await);
     found
@@ -226,6 +279,30 @@ async fn search(client: &Client) -> Option<Check> {
         format!("{}: stored evidence is found by its words only", answer.method),
         &answer.degraded,
     ))
+}
+
+/// Whether recorded evaluations can be read.
+async fn ledger(client: &Client) -> Check {
+    let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
+    match client.list_evaluations(request).await {
+        Ok(_) => fine("ledger", "evaluations are recorded and can be read"),
+        Err(error)
+            if error.refusal().is_some_and(|refusal| refusal.code == Code::FailedPrecondition) =>
+        {
+            found_wrong(
+                "ledger",
+                Health::Doubtful,
+                "off: no evaluation is recorded",
+                "set ledger.enabled in the server's configuration",
+            )
+        }
+        Err(error) => found_wrong(
+            "ledger",
+            Health::Broken,
+            error.to_string(),
+            "run gsar-server --check with the server's configuration",
+        ),
+    }
 }
 
 async fn policies(client: &Client) -> Check {

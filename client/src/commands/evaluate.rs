@@ -40,6 +40,8 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
             })
             .buffered(IN_FLIGHT);
         let mut refused = None;
+        // The status tells the decision also where nobody reads on, as in `gsar evaluate … | head -1`.
+        let mut is_read = true;
         while let Some((answer, request)) = answers.next().await {
             match answer {
                 Err(error) => {
@@ -51,11 +53,18 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                 }
                 Ok(answer) => {
                     status = status.max(Status::of(&answer));
-                    if is_json(arguments.output) {
-                        print_json(&answer)?;
+                    if !is_read {
+                        continue;
+                    }
+                    let printed = if is_json(arguments.output) {
+                        print_json(&answer)
                     } else {
                         check_explained(&view.explain, &answer.claims)?;
-                        shown.print(&answer, &request, &view).await?;
+                        shown.print(&answer, &request, &view).await
+                    };
+                    match printed {
+                        Err(failure) if failure.is_closed_pipe() => is_read = false,
+                        printed => printed?,
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Requests from files: reports, claims, gate inputs.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gsar_client::evidence;
 use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text, without_place};
@@ -29,12 +29,13 @@ pub(super) fn of_reports(
         }
         return Ok((requests, Vec::new()));
     }
-    for_one_report_only(arguments)?;
-    let evidence = evidence::load(&arguments.evidence)?;
+    let (reports, evidence) = reports_and_evidence(&arguments.reports, &arguments.evidence)?;
+    for_one_report_only(arguments, reports.len())?;
+    let evidence = evidence::load(evidence)?;
     let claims = arguments.claims.as_deref().map(claims).transpose()?.unwrap_or_default();
     let gate = arguments.gate.as_deref().map(gate).transpose()?.and_then(|request| request.gate);
-    let mut requests = Vec::with_capacity(arguments.reports.len());
-    for path in &arguments.reports {
+    let mut requests = Vec::with_capacity(reports.len());
+    for path in reports {
         let synthesis = read_text(path)?;
         if synthesis.trim().is_empty() && claims.is_empty() {
             let message = "the report is empty".to_owned();
@@ -64,15 +65,44 @@ pub(super) fn of_reports(
     Ok((requests, evidence.notes))
 }
 
-fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
-    if arguments.reports.len() < 2 {
+/// Which paths are reports and which are evidence. `--evidence` takes every path behind it, so that a report which is
+/// named there is told apart: Markdown at the end, or one file behind directories.
+fn reports_and_evidence<'a>(
+    reports: &'a [PathBuf],
+    evidence: &'a [PathBuf],
+) -> Result<(&'a [PathBuf], &'a [PathBuf]), Failure> {
+    if !reports.is_empty() {
+        return Ok((reports, evidence));
+    }
+    let is_markdown = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        path == Path::new(STANDARD_INPUT) || matches!(extension, Some("md" | "markdown"))
+    };
+    let markdown = evidence.iter().rev().take_while(|path| is_markdown(path)).count();
+    let behind_directories = evidence
+        .split_last()
+        .is_some_and(|(last, before)| last.is_file() && before.iter().all(|path| path.is_dir()));
+    let count = if markdown == 0 && behind_directories { 1 } else { markdown };
+    match evidence.split_at_checked(evidence.len() - count) {
+        Some((evidence, reports)) if !evidence.is_empty() && !reports.is_empty() => {
+            Ok((reports, evidence))
+        }
+        _ => Err(Failure::Usage(
+            "no report is named\n  name it before --evidence: gsar evaluate report.md --evidence evidence/"
+                .to_owned(),
+        )),
+    }
+}
+
+fn for_one_report_only(arguments: &Evaluate, reports: usize) -> Result<(), Failure> {
+    if reports < 2 {
         return Ok(());
     }
     for (flag, given) in
         [("--id", arguments.id.is_some()), ("--claims", arguments.claims.is_some())]
     {
         if given {
-            let count = arguments.reports.len();
+            let count = reports;
             return Err(Failure::Usage(format!(
                 "{flag} is for one report, and {count} are given; leave it out"
             )));
@@ -165,6 +195,30 @@ mod tests {
 
     fn path() -> &'static Path {
         Path::new("claims.jsonl")
+    }
+
+    #[test]
+    fn a_report_behind_the_evidence_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().to_owned();
+        let path = |name: &str| {
+            std::fs::write(directory.join(name), "x").unwrap();
+            directory.join(name)
+        };
+        let (log, text, one, two) = (path("a.log"), path("b.txt"), path("one.md"), path("two.md"));
+        let told = |evidence: &[&PathBuf]| {
+            let evidence: Vec<PathBuf> = evidence.iter().map(|path| (*path).clone()).collect();
+            let told = reports_and_evidence(&[], &evidence);
+            told.map(|(reports, evidence)| (reports.to_vec(), evidence.to_vec())).ok()
+        };
+        let dir = &directory;
+        assert_eq!(told(&[dir, &one]), Some((vec![one.clone()], vec![dir.clone()])));
+        let both = vec![one.clone(), two.clone()];
+        assert_eq!(told(&[dir, &log, &one, &two]), Some((both, vec![dir.clone(), log.clone()])));
+        assert_eq!(told(&[dir, &text]), Some((vec![text.clone()], vec![dir.clone()])));
+        assert_eq!(told(&[&log, &text]), None, "the report may be forgotten");
+        assert_eq!(told(&[&one, &two]), None, "nothing would be left as evidence");
+        assert_eq!(told(&[]), None);
     }
 
     #[test]

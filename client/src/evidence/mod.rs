@@ -43,7 +43,7 @@ struct Source {
 /// `evidence.toml` says.
 ///
 /// # Errors
-/// [`InputError`] for the first file that cannot be read, is not UTF-8 text, claims to be JSON and is
+/// [`InputError`] for the first file that cannot be read, is not text, claims to be JSON and is
 /// not, or is listed in a manifest with something that does not exist.
 pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     let mut sources = Vec::new();
@@ -146,9 +146,9 @@ fn id_of(source: &Source) -> String {
 
 fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     let text = read_text(&source.path)?;
-    let is_document = is_json_document(&source.path, &text)?;
+    let is_document = is_json_document(&source.path, without_gz(&source.name), &text)?;
     let entry = source.entry.as_ref();
-    let recognised = recognise(&source.name, &text);
+    let recognised = recognise(without_gz(&source.name), &text);
     let nature = Nature {
         kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
         lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
@@ -178,9 +178,15 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     })
 }
 
-/// Whether a file's text is one JSON document. A file that says by its name that it holds JSON must.
-fn is_json_document(path: &Path, text: &str) -> Result<bool, InputError> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+/// A name as it was before the file was packed.
+fn without_gz(name: &str) -> &str {
+    name.strip_suffix(".gz").unwrap_or(name)
+}
+
+/// Whether the text of the file at `path` is one JSON document. A file that says by its name that it holds JSON must.
+fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputError> {
+    let extension = Path::new(name).extension();
+    let extension = extension.and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
     let claims_json = matches!(extension.as_str(), "json" | "jsonl" | "ndjson");
     if !claims_json && !text.trim_start().starts_with(['{', '[']) {
@@ -265,6 +271,28 @@ mod tests {
             let error = load(&[folder.path().to_owned()]).unwrap_err().to_string();
             assert_eq!(error, folder.path().join(expected).to_string_lossy(), "{name}");
         }
+    }
+
+    #[test]
+    fn packed_files_are_what_they_were_before() {
+        use std::io::Write as _;
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(b"{\"kind\":\"PodList\",\"items\":[]}\n").unwrap();
+        let packed = packer.finish().unwrap();
+        let utf16: Vec<u8> = b"\xff\xfe"
+            .iter()
+            .copied()
+            .chain("{}".encode_utf16().flat_map(u16::to_le_bytes))
+            .collect();
+        let folder = folder(&[("pods.json.gz", &packed), ("windows.json", &utf16)]);
+        let evidence = load(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(ids(&evidence), ["pods.json.gz", "windows.json"]);
+        assert!(evidence.items.iter().all(is_json), "{evidence:?}");
+        let broken = folder.path().join("broken.json.gz");
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(b"{").unwrap();
+        fs::write(&broken, packer.finish().unwrap()).unwrap();
+        assert!(load(&[broken]).unwrap_err().to_string().contains("broken.json.gz:1: not JSON"));
     }
 
     #[test]

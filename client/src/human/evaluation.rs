@@ -146,7 +146,7 @@ fn part<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
 }
 
 fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let Some(decision) = &answer.decision else { return };
+    let Some(decision) = verdict::decided(answer) else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
         // Records of earlier versions name no claims.

@@ -156,6 +156,7 @@ fn answer() -> v1::EvaluateResponse {
             not_applicable: vec!["absence".to_owned()],
             margins: None,
             affected_specialists: vec!["k8s-agent".to_owned(), "deploy-agent".to_owned()],
+            in_shadow: false,
         }),
         explanation:
             "The evidence carries the kills and the change; it does not carry the batch job."

@@ -9,6 +9,7 @@ use gsar_core::fixed::{Fraction, Millionths};
 use gsar_proto::v1;
 
 use super::page::{BOLD, Page, TEXT_COLUMN, count, listed, styled};
+use super::verdict::decided;
 use super::words;
 
 /// How many columns the table takes.
@@ -134,7 +135,7 @@ fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
 
 /// What would change the decision, where the answer says it.
 pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let margins = answer.decision.as_ref().and_then(|decision| decision.margins.as_ref());
+    let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let Some(margins) = margins else { return };
     let mut label = "margin";
     for margin in [&margins.better, &margins.worse].into_iter().flatten() {

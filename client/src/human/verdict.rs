@@ -13,15 +13,26 @@ const MOST_NAMED: usize = 3;
 
 /// The decision and what to do about it.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    let tier = decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier);
     let failed = answer.outcome() == v1::Outcome::Failed;
     let (word, style) = words::tier(tier);
     let style = if failed { BAD } else { style };
-    let word = if failed { "FAILED".to_owned() } else { word.to_uppercase() };
+    let said = if failed { failure(answer) } else { advice(answer, tier) };
+    let word = if failed { "failed" } else { word };
+    let (word, said) = match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
+        true => ("SHADOW".to_owned(), format!("nothing is held back; {word} was decided: {said}")),
+        false => (word.to_uppercase(), said),
+    };
     let room = page.columns().saturating_sub(width(&word) + 3);
-    let advice = one_line(&if failed { failure(answer) } else { advice(answer, tier) });
+    let advice = one_line(&said);
     let word = styled(loud(style), &word);
     page.line(&format!("{word}   {}", end_cut(&advice, room)));
+}
+
+/// What was decided, whether or not it governs.
+pub(super) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    in_shadow.or(answer.decision.as_ref())
 }
 
 fn loud(style: Style) -> Style {
@@ -70,13 +81,13 @@ fn failure(answer: &v1::EvaluateResponse) -> String {
 }
 
 fn first_reason(answer: &v1::EvaluateResponse) -> Option<String> {
-    let reason = answer.decision.as_ref()?.reasons.first()?;
+    let reason = decided(answer)?.reasons.first()?;
     Some(reason.sentence.clone())
 }
 
 /// How many claims the neighbouring decision is away, where the answer says it.
 fn distance(answer: &v1::EvaluateResponse) -> String {
-    let margins = answer.decision.as_ref().and_then(|decision| decision.margins.as_ref());
+    let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let better = margins.and_then(|margins| margins.better.as_ref());
     let worse = margins.and_then(|margins| margins.worse.as_ref());
     let Some(margin) = better.or(worse) else { return String::new() };

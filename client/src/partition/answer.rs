@@ -19,6 +19,8 @@ pub enum Answer {
         score: Option<Fraction>,
         /// The tier.
         tier: Tier,
+        /// Whether the server evaluates no report under this policy.
+        hypothetical: bool,
     },
     /// The line could not be decided.
     Refused {
@@ -40,7 +42,12 @@ impl Answer {
                 ChosenPolicy::Known(policy) => {
                     let decision = decide(&policy, &line.tally);
                     let score = decision.score.map(|score| score.fraction());
-                    Ok(Self::Decided { id: line.id_as_written(), score, tier: decision.tier })
+                    Ok(Self::Decided {
+                        id: line.id_as_written(),
+                        score,
+                        tier: decision.tier,
+                        hypothetical: false,
+                    })
                 }
                 ChosenPolicy::Unknown(name) => Err(unknown(&name)),
             }
@@ -60,17 +67,19 @@ impl Answer {
     /// What writing gives.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Decided { id, score: Some(score), tier } => {
-                let (num, den) = (score.numerator(), score.denominator());
+            Self::Decided { id, score, tier, hypothetical } => {
                 write!(out, "{{\"id\":{id},\"score\":")?;
-                serde_json::to_writer(&mut *out, &score.to_f64())?;
-                writeln!(out, ",\"num\":{num},\"den\":{den},\"decision\":\"{}\"}}", tier.name())
+                match score {
+                    Some(score) => {
+                        let (num, den) = (score.numerator(), score.denominator());
+                        serde_json::to_writer(&mut *out, &score.to_f64())?;
+                        write!(out, ",\"num\":{num},\"den\":{den}")?;
+                    }
+                    None => write!(out, "null,\"num\":null,\"den\":null")?,
+                }
+                let mark = if *hypothetical { ",\"hypothetical\":true" } else { "" };
+                writeln!(out, ",\"decision\":\"{}\"{mark}}}", tier.name())
             }
-            Self::Decided { id, score: None, tier } => writeln!(
-                out,
-                "{{\"id\":{id},\"score\":null,\"num\":null,\"den\":null,\"decision\":\"{}\"}}",
-                tier.name()
-            ),
             Self::Refused { number, error } => {
                 write!(out, "{{\"line\":{number},\"error\":")?;
                 serde_json::to_writer(&mut *out, &error.0)?;

@@ -79,7 +79,7 @@ fn decided(id: String, number: u64, answer: &v1::ScoreResponse) -> Answer {
         let error = LineError("the server gave no decision that is known here".to_owned());
         return Answer::Refused { number, error };
     };
-    Answer::Decided { id, score, tier }
+    Answer::Decided { id, score, tier, hypothetical: answer.hypothetical }
 }
 
 fn request(line: &Line<'_>, policy: &str) -> v1::ScoreRequest {

@@ -11,8 +11,8 @@ use core::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Check, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, RolloutMode,
-    UndefinedScore, VerificationMode, preset,
+    Check, DecisionRollout, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues,
+    Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -214,6 +214,10 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "rollout.gate" => values.rollout.gate = rollout(literal)?,
         "rollout.cap" => values.rollout.cap = rollout(literal)?,
         "rollout.ladder" => values.rollout.ladder = rollout(literal)?,
+        "rollout.decision" => {
+            let modes = DecisionRollout::ALL.map(|mode| (mode.name(), mode));
+            values.rollout.decision = choice(literal, &modes)?;
+        }
         _ => return Err(unknown_field()),
     }
     Ok(())
@@ -292,6 +296,7 @@ pub fn to_toml(policy: &Policy) -> String {
     for (name, mode) in [("gate", rollout.gate), ("cap", rollout.cap), ("ladder", rollout.ladder)] {
         out.push_str(&format!("{name} = \"{}\"\n", mode.name()));
     }
+    out.push_str(&format!("decision = \"{}\"\n", rollout.decision.name()));
     out
 }
 
@@ -406,6 +411,7 @@ fn blank(base: Preset) -> PolicyValues {
             gate: RolloutMode::Active,
             cap: RolloutMode::Active,
             ladder: RolloutMode::Active,
+            decision: DecisionRollout::Active,
         },
     }
 }

@@ -20,7 +20,7 @@ pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
-    Cap, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,
+    Cap, DecisionRollout, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,
     VerificationMode, Weights,
 };
 

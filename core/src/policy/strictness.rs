@@ -284,7 +284,10 @@ impl Looser {
     }
 
     fn rollout(&mut self, own: &Rollout, other: &Rollout) {
-        let Rollout { gate, cap, ladder } = own;
+        let Rollout { gate, cap, ladder, decision } = own;
+        if *decision < other.decision {
+            self.push("rollout.decision", decision.name(), other.decision.name(), "active");
+        }
         for (field, own, other) in [
             ("rollout.gate", *gate, other.gate),
             ("rollout.cap", *cap, other.cap),
@@ -362,7 +365,7 @@ fn shown(limit: Option<Millionths>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FindingModes, Preset, RolloutMode, preset};
+    use super::super::{DecisionRollout, FindingModes, Preset, RolloutMode, preset};
     use super::*;
 
     fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
@@ -433,6 +436,8 @@ mod tests {
         assert_eq!(looser(|values| values.tau_proceed = Millionths::new(799_999)), ["tau_proceed"]);
         assert_eq!(looser(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
         assert_eq!(looser(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
+        let in_shadow = looser(|values| values.rollout.decision = DecisionRollout::Shadow);
+        assert_eq!(in_shadow, ["rollout.decision"]);
         assert_eq!(looser(|values| values.guards.min_coverage = None), ["guards.min_coverage"]);
         let limit = Some(Millionths::new(1_000_001));
         let found = looser(|values| values.guards.complementary_limit = limit);

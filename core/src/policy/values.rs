@@ -189,6 +189,31 @@ pub struct Rollout {
     pub cap: RolloutMode,
     /// The action ladder.
     pub ladder: RolloutMode,
+    /// The decision on the report.
+    pub decision: DecisionRollout,
+}
+
+/// Whether the decision on a report governs. Ordered: the greater, the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecisionRollout {
+    /// Computed, shown and recorded; nothing is held back.
+    Shadow,
+    /// Governs.
+    Active,
+}
+
+impl DecisionRollout {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Shadow, Self::Active];
+
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shadow => "shadow",
+            Self::Active => "active",
+        }
+    }
 }
 
 /// Whether a mechanism governs.

@@ -314,6 +314,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn h15_a_check_that_failed_supports_nothing_and_is_counted() {
+        let check = |result| EvidenceRecord {
+            verification_result: result,
+            ..record("smoke test", Lane::Verification, SUPPORTS, Some(1))
+        };
+        for (result, state) in [
+            (Some(VerificationResult::Failed), HypothesisState::Inconclusive),
+            (Some(VerificationResult::Passed), HypothesisState::Validated),
+            (None, HypothesisState::Validated),
+        ] {
+            let hypothesis = hypothesis("h", vec![check(result)]);
+            let assessed = assess(&hypothesis, &preset(Preset::Reference).gate);
+            assert_eq!(assessed.state, state, "{result:?}");
+            let failed = u32::from(result == Some(VerificationResult::Failed));
+            assert_eq!(assessed.failed_checks, failed, "{result:?}");
+        }
+    }
+
+    #[test]
     fn every_refutation_needs_its_answer() {
         let records = vec![
             record("a", Lane::Logs, REFUTES, Some(1)),

@@ -72,8 +72,8 @@ pub struct LadderInput<'a> {
     pub confidence: Option<Confidence>,
     /// What the gate says; `None` where there are no hypotheses.
     pub gate: Option<&'a GateOutcome>,
-    /// What the grounding decision says.
-    pub tier: Tier,
+    /// What the grounding decision says; `None` where it is in shadow.
+    pub tier: Option<Tier>,
     /// Whether the report claims a fix without showing it.
     pub unverified_fix: UnverifiedFix,
 }
@@ -89,6 +89,8 @@ pub enum Hold {
     Investigating,
     /// The investigation ended without a confident root cause.
     NoConfidentRootCause,
+    /// The grounding decision is in shadow.
+    NoDecision,
     /// The grounding decision is replan or abstain.
     Replan {
         /// Which of the two.
@@ -109,6 +111,7 @@ impl Hold {
             | Self::NoGate
             | Self::Investigating
             | Self::NoConfidentRootCause
+            | Self::NoDecision
             | Self::Replan { .. } => Action::Notify,
             Self::Regenerate | Self::UnverifiedFix => Action::Issue,
         }
@@ -122,6 +125,7 @@ impl Hold {
             Self::NoGate => "NO_GATE",
             Self::Investigating => "INVESTIGATING",
             Self::NoConfidentRootCause => "NO_CONFIDENT_ROOT_CAUSE",
+            Self::NoDecision => "NO_DECISION",
             Self::Replan { tier: Tier::Abstain } => "HELD_BY_ABSTAIN",
             Self::Replan { .. } => "HELD_BY_REPLAN",
             Self::Regenerate => "HELD_BY_REGENERATE",
@@ -138,6 +142,10 @@ impl Hold {
             Self::Investigating => "the investigation goes on".to_string(),
             Self::NoConfidentRootCause => {
                 "the investigation ended without a confident root cause".to_string()
+            }
+            Self::NoDecision => {
+                "the grounding decision is in shadow and vouches for nothing: at most notify"
+                    .to_string()
             }
             Self::Replan { tier } => {
                 format!("the grounding decision is {}: at most notify", tier.name())
@@ -191,11 +199,12 @@ fn gate_hold(gate: Option<&GateOutcome>) -> Option<Hold> {
     }
 }
 
-const fn tier_hold(tier: Tier) -> Option<Hold> {
+const fn tier_hold(tier: Option<Tier>) -> Option<Hold> {
     match tier {
-        Tier::Proceed => None,
-        Tier::Regenerate => Some(Hold::Regenerate),
-        Tier::Replan | Tier::Abstain => Some(Hold::Replan { tier }),
+        None => Some(Hold::NoDecision),
+        Some(Tier::Proceed) => None,
+        Some(Tier::Regenerate) => Some(Hold::Regenerate),
+        Some(tier @ (Tier::Replan | Tier::Abstain)) => Some(Hold::Replan { tier }),
     }
 }
 
@@ -240,7 +249,7 @@ mod tests {
         let input = LadderInput {
             confidence: millionths.map(confidence),
             gate: outcome.as_ref(),
-            tier,
+            tier: Some(tier),
             unverified_fix,
         };
         action(&preset(base).ladder, &input)

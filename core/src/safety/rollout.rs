@@ -1,4 +1,4 @@
-//! Rollout of gate, cap and ladder: what governs, and what is only shown.
+//! Rollout of gate, cap, ladder and decision: what governs, and what is only shown.
 //!
 //! A mechanism in shadow is computed and shown, and the answer is otherwise the one without it.
 
@@ -7,7 +7,7 @@ use super::chain::Strength;
 use super::gate::{GateInput, GateOutcome, evaluate};
 use super::ladder::{ActionVerdict, LadderInput, UnverifiedFix, action};
 use crate::Tier;
-use crate::policy::{PolicyValues, RolloutMode};
+use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
 
 /// What a mechanism computed, split by whether it governs. At most one of the two is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct SettleInput<'a> {
     pub strength: Strength,
     /// The confidence as the report rates it; `None` where it rates none.
     pub confidence: Option<Confidence>,
-    /// What the grounding decision says.
+    /// What the grounding decision says, whether or not it governs.
     pub tier: Tier,
     /// Whether the report claims a fix without showing it.
     pub unverified_fix: UnverifiedFix,
@@ -77,7 +77,7 @@ pub struct Shadow {
 ///
 /// A ladder that governs sees only what governs: with the gate off or in shadow it holds the action at
 /// notify (unless the policy leaves the gate out of the ladder), and with the cap off or in shadow it
-/// sees the confidence as rated.
+/// sees the confidence as rated. With the decision in shadow it holds the action at notify as well.
 #[must_use]
 pub fn settle(policy: &PolicyValues, input: &SettleInput<'_>) -> Settled {
     let rollout = &policy.rollout;
@@ -90,14 +90,17 @@ pub fn settle(policy: &PolicyValues, input: &SettleInput<'_>) -> Settled {
         Some(confidence) => roll(rollout.cap, || cap(&policy.cap, input.strength, confidence)),
         None => Rolled { governs: None, shadow: None },
     };
-    let ladder = |gate: Option<&GateOutcome>, cap: Option<&Capped>| {
+    let governing = (rollout.decision == DecisionRollout::Active).then_some(input.tier);
+    let ladder = |gate: Option<&GateOutcome>, cap: Option<&Capped>, tier: Option<Tier>| {
         let confidence = cap.map(|capped| capped.after).or(input.confidence);
-        let (tier, unverified_fix) = (input.tier, input.unverified_fix);
+        let unverified_fix = input.unverified_fix;
         action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
     };
     let action = match rollout.ladder {
-        RolloutMode::Shadow => roll(rollout.ladder, || ladder(gate.computed(), cap.computed())),
-        mode => roll(mode, || ladder(gate.governs.as_ref(), cap.governs.as_ref())),
+        RolloutMode::Shadow => {
+            roll(rollout.ladder, || ladder(gate.computed(), cap.computed(), Some(input.tier)))
+        }
+        mode => roll(mode, || ladder(gate.governs.as_ref(), cap.governs.as_ref(), governing)),
     };
     Settled {
         gate: gate.governs,
@@ -111,7 +114,7 @@ pub fn settle(policy: &PolicyValues, input: &SettleInput<'_>) -> Settled {
 mod tests {
     use super::super::cap::tests::{any_confidence, confidence};
     use super::super::hypothesis::tests::{any_record, hypothesis, record};
-    use super::super::ladder::Action;
+    use super::super::ladder::{Action, Hold};
     use super::super::verdict::Verdict::Supports;
     use super::*;
     use crate::evidence::Lane;
@@ -146,10 +149,33 @@ mod tests {
     fn a_ladder_in_shadow_shows_what_the_whole_would_say() {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
         let shadow = RolloutMode::Shadow;
-        let policy =
-            with_rollout(Preset::Reference, Rollout { gate: shadow, cap: shadow, ladder: shadow });
+        let policy = with_rollout(
+            Preset::Reference,
+            Rollout {
+                gate: shadow,
+                cap: shadow,
+                ladder: shadow,
+                decision: DecisionRollout::Active,
+            },
+        );
         let settled = settle(&policy, &sample(&tree, Some(confidence(990_000))));
         assert_eq!((settled.gate, settled.cap, settled.action), (None, None, None));
+        assert_eq!(settled.shadow.action.unwrap().action, Action::Patch);
+    }
+
+    #[test]
+    fn a_decision_in_shadow_vouches_for_no_action() {
+        let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
+        let input = sample(&tree, Some(confidence(990_000)));
+        let reference = preset(Preset::Reference);
+        let rollout = Rollout { decision: DecisionRollout::Shadow, ..reference.rollout };
+        let settled = settle(&with_rollout(Preset::Reference, rollout), &input);
+        let action = settled.action.unwrap();
+        assert_eq!((action.action, action.held_by), (Action::Notify, vec![Hold::NoDecision]));
+
+        // A ladder that is only shown shows what the whole would say.
+        let rollout = Rollout { ladder: RolloutMode::Shadow, ..rollout };
+        let settled = settle(&with_rollout(Preset::Reference, rollout), &input);
         assert_eq!(settled.shadow.action.unwrap().action, Action::Patch);
     }
 
@@ -198,12 +224,13 @@ mod tests {
                 ..sample(&hypotheses, rated)
             };
             let base = if paper { Preset::Paper } else { Preset::Strict };
-            let rollout = Rollout { gate: MODES[modes.0], cap: MODES[modes.1], ladder: MODES[modes.2] };
+            let rollout = Rollout { gate: MODES[modes.0], cap: MODES[modes.1], ladder: MODES[modes.2], decision: DecisionRollout::Active };
             let unless_shadow = |mode| if mode == RolloutMode::Shadow { RolloutMode::Off } else { mode };
             let without = Rollout {
                 gate: unless_shadow(rollout.gate),
                 cap: unless_shadow(rollout.cap),
                 ladder: unless_shadow(rollout.ladder),
+                decision: rollout.decision,
             };
             let shadowed = settle(&with_rollout(base, rollout), &input);
             let off = settle(&with_rollout(base, without), &input);

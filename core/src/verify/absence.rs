@@ -1,44 +1,112 @@
-//! An absence is shown by a search or by a list that holds everything, and by nothing else.
+//! An absence is shown by a search, by words that deny, or by a short list, and by nothing else.
 //!
-//! "The logs do not mention X" over an item that never looked for X is no finding. This holds for claims
-//! typed as negative evidence and for claims that report an absence under another type, unless the quoted
-//! words themselves deny, count zero or are empty.
+//! "The logs do not mention X" over an item that never looked for X is no finding. An item that is a search or lists
+//! everything in its scope shows an absence; so do quoted words that deny, count zero or are empty, a quoted command or
+//! filter that names what was looked for, and the entries of a list short enough to be read as a whole. A claim typed as
+//! negative evidence that reports no absence ("the pod was not restarted") needs words about what it denies.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::agreement::Cited;
+use super::bearing::stems;
 use super::corpus::Sources;
-use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::corrections::{CorrectionCode, Findings};
+use super::negation::statements;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;
 use crate::policy::PolicyValues;
+use crate::text::figures::figures;
 use crate::text::polarity::reports_absence;
+use crate::text::tokens::words;
 
 /// Makes an absence without a search behind it ungrounded.
 pub(super) fn check(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
     cited: &Cited<'_>,
-    sources: &Sources<'_>,
+    sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) {
-    if !policy.guards.absence_needs_search || !is_supported(judged) {
+    if !policy.guards.absence_needs_search || judged.class != Class::Grounded || cited.deny() {
         return;
     }
+    let text = judged.claim.text.as_str();
     // A claim that rests on claims alone may have its type from one of them, whose own citations were checked.
     let typed = judged.evidence_type == EvidenceType::NegEvidence && !cited.items.is_empty();
-    let reported = reports_absence(&judged.claim.text) && !cited.deny();
+    let reported = statements(text).any(|clause| reports_absence(clause) && !seems(clause));
     if !typed && !reported {
         return;
     }
     let shows = |position: &usize| sources.item(*position).is_some_and(EvidenceItem::shows_absence);
-    let shown = cited.items.iter().any(shows);
+    let shown = cited.items.iter().any(shows)
+        || cited.quotes.iter().any(|quote| is_search(quote))
+        || quotes_short_list(cited, sources)
+        || (!reported && quotes_speak_of(text, cited));
     if !shown {
         let sentence = String::from(
             "An absence needs a cited search, or an item that lists everything in its scope.",
         );
         findings.reclass(judged, CorrectionCode::AbsenceNotShown, Class::Ungrounded, sentence);
     }
+}
+
+/// Whether a clause says how something seems: "does not appear to have grown" reports nothing absent.
+fn seems(clause: &str) -> bool {
+    const APPEARING: [&str; 3] = ["appear", "appears", "appeared"];
+    let mut before = false;
+    words(clause).any(|word| {
+        let seems = before && word.is("to");
+        before = APPEARING.iter().any(|entry| word.is(entry));
+        seems
+    })
+}
+
+/// Whether quoted words are a command, a filter or a query.
+fn is_search(quote: &str) -> bool {
+    const SEARCHES: [&str; 13] = [
+        "grep",
+        "jq",
+        "select",
+        "where",
+        "query",
+        "filter",
+        "tag_filter",
+        "kubectl",
+        "journalctl",
+        "search",
+        "find",
+        "awk",
+        "logcli",
+    ];
+    quote.trim_start().starts_with("$ ")
+        || words(quote).any(|word| SEARCHES.iter().any(|search| word.is(search)))
+}
+
+/// Whether entries are quoted from a list that is short enough to be read as a whole.
+fn quotes_short_list(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {
+    const MAX_ENTRIES: usize = 24;
+    const MAX_BYTES: usize = 6_000;
+    let is_short = |position: &usize| {
+        let content = sources.content(*position);
+        content.len() <= MAX_BYTES
+            && content.lines().filter(|line| !line.trim().is_empty()).count() <= MAX_ENTRIES
+    };
+    cited.quotes.len() > 1 && !cited.items.is_empty() && cited.items.iter().all(is_short)
+}
+
+/// Whether quoted words hold a word, a name or a figure of the claim.
+fn quotes_speak_of(text: &str, cited: &Cited<'_>) -> bool {
+    let wanted: Vec<u64> = stems(text).collect();
+    let read = figures(text);
+    cited.quotes.iter().any(|quote| {
+        let same = figures(quote);
+        stems(quote).any(|stem| wanted.contains(&stem))
+            || !same.is_empty() && !read.is_empty()
+            || read.codes.iter().any(|code| {
+                super::quotes::find(quote, crate::text::part(text, code.span.clone())).is_some()
+            })
+    })
 }
 
 #[cfg(test)]

@@ -3,13 +3,17 @@
 //! | the claim | the cited words | effect |
 //! |---|---|---|
 //! | any but an absence | none quoted, only whole items | ungrounded |
-//! | any | hold one in five of its content words or fewer, none of its names and no series of figures | ungrounded |
+//! | grounded, no absence | hold one in five of its content words or fewer, none of its names and figures and no series | ungrounded |
 //! | names a pod, version, address or code | none of the cited items holds it | ungrounded |
 //! | names `checkout` | name `checkout-db` and nowhere `checkout` | ungrounded |
+//! | names `node-6` | name `node-7` and nowhere `node-6` | ungrounded |
 //! | denies what the quote states, or the reverse | share 0.6 of the words of the shorter side | ungrounded |
+//! | says "not" of a figure, a time or half of a clause | state that figure, time or half without denial | ungrounded |
 //! | one figure differs from the only quoted one of its unit, everything around it agrees | | contradicted |
 //! | a figure differs from quoted ones whose attribute words agree | | ungrounded |
 //! | a figure | hold it nowhere and hold nothing to derive it from | ungrounded |
+//! | a figure in digits | hold nothing that it rounds, converts, sums, subtracts or divides | ungrounded |
+//! | a time to the minute | hold times, and no item mentions this one | ungrounded |
 //! | a figure or time | hold it nowhere but hold what it may derive from | at most synthesis |
 //! | a time with its date | hold dated times, all of them others | ungrounded |
 //!
@@ -20,7 +24,7 @@ use alloc::vec::Vec;
 
 use super::corpus::Sources;
 use super::resolve::Source;
-use crate::evidence::Citation;
+use crate::evidence::{Citation, Target};
 use crate::text::polarity::{is_blank_answer, is_denied};
 use crate::text::tokens::content_words;
 
@@ -31,6 +35,8 @@ pub(super) struct Cited<'a> {
     pub(super) quotes: Vec<&'a str>,
     /// The places of the cited items, each once.
     pub(super) items: Vec<usize>,
+    /// The JSON pointers of cited fields, whose names say what the values are.
+    pub(super) pointers: Vec<&'a str>,
     /// The contents of items that are cited as a whole, without quote or field.
     pub(super) whole: Vec<&'a str>,
 }
@@ -43,8 +49,12 @@ impl<'a> Cited<'a> {
         texts: &'a [alloc::string::String],
         sources: &Sources<'a>,
     ) -> Self {
-        let mut cited = Self { quotes: Vec::new(), items: Vec::new(), whole: Vec::new() };
+        let mut cited =
+            Self { quotes: Vec::new(), items: Vec::new(), pointers: Vec::new(), whole: Vec::new() };
         for (citation, source) in citations.iter().zip(points_at) {
+            if let Target::Evidence { field_path, .. } = &citation.target {
+                cited.pointers.push(field_path);
+            }
             let quote = Some(citation.quote.as_str()).filter(|quote| !quote.is_empty());
             match source {
                 Source::Claim(place) => {

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 use super::bearing::stems;
 use super::documents::{Documents, Field};
+use super::escapes::without_escapes;
+use super::minutes::Minutes;
 use super::quotes::Canonical;
 use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::text::figures::{Figures, figures};
@@ -65,8 +67,10 @@ struct Reading<'a> {
     asked: Option<[Figures; 2]>,
     lower_case: Option<String>,
     stems: Option<Vec<u64>>,
+    plain: Option<Option<String>>,
     canonical: Option<Canonical>,
     documents: Option<Documents<'a>>,
+    minutes: Option<Minutes>,
 }
 
 impl<'a> Sources<'a> {
@@ -101,9 +105,26 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
     }
 
-    pub(super) fn figures(&mut self, position: usize) -> &Figures {
+    /// The content as it reads, without the escapes of JSON strings.
+    pub(super) fn plain(&mut self, position: usize) -> &str {
         let content = self.content(position);
-        self.read.entry(position).or_default().figures.get_or_insert_with(|| figures(content))
+        let read = || without_escapes(content);
+        self.read
+            .entry(position)
+            .or_default()
+            .plain
+            .get_or_insert_with(read)
+            .as_deref()
+            .unwrap_or(content)
+    }
+
+    /// The figures of the content as it reads.
+    pub(super) fn figures(&mut self, position: usize) -> &Figures {
+        if self.read.get(&position).is_none_or(|reading| reading.figures.is_none()) {
+            let read = figures(self.plain(position));
+            self.read.entry(position).or_default().figures = Some(read);
+        }
+        self.read.entry(position).or_default().figures.get_or_insert_default()
     }
 
     /// The figures of the tool line and of the query.
@@ -115,24 +136,27 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().asked.get_or_insert_with(asked)
     }
 
-    /// The content with ASCII letters in lower case; bytes stand where they stood.
+    /// The content as it reads, with ASCII letters in lower case.
     pub(super) fn lower_case(&mut self, position: usize) -> &str {
-        let content = self.content(position);
-        let lower = || content.to_ascii_lowercase();
-        self.read.entry(position).or_default().lower_case.get_or_insert_with(lower)
+        if self.read.get(&position).is_none_or(|reading| reading.lower_case.is_none()) {
+            let lower = self.plain(position).to_ascii_lowercase();
+            self.read.entry(position).or_default().lower_case = Some(lower);
+        }
+        self.read.entry(position).or_default().lower_case.get_or_insert_default()
     }
 
     /// The stems of the words of the content, the tool line and the query, in order.
     pub(super) fn stems(&mut self, position: usize) -> &[u64] {
-        let item = self.item(position);
-        let read = || {
-            let texts = item.map(|item| [item.content.as_str(), &item.tool, &item.query]);
-            let mut stems: Vec<u64> = texts.into_iter().flatten().flat_map(stems).collect();
-            stems.sort_unstable();
-            stems.dedup();
-            stems
-        };
-        self.read.entry(position).or_default().stems.get_or_insert_with(read)
+        if self.read.get(&position).is_none_or(|reading| reading.stems.is_none()) {
+            let item = self.item(position);
+            let asked = item.map(|item| [item.tool.as_str(), &item.query]);
+            let mut read: Vec<u64> = asked.into_iter().flatten().flat_map(stems).collect();
+            read.extend(stems(self.plain(position)));
+            read.sort_unstable();
+            read.dedup();
+            self.read.entry(position).or_default().stems = Some(read);
+        }
+        self.read.entry(position).or_default().stems.get_or_insert_default()
     }
 
     /// The content in canonical form.
@@ -140,6 +164,18 @@ impl<'a> Sources<'a> {
         let content = self.content(position);
         let read = || Canonical::of(content);
         self.read.entry(position).or_default().canonical.get_or_insert_with(read)
+    }
+
+    /// The minutes of the day in the content, the tool line and the query.
+    pub(super) fn minutes(&mut self, position: usize) -> &Minutes {
+        if self.read.get(&position).is_none_or(|reading| reading.minutes.is_none()) {
+            let item = self.item(position);
+            let [tool, query] =
+                item.map(|item| [item.tool.as_str(), item.query.as_str()]).unwrap_or_default();
+            let read = Minutes::of(&[self.plain(position), tool, query].join("\n"));
+            self.read.entry(position).or_default().minutes = Some(read);
+        }
+        self.read.entry(position).or_default().minutes.get_or_insert_default()
     }
 
     /// Everything that a JSON pointer points at in the documents of an item.

@@ -100,6 +100,35 @@ pub(super) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
     traced
 }
 
+/// How often escapes are undone: a document in a string of a document in a string.
+pub(super) const MAX_PASSES: usize = 4;
+
+/// Whether a text holds an escape of JSON strings.
+pub(super) fn has_escape(text: &str) -> bool {
+    memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
+}
+
+/// A text without any escapes, those inside strings of strings included; `None` where it has none.
+pub(super) fn without_escapes(text: &str) -> Option<String> {
+    let mut plain = None;
+    for _ in 0..MAX_PASSES {
+        let before = plain.as_deref().unwrap_or(text);
+        if !has_escape(before) {
+            break;
+        }
+        let mut after = String::with_capacity(before.len());
+        let mut at = 0;
+        while let Some(character) = char_at(before, at) {
+            let (character, end) =
+                escape_at(before, at).unwrap_or((character, at + character.len_utf8()));
+            after.push(character);
+            at = end;
+        }
+        plain = Some(after);
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::borrow::ToOwned;
@@ -116,6 +145,15 @@ mod tests {
         let original = traced.original(&(at..at + '🙂'.len_utf8()));
         assert_eq!(text.get(original.clone()), Some(r"\ud83d\ude42"));
         assert_eq!(traced.stretch_of(&original), at..at + '🙂'.len_utf8());
+    }
+
+    #[test]
+    fn escapes_inside_escapes_are_undone() {
+        assert_eq!(
+            without_escapes(r#"{\"a\": \"x\\n142\"}"#).as_deref(),
+            Some("{\"a\": \"x\n142\"}")
+        );
+        assert_eq!(without_escapes("plain \\d"), None);
     }
 
     proptest! {

@@ -1,19 +1,18 @@
 //! Figures of a claim agree with what it cites. See the table of `agreement`.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
 use super::attributes::{Attributes, are_alike, are_close, attributes};
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
-use super::times;
+use super::wording::{has_suffix, is_far_from_count, is_part_of_ratio, states_aggregate, units_of};
+use super::{derivable, quotes, times};
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::policy::PolicyValues;
 use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, figures};
 use crate::text::part;
-use crate::text::tokens::words;
 
 /// The most figures or times of a claim that is still one statement.
 const MOST_FIGURES: usize = 32;
@@ -78,11 +77,12 @@ fn check_conflicts(
 ) {
     let text = judged.claim.text.as_str();
     let mut conflicts = claimed.figures.iter().filter_map(|figure| {
-        if quoted.iter().any(|quote| has_same(&quote.read, figure)) {
+        let stated = quoted.iter().any(|quote| has_same(&quote.read, figure));
+        if stated || is_part_of_ratio(text, figure) || counts_quoted_lines(figure, quoted) {
             return None;
         }
         let around = attributes(text, figure);
-        let conflict = conflict_of(figure, &around, quoted)?;
+        let conflict = conflict_of(text, figure, &around, quoted)?;
         let elsewhere = match conflict {
             Conflict::Exact(_) => is_stated_elsewhere(figure, &around, cited, sources),
             Conflict::Loose(_) => {
@@ -103,6 +103,7 @@ fn check_conflicts(
 }
 
 fn conflict_of<'q>(
+    text: &str,
     figure: &Figure,
     around: &Attributes,
     quoted: &[Quoted<'q>],
@@ -110,7 +111,9 @@ fn conflict_of<'q>(
     let mut rivals = Vec::new();
     for quote in quoted {
         for other in &quote.read.figures {
-            if agree(figure, other) != Agreement::Different {
+            if agree(figure, other) != Agreement::Different
+                || is_far_from_count(text, figure, other)
+            {
                 continue;
             }
             let mixed_up = is_unit_mix_up(figure, other, &quote.read);
@@ -128,27 +131,16 @@ fn conflict_of<'q>(
     }
 }
 
-fn has_same(read: &Figures, figure: &Figure) -> bool {
-    read.figures.iter().any(|other| agree(figure, other) == Agreement::Same)
+/// Whether a count is that of the quoted lines or of the citations.
+fn counts_quoted_lines(figure: &Figure, quoted: &[Quoted<'_>]) -> bool {
+    let lines: usize = quoted.iter().map(|quote| quote.text.trim().lines().count()).sum();
+    let count = usize::try_from(figure.value.mantissa).ok();
+    let is_count = figure.unit == Unit::COUNT && figure.value.places == 0;
+    is_count && lines > 1 && (count == Some(lines) || count == Some(quoted.len()))
 }
 
-/// Whether a claim sums up, so that its figures are no single ones of the evidence.
-fn states_aggregate(text: &str) -> bool {
-    const AGGREGATES: [&str; 12] = [
-        "together",
-        "total",
-        "totals",
-        "sum",
-        "sums",
-        "combined",
-        "overall",
-        "average",
-        "averaged",
-        "altogether",
-        "cumulative",
-        "mean",
-    ];
-    words(text).any(|word| AGGREGATES.iter().any(|entry| word.is(entry)))
+fn has_same(read: &Figures, figure: &Figure) -> bool {
+    read.figures.iter().any(|other| agree(figure, other) == Agreement::Same)
 }
 
 /// "71 GiB" where the quote's only figure of the kind is "71Mi".
@@ -166,8 +158,8 @@ fn is_stated_elsewhere(
     sources: &mut Sources<'_>,
 ) -> bool {
     cited.items.iter().any(|position| {
-        let content = sources.content(*position);
-        let read = sources.figures(*position);
+        let read = sources.figures(*position).clone();
+        let content = sources.plain(*position);
         let mut same = read.figures.iter().filter(|other| agree(figure, other) == Agreement::Same);
         same.any(|other| are_alike(around, &attributes(content, other)))
     })
@@ -182,21 +174,82 @@ fn check_presence(
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) {
-    let absent = claimed.figures.iter().find(|figure| {
-        !is_one(figure)
-            && !quoted.iter().any(|quote| holds(&quote.read, figure))
-            && !cited.items.iter().any(|position| item_holds(*position, figure, sources))
-    });
-    let Some(figure) = absent else { return };
-    let stated = String::from(part(&judged.claim.text, figure.span.clone()));
-    if may_derive(figure, cited, quoted, sources) {
-        findings.retype(policy, judged, CorrectionCode::Derived, EvidenceType::Synthesis, || {
-            format!("No cited item states {stated}; it may only follow from what they state.")
-        });
-    } else {
-        let sentence = format!("No cited item states {stated} or anything it could follow from.");
-        findings.reclass(judged, CorrectionCode::FigureNotInEvidence, Class::Ungrounded, sentence);
+    let text = judged.claim.text.clone();
+    let mut derived = None;
+    for figure in &claimed.figures {
+        let written = part(&text, figure.span.clone());
+        let is_held = is_one(figure)
+            || states_number(written, cited, sources)
+            || quoted.iter().any(|quote| holds(&quote.read, figure))
+            || cited.items.iter().any(|position| item_holds(*position, figure, sources));
+        if is_held {
+            continue;
+        }
+        let follows = follows_from_numbers(&text, figure, cited, quoted, sources)
+            .unwrap_or_else(|| may_derive(figure, cited, quoted, sources));
+        if !follows {
+            let code = CorrectionCode::FigureNotInEvidence;
+            let sentence =
+                format!("No cited item states {written} or anything it could follow from.");
+            findings.reclass(judged, code, Class::Ungrounded, sentence);
+            return;
+        }
+        derived = derived.or(Some(written));
     }
+    if let Some(written) = derived {
+        findings.retype(policy, judged, CorrectionCode::Derived, EvidenceType::Synthesis, || {
+            format!("No cited item states {written}; it may only follow from what they state.")
+        });
+    }
+}
+
+/// Whether a figure in digits is a rounding, conversion, sum, difference or share of the numbers that are cited; `None`
+/// where it may be something else.
+fn follows_from_numbers(
+    text: &str,
+    figure: &Figure,
+    cited: &Cited<'_>,
+    quoted: &[Quoted<'_>],
+    sources: &mut Sources<'_>,
+) -> Option<bool> {
+    let in_digits = part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
+    let from_times = figure.unit.dimension == Dimension::Duration
+        && quoted.iter().any(|quote| !quote.read.times.is_empty());
+    let comparable = in_digits
+        && derivable::is_specific(figure.value)
+        && !from_times
+        && !states_aggregate(text)
+        && !is_part_of_ratio(text, figure);
+    let of_quotes: Vec<i128> =
+        cited.quotes.iter().flat_map(|quote| derivable::numbers(quote)).collect();
+    if !comparable
+        || of_quotes.is_empty()
+        || !cited.items.iter().all(|position| sources.may_search(*position))
+    {
+        return None;
+    }
+    let mut of_items: Vec<i128> = cited
+        .items
+        .iter()
+        .filter_map(|position| sources.item(*position))
+        .flat_map(|item| [item.tool.as_str(), &item.query])
+        .flat_map(derivable::numbers)
+        .collect();
+    for position in &cited.items {
+        of_items.extend(derivable::numbers(sources.plain(*position)));
+    }
+    Some(derivable::may_follow(figure, &of_quotes, &of_items))
+}
+
+/// Whether the digits of a figure stand in what is cited, in whatever unit: `6.2/s`, `418i`, `id=991231`.
+fn states_number(written: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+    let ends = |c: char| !c.is_ascii_digit() && c != '.' && c != ',';
+    let Some(number) = written.split(ends).find(|number| !number.is_empty()) else { return false };
+    let is_long = number.bytes().filter(u8::is_ascii_digit).count() >= 2;
+    let stands_in = |text: &str| quotes::find(text, number).is_some() || has_suffix(text, number);
+    is_long
+        && (cited.quotes.iter().any(|quote| stands_in(quote))
+            || cited.items.iter().any(|position| stands_in(sources.plain(*position))))
 }
 
 /// "One pod" is shown by naming it.
@@ -221,24 +274,6 @@ fn holds(read: &Figures, figure: &Figure) -> bool {
     })
 }
 
-/// The units in which a bare number of the evidence may be meant: the unit often stands in a column's head.
-fn units_of(dimension: Dimension) -> impl Iterator<Item = Unit> {
-    let names: &[&str] = match dimension {
-        Dimension::Duration => &["ns", "us", "ms", "s", "min", "h"],
-        Dimension::Bytes | Dimension::ByteRate => &["B", "KB", "MB", "GB", "KiB", "MiB", "GiB"],
-        Dimension::Percent => &["%"],
-        Dimension::Cores => &["cores", "millicores"],
-        Dimension::Rate => &["rps"],
-        Dimension::BitRate => &["kbps", "Mbps"],
-        Dimension::Multiple => &["x"],
-        Dimension::Count | Dimension::Bits => &[],
-    };
-    names.iter().filter_map(move |name| {
-        let unit = Unit::named(name)?;
-        if dimension == Dimension::ByteRate { unit.per(Unit::named("s")?) } else { Some(unit) }
-    })
-}
-
 /// Whether the cited items hold enough from which a figure might follow: lines to count, two figures of its
 /// kind, counts for a share, times for a length of time.
 fn may_derive(
@@ -260,8 +295,8 @@ fn may_derive(
         entries += 1 + text.bytes().filter(|byte| matches!(byte, b'\n' | b'{' | b',')).count();
     };
     for position in &cited.items {
-        let content = sources.content(*position);
-        add(sources.figures(*position), content);
+        let read = sources.figures(*position).clone();
+        add(&read, sources.plain(*position));
     }
     if cited.items.is_empty() {
         for quote in quoted {

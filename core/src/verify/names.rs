@@ -27,14 +27,21 @@ pub(super) fn check(
     if judged.class == Class::Grounded {
         let text = judged.claim.text.as_str();
         // More names than that are no one checkable statement: the next one counts as absent.
-        let absent =
-            claimed.codes.iter().filter(|code| is_checkable(code, text)).enumerate().find_map(
-                |(place, code)| {
-                    let name = part(text, code.span.clone());
-                    let held = place < MOST_NAMES && is_held(name, code.kind, cited, sources);
-                    (!held).then_some(code)
-                },
-            );
+        // What the claim denies need not stand anywhere: "no 502 was recorded".
+        let denies = |code: &Code| {
+            let before = part(text, 0..code.span.start);
+            words(before).last().is_some_and(|word| word.is("no") || word.is("without"))
+        };
+        let absent = claimed
+            .codes
+            .iter()
+            .filter(|code| is_checkable(code, text) && !denies(code))
+            .enumerate()
+            .find_map(|(place, code)| {
+                let name = part(text, code.span.clone());
+                let held = place < MOST_NAMES && is_held(name, code.kind, cited, sources);
+                (!held).then_some(code)
+            });
         if let Some(code) = absent {
             let name = part(&judged.claim.text, code.span.clone());
             let sentence = format!("No cited item holds `{name}`.");
@@ -47,6 +54,13 @@ pub(super) fn check(
         }
     }
     if !is_supported(judged) {
+        return;
+    }
+    if judged.class == Class::Grounded
+        && let Some((claimed, quoted)) = sibling(&judged.claim.text, cited)
+    {
+        let sentence = format!("The claim is about `{claimed}`, the quote about `{quoted}`.");
+        findings.reclass(judged, CorrectionCode::NameConflict, Class::Ungrounded, sentence);
         return;
     }
     if let Some((claimed, quoted)) = other_entity(&judged.claim.text, cited, sources) {
@@ -82,7 +96,9 @@ fn is_held(name: &str, kind: CodeKind, cited: &Cited<'_>, sources: &mut Sources<
     };
     let stands_in = |text: &str| {
         quotes::find(text, name).is_some()
-            || (kind == CodeKind::Identifier && ends_a_name(text, name))
+            || ends_a_name(text, name)
+            || (kind == CodeKind::Identifier && holds_host(text, name))
+            || (kind == CodeKind::Address && holds_address_and_port(text, name))
             || (kind == CodeKind::Version && holds_version(text, bare))
             || (kind == CodeKind::HttpStatus
                 && words(text).any(|word| agree_codes(name, word.text) == Agreement::Same))
@@ -97,7 +113,7 @@ fn is_held(name: &str, kind: CodeKind, cited: &Cited<'_>, sources: &mut Sources<
     cited.quotes.iter().any(|quote| stands_in(quote))
         || cited.items.iter().any(|position| {
             let item = sources.item(*position);
-            stands_in(sources.content(*position))
+            stands_in(sources.plain(*position))
                 || item.is_some_and(|item| stands_in(&item.tool) || stands_in(&item.query))
         })
         || cited.items.iter().any(|position| {
@@ -105,6 +121,19 @@ fn is_held(name: &str, kind: CodeKind, cited: &Cited<'_>, sources: &mut Sources<
                 quotes::find(sources.lower_case(*position), &name.to_ascii_lowercase());
             folded_case.is_some()
         })
+}
+
+/// Whether a text holds the host of a qualified name: `mongo-1` for `mongo-1.fra`.
+fn holds_host(text: &str, name: &str) -> bool {
+    let host = name.split_once('.').map(|(host, _)| host);
+    host.is_some_and(|host| host.contains('-') && quotes::find(text, host).is_some())
+}
+
+/// Whether a text holds the address and the port of an endpoint in columns of their own.
+fn holds_address_and_port(text: &str, name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(address, port)| {
+        quotes::find(text, address).is_some() && quotes::find(text, port).is_some()
+    })
 }
 
 /// Whether a name stands at the end of a longer one: `exec-32` in `http-nio-8080-exec-32`.
@@ -153,8 +182,48 @@ fn other_entity<'c, 'q>(
         let named = cited.quotes.iter().any(|quote| names_it(quote))
             || cited.items.iter().any(|position| names_it(sources.content(*position)));
         let named_too = words(text).any(|word| word.is(other.text));
-        (!named && !named_too).then_some((claimed.text, other.text))
+        let spelled_apart =
+            is_spelled_apart(claimed.text, &cited.quotes) || is_spelled_apart(other.text, &[text]);
+        (!named && !named_too && !spelled_apart).then_some((claimed.text, other.text))
     })
+}
+
+/// A numbered name of a claim for which the quotes have only one with another number: `node-6` and `node-7`.
+fn sibling<'c, 'q>(text: &'c str, cited: &Cited<'q>) -> Option<(&'c str, &'q str)> {
+    let quoted = || cited.quotes.iter().flat_map(|quote| words(quote));
+    let in_pointers = |name: &str| cited.pointers.iter().any(|path| path.contains(name));
+    words(text).find_map(|claimed| {
+        let family = family(claimed.text)?;
+        let named =
+            quoted().any(|word| word.text.contains(claimed.text)) || in_pointers(claimed.text);
+        let is_sibling = |word: &Word<'_>| {
+            word.text.len() < claimed.text.len() + 3
+                && self::family(word.text).is_some_and(|other| other.eq_ignore_ascii_case(family))
+        };
+        let other = quoted().find(is_sibling).filter(|_| !named)?;
+        let named_too = words(text).any(|word| word.is(other.text));
+        (!named_too).then_some((claimed.text, other.text))
+    })
+}
+
+/// What a numbered name is without its number: `node-` of `node-6`.
+fn family(name: &str) -> Option<&str> {
+    const MIN_LETTERS: usize = 3;
+    let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let letters = family.bytes().filter(u8::is_ascii_alphabetic).count();
+    let numbered = family.len() < name.len() && letters >= MIN_LETTERS;
+    (numbered && !family.ends_with('.')).then_some(family)
+}
+
+/// Whether a text holds every part of a compound as a word of its own: `rate-limit` and "Rate Limit Exceeded".
+fn is_spelled_apart(compound: &str, texts: &[&str]) -> bool {
+    let begins = |word: &Word<'_>, part: &str| {
+        word.text.get(..part.len()).is_some_and(|start| start.eq_ignore_ascii_case(part))
+    };
+    compound.contains('-')
+        && texts
+            .iter()
+            .any(|text| compound.split('-').all(|part| words(text).any(|word| begins(&word, part))))
 }
 
 /// The words of a claim that certainly name something it is about: the first content word, and words beside
@@ -205,14 +274,16 @@ fn is_entity_noun(word: &Word<'_>) -> bool {
 }
 
 /// Whether `longer` names, itself or by its workload, `shorter` with one more part: `checkout-db` for
-/// `checkout`. Longer endings are generated names of the same thing as often as not.
+/// `checkout`. Longer endings and those with digits are generated names or versions of the same thing as often as not.
 fn extends(longer: &str, shorter: &str) -> bool {
     if !longer.get(..shorter.len()).is_some_and(|start| start.eq_ignore_ascii_case(shorter)) {
         return false;
     }
     let workload = entity_root(longer);
     let ending = workload.get(shorter.len()..).and_then(|rest| rest.strip_prefix('-'));
-    ending.is_some_and(|ending| !ending.is_empty() && !ending.contains('-'))
+    ending.is_some_and(|ending| {
+        !ending.is_empty() && !ending.contains('-') && !ending.bytes().any(|b| b.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]

@@ -5,17 +5,25 @@ use alloc::vec::Vec;
 
 use super::agreement::Cited;
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::times;
 use crate::claim::{Class, JudgedClaim};
+use crate::text::figures::{Agreement, Unit, agree, agree_times, figures};
 use crate::text::part;
 use crate::text::polarity::{MarkerKind, is_blank_answer, is_denial, is_denied, quantifier};
 use crate::text::tokens::{content_words, words};
 
 /// Makes a claim ungrounded whose polarity is the reverse of the quoted words that match it best.
 pub(super) fn check(judged: &mut JudgedClaim, cited: &Cited<'_>, findings: &mut Findings) {
-    if !is_supported(judged) || cited.quotes.is_empty() {
+    let text = &judged.claim.text;
+    let proposes = judged.class == Class::Complementary && speaks_of_what_may_be(text);
+    if !is_supported(judged) || cited.quotes.is_empty() || proposes {
         return;
     }
-    let text = &judged.claim.text;
+    if let Some(denied) = denied_though_stated(text, cited) {
+        let sentence = format!("The quote states what the claim denies: \"{}\".", denied.trim());
+        findings.reclass(judged, CorrectionCode::NegationConflict, Class::Ungrounded, sentence);
+        return;
+    }
     // Without a denial on either side there is nothing to turn around.
     if !is_denied(text) && !cited.quotes.iter().any(|quote| is_denied(quote)) {
         return;
@@ -47,10 +55,91 @@ pub(super) fn check(judged: &mut JudgedClaim, cited: &Cited<'_>, findings: &mut 
     }
 }
 
+/// The clause of a claim that says "not" of figures, times or words that a quote states without denial.
+fn denied_though_stated<'c>(text: &'c str, cited: &Cited<'_>) -> Option<&'c str> {
+    let stating: Vec<&str> = cited
+        .quotes
+        .iter()
+        .copied()
+        .filter(|quote| !is_denied(quote) && !is_blank_answer(quote) && !speaks_of_failure(quote))
+        .filter(|quote| !quote.contains("non-"))
+        .collect();
+    if stating.is_empty() {
+        return None;
+    }
+    statements(text).filter(|clause| says_not(clause)).find(|clause| {
+        let read = figures(clause);
+        let clause = Clause::of(clause);
+        stating.iter().any(|quote| {
+            let quoted = figures(quote);
+            let same_figure = read.figures.iter().any(|figure| {
+                let counts_one = figure.unit == Unit::COUNT && figure.value.mantissa == 1;
+                let same = |other| agree(figure, other) == Agreement::Same;
+                !counts_one && quoted.figures.iter().any(same)
+            });
+            let same_time = read.times.iter().any(|time| {
+                !times::is_bound(clause.text, time)
+                    && quoted.times.iter().any(|other| agree_times(time, other) == Agreement::Same)
+            });
+            let shared = clause.shared_with(&Clause::of(quote));
+            same_figure || same_time || (shared >= 3 && shared * 2 >= clause.words.len())
+        })
+    })
+}
+
+/// Whether a clause denies its verb: "did not", "isn't", and neither a degree ("not quite") nor a bound.
+fn says_not(clause: &str) -> bool {
+    const DEGREES: [&str; 16] = [
+        "quite",
+        "only",
+        "just",
+        "even",
+        "yet",
+        "more",
+        "less",
+        "fewer",
+        "much",
+        "longer",
+        "later",
+        "earlier",
+        "all",
+        "every",
+        "necessarily",
+        "merely",
+    ];
+    const BOUNDS: [&str; 8] =
+        ["exceed", "above", "over", "past", "beyond", "below", "under", "exceeded"];
+    let mut spoken = words(clause).peekable();
+    while let Some(word) = spoken.next() {
+        let contracted = is_denial(&word) && word.text.contains(['\'', '\u{2019}']);
+        if word.is("not") || word.is("cannot") || contracted {
+            let degree =
+                spoken.peek().is_some_and(|next| DEGREES.iter().any(|entry| next.is(entry)));
+            let bound = words(clause).any(|word| BOUNDS.iter().any(|entry| word.is(entry)));
+            return !degree && !bound;
+        }
+    }
+    false
+}
+
+/// Whether a text says what should or could be, not what was.
+fn speaks_of_what_may_be(text: &str) -> bool {
+    const MODAL: [&str; 8] =
+        ["should", "would", "could", "ought", "might", "must", "can", "cannot"];
+    words(text).any(|word| MODAL.iter().any(|modal| word.is(modal)))
+}
+
 /// Whether a text holds a word that denies without denial: "the probe failed" and "the probe did not
 /// succeed" do not turn each other around.
 fn speaks_of_failure(text: &str) -> bool {
-    const FAILURE: [&str; 38] = [
+    const FAILURE: [&str; 45] = [
+        "trouble",
+        "problem",
+        "problems",
+        "little",
+        "insufficient",
+        "instead",
+        "rather",
         "fail",
         "fails",
         "failed",
@@ -136,6 +225,11 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
         start = end;
         clause
     })
+}
+
+/// The clauses of a claim, cut at colons too: what follows one is said for itself.
+pub(super) fn statements(text: &str) -> impl Iterator<Item = &str> {
+    clauses(text).flat_map(|clause| clause.split(": "))
 }
 
 /// The clauses of a quote, which may run over lines and sentences.

@@ -7,6 +7,7 @@ use super::agreement::Cited;
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
 use super::figures::Quoted;
+use super::minutes::Minutes;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::policy::PolicyValues;
 use crate::text::figures::{Agreement, ClockTime, Figures, agree_times};
@@ -23,6 +24,14 @@ pub(super) fn check(
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) {
+    if judged.class == Class::Grounded
+        && let Some(time) = mentioned_nowhere(&judged.claim.text, claimed, cited, sources)
+    {
+        let stated = String::from(part(&judged.claim.text, time.span.clone()));
+        let sentence = format!("No item mentions the time {stated}.");
+        findings.reclass(judged, CorrectionCode::TimeConflict, Class::Ungrounded, sentence);
+        return;
+    }
     for time in &claimed.times {
         let text = judged.claim.text.as_str();
         if is_bound(text, time) || quoted.iter().any(|quote| states(&quote.read.times, time)) {
@@ -54,6 +63,33 @@ pub(super) fn check(
             );
         }
     }
+}
+
+/// A time to the minute that neither the cited items, which mention others, nor any other item mentions.
+fn mentioned_nowhere<'c>(
+    text: &str,
+    claimed: &'c Figures,
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+) -> Option<&'c ClockTime> {
+    const MINUTE: u32 = 60;
+    const ROUND: u16 = 5;
+    let precise = |time: &&ClockTime| time.grain <= MINUTE;
+    if !claimed.times.iter().any(|time| precise(&time)) {
+        return None;
+    }
+    let every = 0..sources.len();
+    let zones = Minutes::of(text).has_zones()
+        || every.clone().any(|position| sources.minutes(position).has_zones());
+    let cites_times = cited.items.iter().any(|position| !sources.minutes(*position).is_empty());
+    claimed.times.iter().filter(precise).filter(|_| cites_times).find(|time| {
+        let minute = u16::try_from(time.seconds_of_day / MINUTE).unwrap_or(0);
+        // A bound may be a round time that nothing happened at, and an instant may leave its zone out.
+        let rounded_bound = minute % ROUND == 0 && is_bound(text, time);
+        let zones = zones || (time.grain == 1 && time.offset_minutes.is_none());
+        !rounded_bound
+            && !every.clone().any(|position| sources.minutes(position).mention(minute, zones))
+    })
 }
 
 fn states(times: &[ClockTime], time: &ClockTime) -> bool {
@@ -103,7 +139,7 @@ fn within_a_minute(a: &ClockTime, b: &ClockTime) -> bool {
 }
 
 /// Whether a time bounds a stretch rather than being an instant: "since 14:02", "between 14:02 and 14:17".
-fn is_bound(text: &str, time: &ClockTime) -> bool {
+pub(super) fn is_bound(text: &str, time: &ClockTime) -> bool {
     const BOUNDS: [&str; 15] = [
         "before",
         "after",
@@ -154,7 +190,8 @@ mod tests {
         assert_eq!(at("at 2024-05-01T16:02:31+02:00"), (Class::Grounded, Vec::new()));
         assert_eq!(at("after 2024-05-01T13:00:00Z"), (Class::Grounded, Vec::new()));
         assert_eq!(at("at 2024-05-01T15:30:00Z").0, Class::Ungrounded);
-        assert_eq!(at("at 15:30"), (Class::Grounded, Vec::from([CorrectionCode::Derived])));
+        assert_eq!(at("after 13:00"), (Class::Grounded, Vec::new()));
+        assert_eq!(at("at 15:30"), (Class::Ungrounded, Vec::from([CorrectionCode::TimeConflict])));
     }
 
     #[test]

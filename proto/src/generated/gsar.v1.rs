@@ -260,7 +260,7 @@ pub struct Reason {
 /// Decision is what may happen to a report, and why.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decision {
-    /// tier is what may happen to the report.
+    /// tier is what may happen to the report; TIER_PROCEED where in_shadow.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
     /// reasons are the conditions that were found, in order; empty when nothing speaks against proceeding.
@@ -277,6 +277,10 @@ pub struct Decision {
     /// Empty where such claims cite nothing, where what they cite names no specialist, and when the tier is proceed.
     #[prost(string, repeated, tag = "5")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// in_shadow says that the policy's decision is in shadow: nothing is held back, and shadow.decision of the answer has
+    /// what was decided.
+    #[prost(bool, tag = "6")]
+    pub in_shadow: bool,
 }
 /// Margins are the distances to the neighbouring tiers.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2903,10 +2907,11 @@ pub struct EvaluateRequest {
     /// evidence that bears on it.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
-    /// policy is the name of a policy; empty for the server's default.
+    /// policy is the name of a policy; empty for the server's default. It is refused where it is looser than the default
+    /// and not among policies.allowed.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, where the server allows it.
+    /// policy_overrides change single values of the policy, as policies.allow_overrides says.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
     /// gate is the investigation behind the report; absent: no gate, chain or cap in the answer.
@@ -3066,6 +3071,9 @@ pub struct Shadow {
     /// action in shadow mode.
     #[prost(message, optional, tag = "3")]
     pub action: ::core::option::Option<ActionVerdict>,
+    /// decision in shadow mode: what was decided and recorded, and does not govern.
+    #[prost(message, optional, tag = "4")]
+    pub decision: ::core::option::Option<Decision>,
 }
 /// Provenance says where an answer comes from.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3285,10 +3293,10 @@ pub struct JudgeTrial {
 /// ScoreRequest is a partition that the caller gives.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScoreRequest {
-    /// policy is the name of a policy; empty for the server's default.
+    /// policy is the name of any policy; empty for the server's default.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, where the server allows it.
+    /// policy_overrides change single values of the policy.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
     /// gate is the investigation behind the report; absent: no gate, chain or cap in the answer.
@@ -3399,6 +3407,10 @@ pub struct ScoreResponse {
     /// verification_reasons are what is open, as in EvaluateResponse; empty for counts.
     #[prost(message, repeated, tag = "16")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// hypothetical says that Evaluate would refuse this policy: it is looser than the default, and not among
+    /// policies.allowed. Nothing may go out on such an answer.
+    #[prost(bool, tag = "17")]
+    pub hypothetical: bool,
 }
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -4009,7 +4021,7 @@ pub struct EvaluationSummary {
     /// outcome of the evaluation.
     #[prost(enumeration = "Outcome", tag = "7")]
     pub outcome: i32,
-    /// tier decided.
+    /// tier decided, whether it governed or was in shadow.
     #[prost(enumeration = "Tier", tag = "8")]
     pub tier: i32,
     /// score as published; absent where there is none.

@@ -140,7 +140,7 @@ fn a_cap_and_an_action_travel() {
     let input = LadderInput {
         confidence: Some(capped.after),
         gate: None,
-        tier: Tier::Regenerate,
+        tier: Some(Tier::Regenerate),
         unverified_fix: UnverifiedFix::Absent,
     };
     let verdict = action(&policy.ladder, &input);

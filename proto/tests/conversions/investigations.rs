@@ -130,6 +130,78 @@ fn an_investigation_is_answered_as_the_core_sees_it() {
 }
 
 #[test]
+fn every_reason_of_the_gate_and_every_tie_of_changes_is_answered() {
+    let parsed = read(v1::GateInputs {
+        hypotheses: vec![hypothesis(
+            "h",
+            vec![evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs)],
+        )],
+        turns_used: 10,
+        elapsed: Some(prost_types::Duration { seconds: 240, nanos: 0 }),
+        onset: at(1_000),
+        onset_window: Some(v1::TimeWindow { start: at(0), end: at(2_000) }),
+        changes: vec![change("deploy", 400), change("flag", 400), change("early", 300)],
+        ..v1::GateInputs::default()
+    });
+    let policy = preset(Preset::Reference);
+    let outcome = evaluate_gate(&policy.gate, &parsed.input());
+    let verdict = render::gate_verdict(&outcome, &parsed.hypotheses, &policy.gate);
+    let codes: Vec<&str> = verdict.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert_eq!(codes, ["HYPOTHESIS_VALIDATED", "TURNS_SPENT", "TIME_SPENT"]);
+    assert_eq!(verdict.reason.as_ref(), verdict.reasons.first());
+
+    let chain = assemble(&parsed.chain_input(parsed.hypotheses.first()));
+    let chain = render::evidence_chain(chain, &parsed.change_records);
+    assert_eq!(chain.change.unwrap().id, "deploy");
+    let ties: Vec<(&str, &str)> =
+        chain.ties.iter().map(|tie| (tie.id.as_str(), tie.summary.as_str())).collect();
+    assert_eq!(ties, [("flag", "change flag")]);
+    assert_eq!(chain.change_before_onset, Some(prost_types::Duration { seconds: 600, nanos: 0 }));
+}
+
+#[test]
+fn h15_how_a_check_ended_is_taken_from_the_item_that_a_record_names() {
+    let supports = evidence(v1::Verdict::Supports, v1::EvidenceLane::Verification);
+    let named = |evidence_id: &str| v1::HypothesisEvidence {
+        evidence_id: evidence_id.to_owned(),
+        ..supports.clone()
+    };
+    let mut parsed = read(v1::GateInputs {
+        hypotheses: vec![
+            hypothesis("whole", vec![named("check")]),
+            hypothesis("passage", vec![named("long")]),
+            hypothesis("unknown", vec![named("other")]),
+        ],
+        ..v1::GateInputs::default()
+    });
+    let failed = |id: &str| v1::EvidenceItem {
+        kind: v1::EvidenceKind::Verification.into(),
+        lane: v1::EvidenceLane::Verification.into(),
+        verification_result: v1::VerificationResult::Failed.into(),
+        ..text_item(id, "failed")
+    };
+    let items = vec![failed("check"), failed("long#L1-2"), failed("otherwise")];
+    let items = parse::evidence(items, &Limits::default(), &mut Violations::default());
+    parsed.link(&items);
+    let policy = preset(Preset::Reference);
+    let states = parsed.hypotheses.iter().map(|hypothesis| assess(hypothesis, &policy.gate));
+    let failed: Vec<u32> = states.map(|assessed| assessed.failed_checks).collect();
+    assert_eq!(failed, [1, 1, 0]);
+
+    let misplaced = v1::HypothesisEvidence {
+        verification_result: v1::VerificationResult::Passed.into(),
+        ..evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs)
+    };
+    let mut violations = Violations::default();
+    let gate = v1::GateInputs {
+        hypotheses: vec![hypothesis("h", vec![misplaced])],
+        ..v1::GateInputs::default()
+    };
+    parse::gate_inputs(gate, &Limits::default(), &mut violations);
+    assert_eq!(fields(violations), ["gate.hypotheses[0].evidence[0].verification_result"]);
+}
+
+#[test]
 fn no_hypotheses_are_no_violation() {
     let gate = read(v1::GateInputs::default());
     let policy = preset(Preset::Reference);

@@ -158,6 +158,45 @@ fn json_evidence_is_kept_byte_for_byte_and_never_attested() {
 }
 
 #[test]
+fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
+    let check = v1::EvidenceItem {
+        kind: v1::EvidenceKind::Verification.into(),
+        step_id: "step-3".to_owned(),
+        specialist_id: "database".to_owned(),
+        verification_result: v1::VerificationResult::Failed.into(),
+        ..text_item("check", "3 of 50 requests succeeded")
+    };
+    let mut violations = Violations::default();
+    let items = parse::evidence(vec![check.clone()], &Limits::default(), &mut violations);
+    assert!(violations.is_empty());
+    assert_eq!(
+        (items[0].step_id.as_str(), items[0].specialist_id.as_str()),
+        ("step-3", "database")
+    );
+    assert!(!items[0].is_passed_check());
+
+    let told = evidence_violations(vec![
+        v1::EvidenceItem { kind: v1::EvidenceKind::ToolOutput.into(), ..check.clone() },
+        v1::EvidenceItem {
+            id: "long".to_owned(),
+            step_id: "s".repeat(257),
+            specialist_id: "s".repeat(257),
+            verification_result: 9,
+            ..check
+        },
+    ]);
+    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let expected = [
+        "evidence[0].verification_result",
+        "evidence[1].step_id",
+        "evidence[1].specialist_id",
+        "evidence[1].verification_result",
+    ];
+    assert_eq!(fields, expected);
+    assert!(told[0].1.contains("EVIDENCE_KIND_VERIFICATION (5)"), "{}", told[0].1);
+}
+
+#[test]
 fn texts_move_through_parsing() {
     let item = text_item("e1", &"x".repeat(1000));
     let Some(v1::evidence_item::Content::Text(text)) = &item.content else { panic!() };

@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
-use http::{HeaderMap, Request, Response};
+use http::{Extensions, HeaderMap, Request, Response};
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::body::Body;
@@ -24,6 +24,7 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::attestation::Attestation;
 use super::errors;
 use crate::config::Limits;
 use crate::lifecycle::{Phase, PhaseCell};
@@ -35,6 +36,8 @@ use crate::telemetry::{TraceContext, metrics as names};
 pub struct Call {
     /// When its caller stops waiting.
     pub deadline: Instant,
+    /// Which evidence that comes with it is attested.
+    pub attestation: Attestation,
     place: Arc<Place>,
 }
 
@@ -91,7 +94,8 @@ impl Call {
     /// A call of the server to itself, outside every limit.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        Self { deadline: Instant::now() + allowed, place: Place::of(None) }
+        let attestation = Attestation::default();
+        Self { deadline: Instant::now() + allowed, attestation, place: Place::of(None) }
     }
 
     /// Notes the step the call has come to.
@@ -116,6 +120,7 @@ struct Shared {
     limits: Limits,
     in_flight: Gauge,
     measured: Vec<Measured>,
+    attestation: Attestation,
 }
 
 /// What is measured of every call of a method; looked up once, not at each call.
@@ -139,11 +144,11 @@ impl Measured {
 impl DoorLayer {
     /// A door with these limits, closed until the phase is ready.
     #[must_use]
-    pub fn new(phase: PhaseCell, limits: Limits) -> Self {
+    pub fn new(phase: PhaseCell, limits: Limits, attestation: Attestation) -> Self {
         let places = Arc::new(Semaphore::new(limits.calls_in_flight));
         let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
         let in_flight = gauge!(names::CALLS_IN_FLIGHT);
-        Self(Arc::new(Shared { phase, places, limits, in_flight, measured }))
+        Self(Arc::new(Shared { phase, places, limits, in_flight, measured, attestation }))
     }
 }
 
@@ -232,7 +237,7 @@ impl Shared {
         }
     }
 
-    fn admit(&self, headers: &HeaderMap) -> Result<Call, Status> {
+    fn admit(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Call, Status> {
         let (reason, refusal) = match self.phase.current() {
             Phase::Starting => ("starting", errors::not_serving("starting")),
             Phase::Draining => ("draining", errors::not_serving("draining")),
@@ -240,7 +245,8 @@ impl Shared {
                 Ok(permit) => {
                     let allowed = deadline(headers, &self.limits);
                     let place = Place::of(Some(permit));
-                    return Ok(Call { deadline: Instant::now() + allowed, place });
+                    let attestation = self.attestation.of_connection(extensions);
+                    return Ok(Call { deadline: Instant::now() + allowed, attestation, place });
                 }
                 Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
             },
@@ -257,7 +263,7 @@ impl Shared {
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let call = self.admit(request.headers())?;
+        let call = self.admit(request.headers(), request.extensions())?;
         let _counted = InFlight::enter(&self.in_flight);
         request.extensions_mut().insert(call.clone());
         let handled = AssertUnwindSafe(async move { inner.call(request).await }).catch_unwind();
@@ -405,7 +411,7 @@ mod tests {
         let never = tower::service_fn(|_: Request<Body>| async {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
-        let mut door = DoorLayer::new(phase, limits).layer(never);
+        let mut door = DoorLayer::new(phase, limits, Attestation::default()).layer(never);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")

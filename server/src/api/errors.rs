@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use gsar_core::policy::LooserField;
 use gsar_proto::ERROR_DOMAIN;
 use gsar_proto::v1::ErrorReason;
 use gsar_proto::violations::{Violations, not_found};
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt as _};
+use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
 use crate::evidence::StoreError;
 
@@ -145,6 +146,25 @@ pub fn key_reused() -> Status {
 pub fn not_allowed(what: &str, mend: &str) -> Status {
     let message = format!("{what}; {mend}");
     let details = ErrorDetails::with_precondition_failure_violation("configuration", what, mend);
+    status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
+}
+
+/// FAILED_PRECONDITION: the policy is looser than a caller may decide by. One violation for each looser field.
+#[must_use]
+pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
+    let mut message = format!("{what} in {}", looser.len());
+    message.push_str(if looser.len() == 1 { " field: " } else { " fields: " });
+    let fields: Vec<String> = looser.iter().map(ToString::to_string).collect();
+    message.push_str(&fields.join("; "));
+    message.push_str(&format!("; {fix}"));
+    let violations = looser.iter().map(|field| {
+        let description = format!(
+            "{} is given, the default has {}; allowed is {}, else {fix}",
+            field.given, field.other, field.allowed
+        );
+        PreconditionViolation::new("configuration", field.field.clone(), description)
+    });
+    let details = ErrorDetails::with_precondition_failure(violations.collect::<Vec<_>>());
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 

@@ -14,7 +14,9 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::attestation::Attestation;
 use super::errors;
+use super::services::call;
 use crate::evaluate::Engine;
 use crate::evidence::{
     CorpusName, Evidence, Filter, Hit, Named, Part, Put, Query, StoreError, Stored, Summary,
@@ -41,12 +43,14 @@ impl Corpora {
         })
     }
 
-    fn check(&self, part: Option<Message>) -> Result<Checked, Status> {
+    fn check(&self, part: Option<Message>, attestation: &Attestation) -> Result<Checked, Status> {
         let mut violations = Violations::default();
         let checked = match part {
             Some(Message::Item(item)) => {
-                parse::evidence_item(item, self.0.limits(), &mut violations)
-                    .map(|item| Checked::Item(Box::new(item)))
+                parse::evidence_item(item, self.0.limits(), &mut violations).map(|mut item| {
+                    attestation.attest(&mut item);
+                    Checked::Item(Box::new(item))
+                })
             }
             Some(Message::More(bytes)) => Some(Checked::More(bytes)),
             Some(Message::Corpus(_)) => {
@@ -69,6 +73,7 @@ impl EvidenceService for Corpora {
         request: Request<Streaming<v1::PutEvidenceRequest>>,
     ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
         let store = self.store()?;
+        let attestation = call(request.extensions())?.attestation;
         let mut stream = request.into_inner();
         let (name, lives) = head(stream.message().await?)?;
         let (of, corpus_id) = (store.clone(), name.clone());
@@ -77,7 +82,7 @@ impl EvidenceService for Corpora {
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
             let part = match stream.message().await? {
-                Some(message) => self.check(message.part)?,
+                Some(message) => self.check(message.part, &attestation)?,
                 None => Checked::End,
             };
             let is_end = matches!(part, Checked::End);

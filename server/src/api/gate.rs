@@ -9,7 +9,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
-use crate::evaluate::{ChosenPolicy, Engine, investigation};
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
 
 pub(super) struct Gate(pub(super) Arc<Engine>);
 
@@ -21,7 +21,7 @@ impl Gate {
         policy: &str,
     ) -> Result<(parse::ParsedGate, ChosenPolicy), Status> {
         let mut violations = Violations::default();
-        let policy = self.0.choose_policy(policy, None, &mut violations)?;
+        let policy = self.0.choose_policy(policy, None, PolicyUse::Decide, &mut violations)?;
         let gate = parse::required("gate", gate, &mut violations)
             .and_then(|gate| parse::gate_inputs(gate, self.0.limits(), &mut violations));
         violations.finish(gate.zip(policy))
@@ -90,7 +90,8 @@ impl GateService for Gate {
     ) -> Result<Response<v1::CapConfidenceResponse>, Status> {
         let request = request.into_inner();
         let mut violations = Violations::default();
-        let policy = self.0.choose_policy(&request.policy, None, &mut violations)?;
+        let policy =
+            self.0.choose_policy(&request.policy, None, PolicyUse::Decide, &mut violations)?;
         let parsed = parse::cap_confidence(&request, &mut violations);
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);

@@ -2,6 +2,7 @@
 //!
 //! Every call of the contract passes the [`door`] first; whatever goes wrong is answered by [`errors`].
 
+pub mod attestation;
 pub mod door;
 pub mod errors;
 mod evidence;

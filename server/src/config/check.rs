@@ -55,4 +55,5 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         );
         problems.add(&["limits", "default_deadline"], description);
     }
+    super::attested::check(config, problems);
 }

@@ -2,6 +2,7 @@
 //!
 //! Everything is parsed and checked before an address is bound, and every problem is found at once.
 
+mod attested;
 mod check;
 mod environment;
 mod load;
@@ -11,11 +12,12 @@ mod problems;
 mod shape;
 mod values;
 
+pub use attested::Attested;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use problems::Problems;
 pub use values::{
-    Bytes, Config, Duration, EmbeddingsWanted, Evidence, Judges, Ledger, Limits, Listen, Log,
-    LogFormat, Policies, Shutdown,
+    AllowOverrides, Bytes, Config, Duration, EmbeddingsWanted, Evidence, Judges, Ledger, Limits,
+    Listen, Log, LogFormat, Policies, Shutdown,
 };

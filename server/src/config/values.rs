@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
+use super::attested::Attested;
 use super::models::{Model, Panel};
 
 /// The whole configuration.
@@ -69,8 +70,49 @@ pub struct Policies {
     pub default: String,
     /// A directory of policy files (`*.toml`); read again on SIGHUP.
     pub dir: Option<PathBuf>,
-    /// Whether requests may override single values.
-    pub allow_overrides: bool,
+    /// Policies that requests may name although they are looser than the default.
+    pub allowed: Vec<String>,
+    /// Whether requests may override single values: `none`, `stricter` (where the policy that comes of them is no looser
+    /// than the default) or `any`. `false` and `true` of older files are `none` and `any`.
+    pub allow_overrides: AllowOverrides,
+}
+
+/// Which overrides of single values a request may bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AllowOverrides {
+    /// None.
+    None,
+    /// Those that leave the policy no looser than the default.
+    Stricter,
+    /// Any, of a policy that the request may name.
+    Any,
+}
+
+impl<'de> Deserialize<'de> for AllowOverrides {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Given {
+            Switch(bool),
+            Text(String),
+        }
+        let refused = |given: &str| {
+            let message = format!("`{given}` is not one of none, stricter, any");
+            Err(serde::de::Error::custom(message))
+        };
+        match Given::deserialize(deserializer) {
+            Ok(Given::Switch(false)) => Ok(Self::None),
+            Ok(Given::Switch(true)) => Ok(Self::Any),
+            Ok(Given::Text(text)) => match text.as_str() {
+                "none" => Ok(Self::None),
+                "stricter" => Ok(Self::Stricter),
+                "any" => Ok(Self::Any),
+                _ => refused(&text),
+            },
+            Err(_) => refused("what is given"),
+        }
+    }
 }
 
 /// The judges of a server.
@@ -125,6 +167,8 @@ pub struct Evidence {
     pub time_to_live: Option<Duration>,
     /// The most bytes of contents of whole corpora that stay in memory for the next evaluation.
     pub kept_in_memory: Bytes,
+    /// Which channels vouch for what comes over them; none by default.
+    pub attested: Vec<Attested>,
     /// Whether evidence is found by its meaning as well: `auto` where a model is at hand, `required`, or `off`.
     pub embeddings: EmbeddingsWanted,
     /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
@@ -197,7 +241,8 @@ impl Default for Config {
             policies: Policies {
                 default: "reference".to_owned(),
                 dir: None,
-                allow_overrides: true,
+                allowed: Vec::new(),
+                allow_overrides: AllowOverrides::Stricter,
             },
             judges: Judges {
                 chain: vec!["rules/1".to_owned()],
@@ -216,6 +261,7 @@ impl Default for Config {
                 max_size: Bytes(16 << 30),
                 time_to_live: Some(seconds(30 * 24 * 3_600)),
                 kept_in_memory: Bytes(16 << 20),
+                attested: Vec::new(),
                 embeddings: EmbeddingsWanted::Auto,
                 model: None,
                 onnxruntime: None,

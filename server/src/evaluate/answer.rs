@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Change, Impact, Margin, impact, margins};
 use gsar_core::fixed::Fraction;
-use gsar_core::policy::Policy;
+use gsar_core::policy::{DecisionRollout, Policy};
 use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
-use gsar_core::{Claim, Class};
+use gsar_core::{Claim, Class, Tier};
+use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
 use metrics::counter;
@@ -172,6 +173,7 @@ pub(super) fn settled(
         gate: settled.shadow.gate.as_ref().map(verdict),
         cap: settled.shadow.cap.map(render::cap_verdict),
         action: settled.shadow.action.as_ref().map(render::action_verdict),
+        decision: None,
     };
     SettledParts {
         gate: settled.gate.as_ref().map(verdict),
@@ -182,10 +184,45 @@ pub(super) fn settled(
     }
 }
 
-/// Counts what was decided.
+/// Leaves what was decided in `shadow` where the policy's decision is in shadow, and holds nothing back.
+pub(super) fn govern(
+    policy: &Policy,
+    decided: v1::Decision,
+    shadow: &mut Option<v1::Shadow>,
+) -> v1::Decision {
+    if policy.rollout.decision == DecisionRollout::Active {
+        return decided;
+    }
+    let tier = Tier::from_number(decided.tier).map_or("nothing", Tier::name);
+    let sentence = format!("the decision is in shadow: {tier} was decided and does not govern");
+    shadow.get_or_insert_default().decision = Some(decided);
+    v1::Decision {
+        tier: v1::Tier::Proceed.into(),
+        reasons: vec![v1::Reason {
+            code: "DECISION_IN_SHADOW".to_owned(),
+            sentence,
+            ..v1::Reason::default()
+        }],
+        in_shadow: true,
+        ..v1::Decision::default()
+    }
+}
+
+/// What was decided, whether or not it governs.
+pub(super) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    in_shadow.or(answer.decision.as_ref())
+}
+
+/// Counts what was decided; a decision in shadow counts by itself.
 pub(super) fn count(policy: &Policy, decision: Option<&v1::Decision>) {
     let Some(decision) = decision else { return };
     let tier = decision.tier().as_str_name();
+    if policy.rollout.decision == DecisionRollout::Shadow {
+        let policy = policy.name.clone();
+        counter!(names::SHADOW_DECISIONS, "tier" => tier, "policy" => policy).increment(1);
+        return;
+    }
     counter!(names::DECISIONS, "tier" => tier, "policy" => policy.name.clone()).increment(1);
     for reason in &decision.reasons {
         counter!(names::REASONS, "code" => reason.code.clone()).increment(1);

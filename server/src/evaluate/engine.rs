@@ -18,7 +18,6 @@ pub struct Engine {
     pub(super) ledger: Option<Ledger>,
     evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
-    pub(super) allow_overrides: bool,
 }
 
 impl std::fmt::Debug for Engine {
@@ -64,8 +63,7 @@ impl Engine {
             max_claim_bytes: bytes(config.limits.claim_text),
             ..parse::Limits::default()
         };
-        let allow_overrides = config.policies.allow_overrides;
-        Ok(Self { policies, judges, ledger, evidence, limits, allow_overrides })
+        Ok(Self { policies, judges, ledger, evidence, limits })
     }
 
     /// The policies in force.

@@ -22,5 +22,5 @@ mod stopwatch;
 pub use checked_config::CheckedConfig;
 pub use engine::Engine;
 pub(crate) use pipeline::investigation;
-pub use policy_choice::ChosenPolicy;
+pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::refused;

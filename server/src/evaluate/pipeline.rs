@@ -19,7 +19,7 @@ use super::offload::offload;
 use super::record::{self, Keyed};
 use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
-use super::{ChosenPolicy, Engine, answer, claims};
+use super::{ChosenPolicy, Engine, PolicyUse, answer, claims};
 use crate::api::door::{Call, Step};
 use crate::judge::{Judge, Question};
 use crate::telemetry::metrics as names;
@@ -44,7 +44,7 @@ impl Engine {
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
         let Some(ledger) = &self.ledger else {
-            return self.evaluate_unrecorded(call, request).await;
+            return self.evaluate_unrecorded(call, request, PolicyUse::Decide).await;
         };
         let keyed = Keyed::of(&request);
         if let Some(before) = record::replay(ledger, &keyed).await? {
@@ -53,7 +53,8 @@ impl Engine {
         let report = record::encoded_report(&request);
         let report_digest = record::digest(&report);
         let kept = record::Kept::of(&request, report);
-        let (mut answer, policy) = self.decide_report(call, request, report_digest).await?;
+        let (mut answer, policy) =
+            self.decide_report(call, request, report_digest, PolicyUse::Decide).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
@@ -65,13 +66,14 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::evaluate`].
-    pub async fn evaluate_unrecorded(
+    pub(super) async fn evaluate_unrecorded(
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
+        wanted: PolicyUse,
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
-        self.decide_report(call, request, report_digest).await.map(|(answer, _)| answer)
+        self.decide_report(call, request, report_digest, wanted).await.map(|(answer, _)| answer)
     }
 
     async fn decide_report(
@@ -79,6 +81,7 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
         report_digest: String,
+        wanted: PolicyUse,
     ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
@@ -86,7 +89,12 @@ impl Engine {
         let mut provenance = record::provenance(&request, report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
-        let Checked { policy, report, evidence, mut gate, judges } = self.check(request)?;
+        let Checked { policy, report, mut evidence, mut gate, judges } =
+            self.check(request, wanted)?;
+        for (item, known) in evidence.iter_mut().zip(&mut provenance.evidence) {
+            call.attestation.attest(item);
+            known.attested = item.attested;
+        }
         watch.lap(Step::Admit);
         let is_read = policy.policy.guards.min_coverage.is_some();
         let (claims, evidence) = claims::of(call, &report, evidence, is_read).await;
@@ -150,6 +158,9 @@ impl Engine {
         };
         watch.lap(Step::Decide);
         answer::count(&policy.policy, answer.decision.as_ref());
+        let decided = answer.decision.take();
+        answer.decision =
+            decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
         if let Some(gate) = &answer.gate {
             counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
         }
@@ -170,10 +181,10 @@ impl Engine {
         Ok((answer, policy))
     }
 
-    fn check(&self, request: v1::EvaluateRequest) -> Result<Checked, Status> {
+    fn check(&self, request: v1::EvaluateRequest, wanted: PolicyUse) -> Result<Checked, Status> {
         let mut violations = Violations::default();
         let policy =
-            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+            self.choose_policy(&request.policy, request.policy_overrides, wanted, &mut violations)?;
         let report = parse::required("report", request.report, &mut violations)
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);

@@ -1,4 +1,5 @@
-//! From a name and overrides to a checked policy.
+//! This module leads from a name and overrides to a checked policy that the call may use. It compares nothing itself:
+//! what is stricter is said in core.
 
 use std::sync::Arc;
 
@@ -10,6 +11,8 @@ use tonic::Status;
 
 use super::Engine;
 use crate::api::errors;
+use crate::config::AllowOverrides;
+use crate::policies::Entry;
 
 /// The policy of one call.
 #[derive(Clone, Debug)]
@@ -18,11 +21,22 @@ pub struct ChosenPolicy {
     pub policy: Arc<Policy>,
     /// Whether the request changed it.
     pub overridden: bool,
+    /// Whether a caller may not decide by it.
+    pub hypothetical: bool,
     /// It as a file, where that is known already.
     toml: Option<Arc<str>>,
 }
 
 impl ChosenPolicy {
+    fn named(entry: Entry) -> Self {
+        let toml = Some(entry.toml);
+        Self { policy: entry.policy, overridden: false, hypothetical: false, toml }
+    }
+
+    fn overridden(policy: Policy) -> Self {
+        Self { policy: Arc::new(policy), overridden: true, hypothetical: false, toml: None }
+    }
+
     /// As named in an answer.
     #[must_use]
     pub fn applied(&self) -> v1::AppliedPolicy {
@@ -36,15 +50,25 @@ impl ChosenPolicy {
     }
 }
 
+/// What a call wants a policy for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyUse {
+    /// To decide by it: it must be no looser than the default, or allowed by name.
+    Decide,
+    /// To see what it would decide, or for a check of the server's own: any policy.
+    Any,
+}
+
 impl Engine {
     /// The policy of that name with these overrides; an unknown name and what is wrong with the overrides is noted.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION where overrides are not allowed.
+    /// FAILED_PRECONDITION where a caller may not decide by that policy, naming every field in which it is looser.
     pub fn choose_policy(
         &self,
         name: &str,
         overrides: Option<v1::PolicyOverrides>,
+        wanted: PolicyUse,
         violations: &mut Violations,
     ) -> Result<Option<ChosenPolicy>, Status> {
         let entry = match self.policies.named(name) {
@@ -54,18 +78,65 @@ impl Engine {
                 return Ok(None);
             }
         };
-        let Some(overrides) = overrides else {
-            let (policy, toml) = (entry.policy, Some(entry.toml));
-            return Ok(Some(ChosenPolicy { policy, overridden: false, toml }));
+        let base = Arc::clone(&entry.policy);
+        let chosen = match overrides {
+            None => ChosenPolicy::named(entry),
+            Some(overrides) => {
+                let values = base.values().clone();
+                let Some(changed) = parse::overrides(overrides, values, violations) else {
+                    return Ok(None);
+                };
+                ChosenPolicy::overridden(changed)
+            }
         };
-        if !self.allow_overrides {
+        match (self.permit(&base, &chosen), wanted) {
+            (Ok(()), _) => Ok(Some(chosen)),
+            (Err(_), PolicyUse::Any) => Ok(Some(ChosenPolicy { hypothetical: true, ..chosen })),
+            (Err(refused), PolicyUse::Decide) => Err(refused),
+        }
+    }
+
+    /// Whether a caller may decide by a policy that was made of a named one.
+    fn permit(&self, base: &Policy, chosen: &ChosenPolicy) -> Result<(), Status> {
+        let policy = &chosen.policy;
+        let overrides = self.policies.allow_overrides();
+        if chosen.overridden && overrides == AllowOverrides::None {
             return Err(errors::not_allowed(
                 "this server allows no policy_overrides",
-                "name a policy of the server, or have policies.allow_overrides turned on",
+                "name a policy of the server, or have policies.allow_overrides set to \"stricter\"",
             ));
         }
-        let changed = parse::overrides(overrides, entry.policy.values().clone(), violations);
-        let policy = changed.map_or(entry.policy, Arc::new);
-        Ok(Some(ChosenPolicy { policy, overridden: true, toml: None }))
+        let default = self.policies.named("").map_err(|known| {
+            errors::unknown("policy", self.policies.default_name(), &format!("known are {known}"))
+        })?;
+        let default = default.policy;
+        let is_open = |policy: &Policy| policy.at_least_as_strict_as(&default);
+        let is_allowed = self.policies.is_allowed(&base.name);
+        let permitted = match (chosen.overridden, overrides) {
+            (false, _) => is_allowed || is_open(policy).is_ok(),
+            (true, AllowOverrides::Any) => is_allowed || is_open(base).is_ok(),
+            (true, _) => is_allowed && policy.at_least_as_strict_as(base).is_ok(),
+        };
+        if permitted {
+            return Ok(());
+        }
+        is_open(policy).map_err(|looser| {
+            let fix = match (chosen.overridden, is_allowed || is_open(base).is_ok()) {
+                (true, true) => {
+                    "give what is allowed, or have policies.allow_overrides set to \"any\""
+                        .to_owned()
+                }
+                _ => format!(
+                    "name another policy, or have `{}` added to policies.allowed",
+                    base.name
+                ),
+            };
+            let overridden = if chosen.overridden { " with these policy_overrides" } else { "" };
+            let what = format!(
+                "policy `{}`{overridden} is looser than the default `{}`",
+                base.name, default.name
+            );
+            errors::looser_policy(&what, &looser, &fix)
+        })
     }
 }

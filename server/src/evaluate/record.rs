@@ -9,6 +9,7 @@ use prost::Message as _;
 use tonic::Status;
 
 use super::ChosenPolicy;
+use super::answer::decided;
 use crate::api::errors;
 use crate::ledger::{Ledger, LedgerError, Record, Recorded};
 
@@ -94,7 +95,7 @@ pub(super) async fn record(
         policy: policy.policy.name.clone(),
         judge: judge.map(|link| link.judge.clone()).unwrap_or_default(),
         outcome: answer.outcome,
-        tier: answer.decision.as_ref().map_or(0, |decision| decision.tier),
+        tier: decided(&answer).map_or(0, |decision| decision.tier),
         score: answer.score.map(|score| (score.numerator, score.denominator)),
         claims: u32::try_from(answer.claims.len()).unwrap_or(u32::MAX),
         idempotency_key: keyed.key,

@@ -9,7 +9,7 @@ use tonic::Status;
 
 use super::offload::offload;
 use super::pipeline::investigation;
-use super::{ChosenPolicy, Engine, answer};
+use super::{ChosenPolicy, Engine, PolicyUse, answer};
 use crate::api::door::{Call, Step};
 
 /// A partition whose every field was checked.
@@ -30,9 +30,12 @@ impl Engine {
     ) -> Result<v1::ScoreResponse, Status> {
         call.enter(Step::Admit);
         let explain = request.explain;
-        let (policy, partition, mut gate) = self.check_partition(request)?;
-        if let (Some(gate), Checked::Judged(partition)) = (&mut gate, &partition) {
-            gate.link(&partition.evidence);
+        let (policy, mut partition, mut gate) = self.check_partition(request)?;
+        if let Checked::Judged(partition) = &mut partition {
+            partition.evidence.iter_mut().for_each(|item| call.attestation.attest(item));
+            if let Some(gate) = &mut gate {
+                gate.link(&partition.evidence);
+            }
         }
         call.enter(Step::Decide);
         let answer = match partition {
@@ -51,8 +54,12 @@ impl Engine {
         request: v1::ScoreRequest,
     ) -> Result<(ChosenPolicy, Checked, Option<parse::ParsedGate>), Status> {
         let mut violations = Violations::default();
-        let policy =
-            self.choose_policy(&request.policy, request.policy_overrides, &mut violations)?;
+        let policy = self.choose_policy(
+            &request.policy,
+            request.policy_overrides,
+            PolicyUse::Any,
+            &mut violations,
+        )?;
         let partition = match request.partition {
             Some(v1::score_request::Partition::Counts(counts)) => {
                 Some(Checked::Counts(parse::counts(counts, &mut violations)))
@@ -83,6 +90,7 @@ fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreRe
         decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
         policy: Some(policy.applied()),
         is_grounded: tally.is_grounded(),
+        hypothetical: policy.hypothetical,
         ..v1::ScoreResponse::default()
     }
 }
@@ -132,5 +140,6 @@ fn by_claims(
         is_grounded: assessment.tally.is_grounded(),
         verification_needed: !open.is_empty(),
         verification_reasons: open,
+        hypothetical: policy.hypothetical,
     }
 }

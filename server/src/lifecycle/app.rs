@@ -12,6 +12,7 @@ use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
+use crate::api::attestation::Attestation;
 use crate::api::{self, door::DoorLayer};
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
@@ -111,10 +112,12 @@ impl App {
 
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();
-        for bound in bound {
+        for (bound, listen) in bound.into_iter().zip(&config.listen) {
+            let attestation = Attestation::of_listener(&config.evidence.attested, listen);
+            let door = DoorLayer::new(phase.clone(), config.limits.clone(), attestation);
             let server = Server::builder()
                 .http2_keepalive_interval(Some(std::time::Duration::from_secs(60)))
-                .layer(DoorLayer::new(phase.clone(), config.limits.clone()))
+                .layer(door)
                 .add_routes(routes.clone());
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };

@@ -15,6 +15,8 @@ pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
 pub const REFUSED: &str = "gsar_calls_refused_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";
+/// Decisions of policies whose decision is in shadow, by `tier` and `policy`: what would have been said.
+pub const SHADOW_DECISIONS: &str = "gsar_shadow_decisions_total";
 /// Claims counted, by `class`.
 pub const CLAIMS: &str = "gsar_claims_total";
 /// Reasons of decisions, by `code`.
@@ -75,6 +77,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_gauge!(CALLS_IN_FLIGHT, "calls in progress");
     describe_counter!(REFUSED, "calls refused before any work, by reason");
     describe_counter!(DECISIONS, "decisions, by tier and policy");
+    describe_counter!(SHADOW_DECISIONS, "decisions in shadow, by tier and policy");
     describe_counter!(CLAIMS, "claims counted, by class");
     describe_counter!(REASONS, "reasons of decisions, by code");
     describe_counter!(CORRECTIONS, "corrections by verification, by code");

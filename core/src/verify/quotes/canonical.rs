@@ -5,12 +5,9 @@
 use alloc::string::String;
 use core::ops::Range;
 
-use super::super::escapes::{Traced, escape_at, offset, unescaped};
+use super::super::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
 use crate::text::char_at;
 use crate::text::fold::Folded;
-
-/// How often escapes are undone: a document in a string of a document in a string.
-const MAX_PASSES: usize = 4;
 
 /// A text in canonical form that remembers where its bytes came from.
 #[derive(Clone, Debug)]
@@ -56,10 +53,6 @@ impl Canonical {
 /// The canonical form of a quote. What is left of an escape that was cut at its ends goes.
 pub(super) fn canonical(quote: &str) -> String {
     Canonical::of(quote.trim_end_matches('\\')).traced.text
-}
-
-fn has_escape(text: &str) -> bool {
-    memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
 }
 
 fn retraced(traced: &Traced, original: impl Fn(Range<usize>) -> Range<usize>) -> Traced {

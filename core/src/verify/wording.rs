@@ -1,0 +1,93 @@
+//! This module knows how figures are put into words: ratios, factors, sums, spelled counts, units in a column's head.
+//! It compares no figures.
+
+use alloc::string::String;
+
+use super::quotes;
+use crate::text::figures::{Dimension, Figure, Unit, spelled};
+use crate::text::part;
+use crate::text::tokens::{Shape, Word, words};
+
+/// Whether a figure belongs to a ratio, a factor or a number with spaces, and is no quantity by itself: "three in
+/// four", "multiplied by fifty", "48 211".
+pub(super) fn is_part_of_ratio(text: &str, figure: &Figure) -> bool {
+    const FACTORS: [&str; 6] = ["multiplied", "divided", "fold", "factor", "fraction", "ratio"];
+    let before = part(text, 0..figure.span.start);
+    let after = part(text, figure.span.end..text.len());
+    let is_number = |word: &Word<'_>| word.shape() == Shape::Number || spelled(word.text).is_some();
+    let mut preceding: Vec<Word<'_>> = words(before).collect();
+    let last = preceding.pop();
+    let joins = |word: &Word<'_>| word.is("in") || word.is("of");
+    let of_ratio = last.as_ref().is_some_and(joins)
+        && preceding.last().is_some_and(|word| is_number(word) || word.is("out"));
+    let mut following = words(after);
+    let begins_ratio = following.next().is_some_and(|word| word.is("in"))
+        && following.next().is_some_and(|word| is_number(&word));
+    let grouped = before.ends_with([' ', '\u{a0}', '\u{202f}'])
+        && last.is_some_and(|word| {
+            word.shape() == Shape::Number && word.span.end + 1 >= before.trim_end().len()
+        })
+        && part(text, figure.span.clone()).trim_end().len() == 3;
+    let by_factor = words(text).any(|word| FACTORS.iter().any(|entry| word.is(entry)));
+    of_ratio || begins_ratio || grouped || by_factor
+}
+
+/// Whether a claim sums up, so that its figures are no single ones of the evidence.
+pub(super) fn states_aggregate(text: &str) -> bool {
+    const AGGREGATES: [&str; 12] = [
+        "together",
+        "total",
+        "totals",
+        "sum",
+        "sums",
+        "combined",
+        "overall",
+        "average",
+        "averaged",
+        "altogether",
+        "cumulative",
+        "mean",
+    ];
+    words(text).any(|word| AGGREGATES.iter().any(|entry| word.is(entry)))
+}
+
+/// Whether a spelled count of few and a quoted number of many measure different things: "four workers" and 29.
+pub(super) fn is_far_from_count(text: &str, figure: &Figure, other: &Figure) -> bool {
+    const MOST: i128 = 12;
+    let spelled_out = !part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
+    let few =
+        figure.unit == Unit::COUNT && figure.value.places == 0 && figure.value.mantissa <= MOST;
+    let many = other.unit == Unit::COUNT
+        && other.value.places == 0
+        && other.value.mantissa > MOST
+        && other.value.mantissa >= figure.value.mantissa * 5;
+    spelled_out && few && many
+}
+
+/// The units in which a bare number of the evidence may be meant: the unit often stands in a column's head.
+pub(super) fn units_of(dimension: Dimension) -> impl Iterator<Item = Unit> {
+    let names: &[&str] = match dimension {
+        Dimension::Duration => &["ns", "us", "ms", "s", "min", "h"],
+        Dimension::Bytes | Dimension::ByteRate => &["B", "KB", "MB", "GB", "KiB", "MiB", "GiB"],
+        Dimension::Percent => &["%"],
+        Dimension::Cores => &["cores", "millicores"],
+        Dimension::Rate => &["rps"],
+        Dimension::BitRate => &["kbps", "Mbps"],
+        Dimension::Multiple => &["x"],
+        Dimension::Count | Dimension::Bits => &[],
+    };
+    names.iter().filter_map(move |name| {
+        let unit = Unit::named(name)?;
+        if dimension == Dimension::ByteRate { unit.per(Unit::named("s")?) } else { Some(unit) }
+    })
+}
+
+/// Whether a number stands with a letter behind it, as line protocols write integers: `418i`.
+pub(super) fn has_suffix(text: &str, number: &str) -> bool {
+    const SUFFIXES: [char; 3] = ['i', 'u', 'n'];
+    SUFFIXES.iter().any(|suffix| {
+        let mut suffixed = String::from(number);
+        suffixed.push(*suffix);
+        quotes::find(text, &suffixed).is_some()
+    })
+}

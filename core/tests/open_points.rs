@@ -1,0 +1,218 @@
+//! What an assessment leaves open, which claims its reasons name, and whose evidence they cite.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
+};
+use gsar_core::open_points::{OpenPoint, open_points, open_without_partition};
+use gsar_core::policy::VerificationMode;
+use gsar_core::{
+    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, Reason, Tier, preset,
+};
+
+fn item(id: &str, specialist: &str, text: &str) -> EvidenceItem {
+    EvidenceItem {
+        id: EvidenceId::new(id).unwrap(),
+        kind: EvidenceKind::ToolOutput,
+        lane: Lane::Logs,
+        tool: String::from("kubectl logs"),
+        query: String::new(),
+        content: Content::Text(String::from(text)),
+        collected_at: None,
+        exhaustive: false,
+        attested: false,
+        step_id: String::new(),
+        specialist_id: String::from(specialist),
+        verification_result: None,
+    }
+}
+
+fn check(result: Option<VerificationResult>, text: &str) -> EvidenceItem {
+    EvidenceItem {
+        kind: EvidenceKind::Verification,
+        lane: Lane::Verification,
+        verification_result: result,
+        ..item("check", "", text)
+    }
+}
+
+fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedClaim {
+    let citation = |(item, quote): &(&str, &str)| Citation {
+        target: Target::Evidence { id: EvidenceId::new(*item).unwrap(), field_path: String::new() },
+        quote: String::from(*quote),
+        bytes: None,
+    };
+    JudgedClaim {
+        claim: Claim { id: ClaimId::new(id).unwrap(), text: String::from(text), span: None },
+        class,
+        evidence_type: EvidenceType::ToolMatch,
+        citations: cited.iter().map(citation).collect(),
+        note: String::new(),
+    }
+}
+
+fn assessed(
+    policy: &Policy,
+    evidence: &[EvidenceItem],
+    claims: &[Claim],
+    judged: Vec<JudgedClaim>,
+) -> Assessment {
+    let subject = Subject {
+        synthesis: "",
+        claims,
+        judged,
+        turn: Turn::Impossible,
+        evidence,
+        origin: Origin::Judge,
+        investigation: None,
+        confidence: None,
+    };
+    assess(policy, subject)
+}
+
+fn under_reference(evidence: &[EvidenceItem], judged: Vec<JudgedClaim>) -> Assessment {
+    let claims: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
+    assessed(&preset(Preset::Reference), evidence, &claims, judged)
+}
+
+fn open(assessment: &Assessment) -> Vec<OpenPoint> {
+    open_points(assessment, &[], &preset(Preset::Reference))
+}
+
+fn ids(claims: &[ClaimId]) -> Vec<&str> {
+    claims.iter().map(ClaimId::as_str).collect()
+}
+
+const RESTARTED: &str = "pod checkout restarted 3 times";
+
+#[test]
+fn a_block_names_its_claims_and_what_to_do() {
+    let evidence =
+        [item("logs", "k8s", RESTARTED), item("sql", "database", "the pool has 20 connections")];
+    let assessment = under_reference(
+        &evidence,
+        vec![
+            judged(
+                "c1",
+                "The pod checkout restarted 3 times.",
+                Class::Grounded,
+                &[("logs", RESTARTED)],
+            ),
+            judged(
+                "c2",
+                "The pool has 50 connections.",
+                Class::Contradicted,
+                &[("sql", "the pool has 20 connections")],
+            ),
+            judged("c3", "The node lost power.", Class::Ungrounded, &[]),
+        ],
+    );
+    assert_ne!(assessment.decision.tier, Tier::Proceed);
+    let block = assessment.decision.reasons.iter();
+    let block = block.filter(|reason| reason.code() == "CONTRADICTED_CLAIMS").collect::<Vec<_>>();
+    let about = block[0].claims(&assessment.claims, &assessment.corrections);
+    assert_eq!(ids(&about), ["c2"]);
+    let sentence = block[0].sentence_naming(&about);
+    assert!(sentence.contains(": c2; say what the evidence says"), "{sentence}");
+    let below = &assessment.decision.reasons[0];
+    assert!(below.code().starts_with("SCORE_BELOW"), "{below:?}");
+    assert_eq!(ids(&below.claims(&assessment.claims, &assessment.corrections)), ["c2", "c3"]);
+    // The claim that cites nothing affects nobody, the grounded one is not at fault.
+    assert_eq!(assessment.affected_specialists, ["database"]);
+    assert!(!assessment.tally.is_grounded());
+}
+
+#[test]
+fn specialists_count_once_by_what_the_judge_cited_before_verification() {
+    let evidence = [item("a", "k8s", RESTARTED), item("b", "k8s", "the node is ready")];
+    let assessment = under_reference(
+        &evidence,
+        vec![
+            judged("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]),
+            judged("c2", "The disk failed.", Class::Grounded, &[("b", "disk failed"), ("x", "y")]),
+        ],
+    );
+    assert!(assessment.claims.iter().all(|claim| claim.judged.citations.is_empty()));
+    assert_eq!(assessment.affected_specialists, ["k8s"]);
+}
+
+#[test]
+fn nobody_is_affected_when_the_report_may_go_out() {
+    let answer =
+        judged("c1", "The pod checkout restarted 3 times.", Class::Grounded, &[("a", RESTARTED)]);
+    let assessment = under_reference(&[item("a", "k8s", RESTARTED)], vec![answer]);
+    assert_eq!(assessment.decision.tier, Tier::Proceed);
+    assert!(assessment.affected_specialists.is_empty() && assessment.tally.is_grounded());
+    assert_eq!(open(&assessment), []);
+}
+
+#[test]
+fn h15_only_a_check_that_passed_verifies_a_fix() {
+    let said = "the checkout deployment was rolled back";
+    for (result, verified) in [
+        (None, false),
+        (Some(VerificationResult::Failed), false),
+        (Some(VerificationResult::Passed), true),
+    ] {
+        let fix = judged(
+            "c1",
+            "The checkout deployment was rolled back.",
+            Class::Grounded,
+            &[("check", said)],
+        );
+        let assessment = under_reference(&[check(result, said)], vec![fix]);
+        let points = open(&assessment);
+        assert_eq!(points.is_empty(), verified, "{result:?}: {points:?}");
+        if let [point] = points.as_slice() {
+            assert_eq!((point.code(), ids(point.claims())), ("UNVERIFIED_FIX", vec!["c1"]));
+            assert!(point.sentence().contains("c1"), "{}", point.sentence());
+        }
+    }
+}
+
+#[test]
+fn what_nobody_judged_or_verified_stays_open() {
+    let quoted = judged("c1", "The pod restarted.", Class::Contradicted, &[("a", "no such words")]);
+    let missing = judged("c2", "The node is ready.", Class::Grounded, &[]).claim;
+    let claims = [quoted.claim.clone(), missing];
+    let policy = preset(Preset::Reference);
+    let evidence = [item("a", "", RESTARTED)];
+    let assessment = assessed(&policy, &evidence, &claims, vec![quoted]);
+    let codes: Vec<_> = open(&assessment)
+        .iter()
+        .map(|point| (point.code(), ids(point.claims()).concat()))
+        .collect();
+    let expected = [("UNVERIFIED_CONTRADICTION", "c1"), ("CLAIM_DROPPED", "c2")];
+    assert_eq!(codes, expected.map(|(code, id)| (code, String::from(id))));
+}
+
+#[test]
+fn a_finding_that_is_only_noted_stays_open() {
+    let mut values = preset(Preset::Reference).values().clone();
+    values.verification = VerificationMode::Observe;
+    let policy = Policy::new(values).unwrap();
+    let forged = judged("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]);
+    let claims = [forged.claim.clone()];
+    let assessment = assessed(&policy, &[item("a", "", RESTARTED)], &claims, vec![forged]);
+    let points = open_points(&assessment, &[], &policy);
+    assert_eq!(points.iter().map(OpenPoint::code).collect::<Vec<_>>(), ["CORRECTION_NOT_APPLIED"]);
+}
+
+#[test]
+fn without_a_partition_the_judge_is_what_is_open() {
+    let policy = preset(Preset::Reference);
+    let codes = |reason: Reason| {
+        let points = open_without_partition(&reason, &[], &policy);
+        points.iter().map(OpenPoint::code).collect::<Vec<_>>()
+    };
+    let reason = String::from("no evidence bears on it");
+    assert_eq!(codes(Reason::JudgeAbstained { reason: reason.clone() }), ["JUDGE_ABSTAINED"]);
+    assert_eq!(codes(Reason::JudgeFailed { reason }), ["JUDGE_FAILED"]);
+}

@@ -1,0 +1,119 @@
+//! This module holds which channels vouch for evidence: `[[evidence.attested]]`. It checks the values and opens nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::Problems;
+use super::values::{Config, Listen};
+
+/// Evidence that comes over a listener, from a process, of some tools, is attested.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attested {
+    /// The listener over which it comes: one of the addresses in `listen`.
+    pub listen: Listen,
+    /// The user id of the process at the other end, as the kernel tells it; only for Unix sockets. Absent: whoever can
+    /// connect is trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer_uid: Option<u32>,
+    /// Tools whose items are attested: a name, or how names begin, with `*` at the end. Empty: those of every tool.
+    #[serde(default)]
+    pub tools: Vec<String>,
+}
+
+impl Attested {
+    /// Whether items of that tool are attested.
+    #[must_use]
+    pub fn includes(&self, tool: &str) -> bool {
+        let is_of = |name: &String| match name.strip_suffix('*') {
+            Some(beginning) => tool.starts_with(beginning),
+            None => tool == name,
+        };
+        self.tools.is_empty() || self.tools.iter().any(is_of)
+    }
+}
+
+/// Notes what cannot hold.
+pub(super) fn check(config: &Config, problems: &mut Problems) {
+    for (number, attested) in config.evidence.attested.iter().enumerate() {
+        let number = number.to_string();
+        let mut add = |key: &str, description: String| {
+            problems.add(&["evidence", "attested", &number, key], description);
+        };
+        let Attested { listen, peer_uid, tools } = attested;
+        if !config.listen.contains(listen) {
+            let known: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
+            add("listen", format!("{listen} is not in listen; give one of {}", known.join(", ")));
+        }
+        if peer_uid.is_some() && matches!(listen, Listen::Tcp(_)) {
+            let description = format!(
+                "{listen} does not tell who connects, only Unix sockets do; leave peer_uid out or name a unix:// address"
+            );
+            add("peer_uid", description);
+        }
+        for tool in tools {
+            if tool.is_empty()
+                || tool == "*"
+                || tool.trim_end_matches('*').contains('*')
+                || tool.ends_with("**")
+            {
+                let description = format!(
+                    "`{tool}` names no tools; give a name, or how names begin with one * at the end, such as `kubectl *`"
+                );
+                add("tools", description);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attested(listen: &str, peer_uid: Option<u32>, tools: &[&str]) -> Attested {
+        let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        Attested { listen: listen.parse().unwrap(), peer_uid, tools }
+    }
+
+    #[test]
+    fn tools_narrow_by_name_and_by_beginning() {
+        let tools = attested("unix:///a", None, &["kubectl *", "promql"]);
+        for (tool, expected) in [
+            ("kubectl get pods", true),
+            ("kubectl", false),
+            ("kubectl-evil get", false),
+            ("promql", true),
+            ("promql2", false),
+            ("", false),
+        ] {
+            assert_eq!(tools.includes(tool), expected, "{tool}");
+        }
+        assert!(attested("unix:///a", None, &[]).includes(""));
+    }
+
+    #[test]
+    fn what_cannot_hold_is_named() {
+        let mut config = Config {
+            listen: vec!["unix:///a".parse().unwrap(), "grpc://127.0.0.1:4317".parse().unwrap()],
+            ..Config::default()
+        };
+        config.evidence.attested = vec![
+            attested("unix:///a", Some(7), &["kubectl *"]),
+            attested("unix:///b", None, &["*", ""]),
+            attested("grpc://127.0.0.1:4317", Some(7), &["a*b", "a**"]),
+        ];
+        let mut found = Problems::default();
+        check(&config, &mut found);
+        let text = found.to_string();
+        for words in [
+            "6 problems",
+            "evidence.attested.1.listen: unix:///b is not in listen; give one of unix:///a, grpc://",
+            "evidence.attested.1.tools: `*`",
+            "evidence.attested.1.tools: ``",
+            "evidence.attested.2.peer_uid: grpc://127.0.0.1:4317 does not tell",
+            "evidence.attested.2.tools: `a*b`",
+            "evidence.attested.2.tools: `a**`",
+        ] {
+            assert!(text.contains(words), "{words} in: {text}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Attestation over real Unix sockets: the same request, by the listener and the peer's user id.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod support;
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use gsar_proto::v1;
+use gsar_proto::v1::put_evidence_request::Part;
+use gsar_server::config::{Attested, Config, Listen};
+use support::{Running, Wanted, connect, item};
+use tonic::transport::Channel;
+use v1::evidence_service_client::EvidenceServiceClient;
+use v1::grounding_service_client::GroundingServiceClient;
+
+/// Sockets of one server: plain, vouching for this user, for another user, and for `kubectl` only.
+const SOCKETS: [&str; 4] = ["plain.sock", "agents.sock", "others.sock", "kubectl.sock"];
+
+async fn server() -> Running {
+    let change = |config: &mut Config| {
+        let folder = config.data_dir.parent().unwrap().to_owned();
+        let listen = |name: &str| Listen::Unix(folder.join(name));
+        config.listen.extend(SOCKETS.map(listen));
+        let own = std::fs::metadata(&folder).unwrap().uid();
+        let attested = |name: &str, peer_uid, tools: &[&str]| Attested {
+            listen: listen(name),
+            peer_uid,
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        };
+        config.evidence.attested = vec![
+            attested("agents.sock", Some(own), &[]),
+            attested("others.sock", Some(own + 1), &[]),
+            attested("kubectl.sock", None, &["kubectl *"]),
+        ];
+    };
+    Wanted::default().start(change).await
+}
+
+async fn over(server: &Running, socket: &str) -> Channel {
+    let path: PathBuf = server.folder.path().join(socket);
+    connect(&path).await
+}
+
+/// Twelve claims that the evidence shows and one that nothing shows.
+fn request(tool: &str) -> v1::EvaluateRequest {
+    let figures: Vec<String> =
+        (1..=12).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
+    let synthesis = format!("{} The size of pool-99 is 5.", figures.join(" "));
+    v1::EvaluateRequest {
+        report: Some(v1::Report { synthesis, ..v1::Report::default() }),
+        evidence: vec![v1::EvidenceItem {
+            tool: tool.to_owned(),
+            ..item("sizes", &figures.join("\n"))
+        }],
+        policy: "strict".to_owned(),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+async fn evaluated(
+    server: &Running,
+    socket: &str,
+    request: v1::EvaluateRequest,
+) -> v1::EvaluateResponse {
+    let channel = over(server, socket).await;
+    GroundingServiceClient::new(channel).evaluate(request).await.unwrap().into_inner()
+}
+
+fn is_attested(answer: &v1::EvaluateResponse) -> bool {
+    answer.provenance.as_ref().unwrap().evidence[0].attested
+}
+
+#[tokio::test]
+async fn strict_proceeds_over_the_listener_that_vouches_and_not_over_another() {
+    let server = server().await;
+    for (socket, attested) in SOCKETS.into_iter().zip([false, true, false, false]) {
+        let answer = evaluated(&server, socket, request("psql")).await;
+        let decision = answer.decision.as_ref().unwrap();
+        assert_eq!(is_attested(&answer), attested, "{socket}");
+        assert_eq!(decision.tier() == v1::Tier::Proceed, attested, "{socket}: {decision:?}");
+        let kind = answer.claims[0].r#type();
+        assert_eq!(kind == v1::EvidenceType::ToolMatch, attested, "{socket}: {kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_tool_only_narrows() {
+    let server = server().await;
+    for (socket, tool, attested) in [
+        ("kubectl.sock", "kubectl get pools", true),
+        ("kubectl.sock", "kubectl-other", false),
+        ("plain.sock", "kubectl get pools", false),
+    ] {
+        let answer = evaluated(&server, socket, request(tool)).await;
+        assert_eq!(is_attested(&answer), attested, "{socket} {tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_corpus_keeps_whether_its_items_came_attested() {
+    let server = server().await;
+    let put = async |socket: &str, corpus: &str| {
+        let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
+        let sizes = v1::EvidenceItem {
+            step_id: "step-3".to_owned(),
+            specialist_id: "database".to_owned(),
+            ..request("psql").evidence.remove(0)
+        };
+        let parts = [Part::Corpus(head), Part::Item(sizes)];
+        let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
+        let mut client = EvidenceServiceClient::new(over(&server, socket).await);
+        client.put_evidence(tokio_stream::iter(parts)).await.unwrap();
+        let snapshot = v1::GetSnapshotRequest {
+            corpus_id: corpus.to_owned(),
+            item: Some(v1::get_snapshot_request::Item::EvidenceId("sizes".to_owned())),
+            range: None,
+        };
+        client.get_snapshot(snapshot).await.unwrap().into_inner()
+    };
+    let asked = |corpus: &str| v1::EvaluateRequest {
+        evidence: Vec::new(),
+        corpus_id: corpus.to_owned(),
+        ..request("psql")
+    };
+
+    let plain = put("plain.sock", "plain").await;
+    assert!(!plain.attested);
+    assert_eq!((plain.step_id.as_str(), plain.specialist_id.as_str()), ("step-3", "database"));
+    assert!(put("agents.sock", "vouched").await.attested);
+    // Over whichever listener it is used later, what counts is how it came.
+    let over_agents = evaluated(&server, "agents.sock", asked("plain")).await;
+    assert!(!is_attested(&over_agents));
+    let decision = over_agents.decision.unwrap();
+    assert_ne!(decision.tier(), v1::Tier::Proceed);
+    let over_plain = evaluated(&server, "plain.sock", asked("vouched")).await;
+    assert!(is_attested(&over_plain));
+    assert_eq!(over_plain.decision.unwrap().tier(), v1::Tier::Proceed);
+
+    // The same bytes again change nothing for the worse, and are attested once somebody vouches.
+    assert!(put("plain.sock", "vouched").await.attested);
+    assert!(put("agents.sock", "plain").await.attested);
+}

@@ -1,0 +1,206 @@
+//! Which policies a caller may decide by, and what a decision in shadow holds back, over a real socket.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1;
+use gsar_server::config::{AllowOverrides, Config};
+use support::{Running, Wanted, request};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+fn of(policy: &str) -> v1::EvaluateRequest {
+    v1::EvaluateRequest { policy: policy.to_owned(), ..request() }
+}
+
+fn with(policy: &str, overrides: v1::PolicyOverrides) -> v1::EvaluateRequest {
+    v1::EvaluateRequest { policy_overrides: Some(overrides), ..of(policy) }
+}
+
+fn rho(rho: f64) -> v1::PolicyOverrides {
+    v1::PolicyOverrides { rho: Some(rho), ..Default::default() }
+}
+
+async fn evaluated(
+    server: &Running,
+    request: v1::EvaluateRequest,
+) -> Result<v1::EvaluateResponse, Status> {
+    server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
+}
+
+/// The fields that a refusal names.
+fn refused_for(refused: Result<v1::EvaluateResponse, Status>) -> Vec<String> {
+    let status = refused.expect_err("must be refused");
+    assert_eq!(status.code(), Code::FailedPrecondition, "{status:?}");
+    let info = status.get_details_error_info().unwrap();
+    assert_eq!(info.reason, "NOT_ALLOWED");
+    let failure = status.get_details_precondition_failure().unwrap();
+    failure.violations.into_iter().map(|violation| violation.subject).collect()
+}
+
+async fn start(change: impl FnOnce(&mut Config)) -> Running {
+    Wanted::default().start(change).await
+}
+
+#[tokio::test]
+async fn a_caller_gets_the_default_and_what_is_stricter() {
+    let server = start(|_| {}).await;
+    for policy in ["", "reference", "strict"] {
+        evaluated(&server, of(policy)).await.expect(policy);
+    }
+    let refused = evaluated(&server, of("paper")).await;
+    let message = refused.as_ref().unwrap_err().message().to_owned();
+    for words in [
+        "policy `paper` is looser than the default `reference`",
+        "verification is observe against enforce; allowed is enforce",
+        "have `paper` added to policies.allowed",
+    ] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+    let fields = refused_for(refused);
+    for field in ["verification", "guards.contradiction_blocks", "guards.min_coverage"] {
+        assert!(fields.iter().any(|named| named == field), "{field}: {fields:?}");
+    }
+    // The gate decides as well.
+    let gate = v1::GateInputs::default();
+    let asked = v1::EvaluateGateRequest { gate: Some(gate), policy: "paper".to_owned() };
+    let status = server.gate().evaluate_gate(asked).await.expect_err("looser");
+    assert_eq!(status.code(), Code::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn what_policies_allowed_names_is_open_and_what_is_stricter_than_it() {
+    let server = start(|config| {
+        config.policies.default = "strict".to_owned();
+        config.policies.allowed = vec!["paper".to_owned()];
+    })
+    .await;
+    evaluated(&server, of("paper")).await.expect("allowed");
+    evaluated(&server, with("paper", rho(1.0))).await.expect("stricter than what is allowed");
+    assert_eq!(refused_for(evaluated(&server, of("reference")).await)[0], "rho");
+    let loosened = refused_for(evaluated(&server, with("paper", rho(0.1))).await);
+    assert!(loosened.contains(&"rho".to_owned()), "{loosened:?}");
+}
+
+#[tokio::test]
+async fn overrides_may_be_stricter_only_unless_the_server_says_otherwise() {
+    let server = start(|_| {}).await;
+    evaluated(&server, with("reference", rho(0.6))).await.expect("stricter");
+    evaluated(&server, with("strict", rho(0.6))).await.expect("no looser than the default");
+    assert_eq!(refused_for(evaluated(&server, with("reference", rho(0.4))).await), ["rho"]);
+    let off = v1::PolicyOverrides {
+        verification: v1::VerificationMode::Off.into(),
+        tau_proceed: Some(0.7),
+        ..Default::default()
+    };
+    let refused = evaluated(&server, with("", off)).await;
+    assert_eq!(refused_for(refused), ["tau_proceed", "verification"]);
+
+    let any = start(|config| config.policies.allow_overrides = AllowOverrides::Any).await;
+    evaluated(&any, with("reference", rho(0.1))).await.expect("any override");
+    // Guards cannot be overridden, so that a looser policy is none of the overrides.
+    assert!(!refused_for(evaluated(&any, with("paper", rho(1.0))).await).is_empty());
+
+    let none = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
+    let status = evaluated(&none, with("reference", rho(0.6))).await.expect_err("none");
+    assert!(status.message().contains("allows no policy_overrides"), "{}", status.message());
+}
+
+#[tokio::test]
+async fn score_takes_any_policy_and_marks_what_evaluate_would_refuse() {
+    let server = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
+    let claims = [(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 3)];
+    for (policy, overrides, hypothetical) in [
+        ("", None, false),
+        ("strict", None, false),
+        ("paper", None, true),
+        ("reference", Some(rho(0.1)), true),
+    ] {
+        let asked = v1::ScoreRequest {
+            policy: policy.to_owned(),
+            policy_overrides: overrides,
+            ..support::counts(&claims)
+        };
+        let answer = server.grounding().score(asked).await.unwrap().into_inner();
+        assert_eq!(answer.hypothetical, hypothetical, "{policy}");
+        assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    }
+}
+
+/// A server whose default is this file.
+async fn with_default(file: &str) -> (Running, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("own.toml"), file).unwrap();
+    let dir = folder.path().to_owned();
+    let server = start(|config| {
+        config.policies.default = "own".to_owned();
+        config.policies.dir = Some(dir);
+    })
+    .await;
+    (server, folder)
+}
+
+fn false_report() -> v1::EvaluateRequest {
+    let mut report = request().report.unwrap();
+    report.synthesis = "The connection pool size is 50.".to_owned();
+    v1::EvaluateRequest { report: Some(report), ..of("") }
+}
+
+#[tokio::test]
+async fn a_decision_in_shadow_is_shown_and_recorded_and_holds_nothing_back() {
+    let file = "name = \"own\"\n[rollout]\ndecision = \"shadow\"\n";
+    let (server, _folder) = with_default(file).await;
+    let answer = evaluated(&server, false_report()).await.unwrap();
+    let decision = answer.decision.clone().unwrap();
+    assert!(decision.in_shadow);
+    assert_eq!(decision.tier(), v1::Tier::Proceed);
+    assert_eq!(decision.reasons[0].code, "DECISION_IN_SHADOW");
+    assert!(decision.reasons[0].sentence.contains("replan was decided"), "{decision:?}");
+    let decided = answer.shadow.clone().unwrap().decision.unwrap();
+    assert_eq!(decided.tier(), v1::Tier::Replan);
+    assert!(!decided.in_shadow && !decided.reasons.is_empty());
+    let held: Vec<String> =
+        answer.action.clone().unwrap().held_by.into_iter().map(|reason| reason.code).collect();
+    assert!(held.contains(&"NO_DECISION".to_owned()), "{held:?}");
+
+    let list = v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..Default::default() };
+    let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner();
+    assert_eq!(listed.evaluations[0].evaluation_id, answer.evaluation_id);
+    let get = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
+    assert_eq!(stored.evaluation.unwrap(), answer);
+
+    // What governs is stricter than what does not.
+    let governed = v1::EvaluateRequest { policy: "reference".to_owned(), ..false_report() };
+    let answer = evaluated(&server, governed).await.unwrap();
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Replan);
+    assert_eq!(answer.shadow, None);
+}
+
+#[tokio::test]
+async fn a_decision_in_shadow_is_not_for_a_caller_to_pick() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = "name = \"own\"\nbase = \"strict\"\n[rollout]\ndecision = \"shadow\"\n";
+    std::fs::write(folder.path().join("own.toml"), file).unwrap();
+    let dir = folder.path().to_owned();
+    let server = start(|config| config.policies.dir = Some(dir)).await;
+    let refused = evaluated(&server, of("own")).await;
+    assert_eq!(refused_for(refused), ["rollout.decision"]);
+}
+
+#[tokio::test]
+async fn a_server_whose_default_is_strict_starts_and_tries_its_judges() {
+    let server = start(|config| config.policies.default = "strict".to_owned()).await;
+    let trials = server.grounding().try_judges(v1::TryJudgesRequest::default()).await.unwrap();
+    assert_eq!(trials.into_inner().trials[0].tier(), v1::Tier::Proceed);
+    let unattested = evaluated(&server, of("")).await.unwrap();
+    assert_ne!(unattested.claims[0].r#type(), v1::EvidenceType::ToolMatch);
+}
