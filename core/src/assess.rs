@@ -123,7 +123,7 @@ impl Assessment {
 #[must_use]
 pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let corpus = Corpus::new(subject.evidence);
+    let corpus = Corpus::new(subject.evidence).with_report(subject.synthesis);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage =
         if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };

@@ -19,8 +19,8 @@ use support::chat_models::{Models, request, verdict};
 use support::{Running, item};
 
 const NAME: &str = "openai:judge-1";
-const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
-const PEAK: &str = "queue depth at the peak 31";
+const LOG: &str = "connection pool of orders not exhausted\nworkers busy 4 of 8";
+const PEAK: &str = "connection pool of orders exhausted";
 
 struct Asked {
     answer: v1::EvaluateResponse,
@@ -34,17 +34,20 @@ async fn server(provider: &Server) -> Running {
 
 fn report(judge: &str) -> v1::EvaluateRequest {
     let mut asked = request(
-        &[("c1", "The queue depth was 31."), ("c2", "The workers were busy 4 of 8.")],
+        &[
+            ("c1", "The connection pool of orders was exhausted."),
+            ("c2", "The workers were busy 4 of 8."),
+        ],
         vec![item("log", LOG), item("peak", PEAK)],
     );
     asked.options.as_mut().unwrap().judge = judge.to_owned();
     asked
 }
 
-/// The first answer: the claim says 31, its quote 29.
+/// The first answer: the quote denies what the claim says.
 fn first() -> String {
     verdict(&[
-        ("c1", "grounded", "E1", "queue depth 29"),
+        ("c1", "grounded", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ])
 }
@@ -77,37 +80,42 @@ fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_verdict_that_is_merely_kept_blocks() {
-    let Asked { answer, purposes, prompts } =
-        played(Play::answer(&verdict(&[("c1", "grounded", "E1", "queue depth 29")]))).await;
+    let Asked { answer, purposes, prompts } = played(Play::answer(&verdict(&[(
+        "c1",
+        "grounded",
+        "E1",
+        "connection pool of orders not exhausted",
+    )])))
+    .await;
     assert_eq!(tier(&answer), v1::Tier::Regenerate);
     assert_eq!(codes(&answer), ["DISPUTED"]);
-    assert_eq!(outcomes(&answer)[0], ("FIGURE_CONFLICT", v1::CorrectionOutcome::Disputed));
+    assert_eq!(outcomes(&answer)[0], ("NEGATION_CONFLICT", v1::CorrectionOutcome::Disputed));
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!((answer.claims[0].disputed, answer.claims[1].disputed), (true, false));
     assert_eq!(purposes, ["judge", "reconsider"]);
-    assert!(prompts[1].contains("The claim says 31, the quote 29."), "{}", prompts[1]);
+    assert!(prompts[1].contains("NEEDLE"), "{}", prompts[1]);
     assert!(!prompts[1].contains("The workers were busy"), "only what is open is asked about");
 }
 
 #[tokio::test]
 async fn a_citation_that_shows_it_clears_the_finding() {
-    let second = verdict(&[("c1", "grounded", "E2", "queue depth at the peak 31")]);
+    let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     let Asked { answer, .. } = played(Play::answer(&second)).await;
     assert_eq!(tier(&answer), v1::Tier::Proceed, "{:?}", answer.corrections);
-    assert_eq!(outcomes(&answer), [("FIGURE_CONFLICT", v1::CorrectionOutcome::Cleared)]);
+    assert_eq!(outcomes(&answer), [("NEGATION_CONFLICT", v1::CorrectionOutcome::Cleared)]);
     assert_eq!(answer.claims[0].citations.len(), 2);
 }
 
 #[tokio::test]
 async fn a_stricter_class_is_taken_and_a_better_one_is_not() {
     let second = verdict(&[
-        ("c1", "contradicted", "E1", "queue depth 29"),
+        ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "contradicted", "E1", "workers busy 4 of 8"),
     ]);
     let Asked { answer, .. } = played(Play::answer(&second)).await;
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded, "nobody asked about it");
-    assert_eq!(outcomes(&answer), [("FIGURE_CONFLICT", v1::CorrectionOutcome::Corrected)]);
+    assert_eq!(outcomes(&answer), [("NEGATION_CONFLICT", v1::CorrectionOutcome::Corrected)]);
     assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "GUARDED_SCORE", "CONTRADICTED_CLAIMS"]);
 }
 
@@ -125,7 +133,7 @@ async fn a_turn_that_fails_leaves_the_finding_open() {
 async fn the_turn_is_remembered_with_its_question() {
     let provider = Server::start().await.unwrap();
     let server = server(&provider).await;
-    let second = verdict(&[("c1", "grounded", "E2", "queue depth at the peak 31")]);
+    let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     provider.next([Play::answer(&first()), Play::answer(&second)]);
     let mut asked = report(NAME);
     asked.options.as_mut().unwrap().bypass_cache = false;
@@ -148,7 +156,7 @@ async fn under_paper_nothing_is_asked() {
     asked.policy = "paper".to_owned();
     let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
     assert_eq!(tier(&answer), v1::Tier::Proceed);
-    assert_eq!(outcomes(&answer)[0], ("FIGURE_CONFLICT", v1::CorrectionOutcome::Noted));
+    assert_eq!(outcomes(&answer)[0], ("NEGATION_CONFLICT", v1::CorrectionOutcome::Noted));
     assert_eq!(provider.seen().len(), 1);
 }
 

@@ -49,10 +49,10 @@ pub(super) fn check(
     if is_negative || judged.class == Class::Complementary || claimed.codes.iter().any(is_named) {
         return;
     }
-    let mut wanted: Vec<u64> = content_words(text).map(|word| word.stem()).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    if hold_enough(text, &wanted, cited, sources)
+    // A fragment is read with its sentence.
+    let sentence = sources.sentence(&judged.claim);
+    if hold_enough(text, cited, sources)
+        || sentence.is_some_and(|sentence| hold_enough(sentence, cited, sources))
         || quote_its_figures(claimed, cited)
         || may_follow(claimed, cited, sources)
     {
@@ -67,10 +67,13 @@ fn shows_absence(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {
     cited.items.iter().any(shows)
 }
 
-fn hold_enough(text: &str, wanted: &[u64], cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+fn hold_enough(text: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+    let mut wanted: Vec<u64> = content_words(text).map(|word| word.stem()).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
     let words = cited.quotes.iter().chain(&cited.pointers);
     let quoted = words.flat_map(|words| stems(words)).collect();
-    let mut missing = without(wanted.to_vec(), quoted);
+    let mut missing = without(wanted.clone(), quoted);
     for position in &cited.items {
         missing.retain(|stem| sources.stems(*position).binary_search(stem).is_err());
     }

@@ -5,10 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::bearing::stems;
+use super::context::sentence_around;
 use super::documents::{Documents, Field};
 use super::escapes::without_escapes;
 use super::minutes::Minutes;
 use super::quotes::Canonical;
+use crate::claim::Claim;
 use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::text::figures::{Figures, figures};
 use crate::text::fold::Folded;
@@ -18,6 +20,7 @@ use crate::text::fold::Folded;
 pub struct Corpus<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
+    report: &'a str,
 }
 
 impl<'a> Corpus<'a> {
@@ -26,7 +29,13 @@ impl<'a> Corpus<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id }
+        Self { items, by_id, report: "" }
+    }
+
+    /// With the report, in whose sentences claims that are parts of one are read.
+    #[must_use]
+    pub fn with_report(self, report: &'a str) -> Self {
+        Self { report, ..self }
     }
 
     /// The item of that id.
@@ -51,6 +60,7 @@ impl<'a> Corpus<'a> {
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
+    report: &'a str,
     read: BTreeMap<usize, Reading<'a>>,
     /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
     /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
@@ -75,7 +85,17 @@ struct Reading<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(corpus: &Corpus<'a>) -> Self {
-        Self { items: corpus.items, read: BTreeMap::new(), search_budget: SEARCH_BUDGET }
+        Self {
+            items: corpus.items,
+            report: corpus.report,
+            read: BTreeMap::new(),
+            search_budget: SEARCH_BUDGET,
+        }
+    }
+
+    /// The sentence of the report that a claim is a part of; nothing for a claim without a span.
+    pub(super) fn sentence(&self, claim: &Claim) -> Option<&'a str> {
+        sentence_around(self.report, claim.span.as_ref()?)
     }
 
     /// Takes a slow search of an item off the budget; whether it may be made.

@@ -26,6 +26,7 @@ mod agreement;
 mod attributes;
 mod bearing;
 mod citations;
+mod context;
 mod corpus;
 mod corrections;
 mod derivable;

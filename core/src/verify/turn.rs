@@ -107,7 +107,9 @@ mod tests {
     use super::*;
     use crate::claim::Claim;
     use crate::claim::EvidenceType::{Inference, ToolMatch};
-    use crate::policy::{Preset, VerificationMode, preset};
+    use crate::policy::{
+        FindingMode, FindingModes, PolicyValues, Preset, VerificationMode, preset,
+    };
 
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
@@ -115,7 +117,10 @@ mod tests {
         let items = [tool("e1", LOG)];
         let verified = verify_with(
             VerificationMode::Enforce,
-            &preset(Preset::Reference),
+            &PolicyValues {
+                findings: FindingModes::all(FindingMode::Ask),
+                ..preset(Preset::Reference).values().clone()
+            },
             ExtraTurn::Possible,
             given,
             answer.to_vec(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Language;
-use super::words::{has_predicate, tells};
+use super::words::{has_predicate, tells_of_the_past};
 use crate::text::fold::fold;
 use crate::text::part;
 
@@ -78,6 +78,9 @@ const PROGRAMS: [&str; 66] = [
     "vault",
 ];
 
+/// Words of sentences that stand in no command.
+const ARTICLES: [&str; 3] = ["the", "an", "its"];
+
 /// Whether a text is a command to run.
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.trim();
@@ -89,7 +92,8 @@ pub(super) fn is_command(text: &str) -> bool {
             .split_whitespace()
             .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
             .collect();
-        tells(&plain.join(" "))
+        // A sentence about a program tells what it did, or has articles; a command has neither.
+        tells_of_the_past(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
     };
     if !PROGRAMS.contains(&first) || prose(bare) {
         return false;

@@ -87,3 +87,24 @@ fn is_intention(text: &str) -> bool {
     });
     subject && will && !tells(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_about_a_program_is_no_command() {
+        for statement in [
+            "kubectl events returned none for the pod.",
+            "mysql raised no alert of any kind.",
+            "docker holds the disk.",
+        ] {
+            assert_eq!(ClaimKind::of(statement), ClaimKind::Statement, "{statement}");
+        }
+        for command in ["kubectl get pods -n shop", "systemctl restart mysql", "Restart the pods."]
+        {
+            assert_eq!(ClaimKind::of(command), ClaimKind::Proposal, "{command}");
+        }
+        assert_eq!(ClaimKind::of("Why did it restart?"), ClaimKind::Question);
+    }
+}
