@@ -93,7 +93,7 @@ async fn a_verdict_that_is_merely_kept_blocks() {
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!((answer.claims[0].disputed, answer.claims[1].disputed), (true, false));
     assert_eq!(purposes, ["judge", "reconsider"]);
-    assert!(prompts[1].contains("NEEDLE"), "{}", prompts[1]);
+    assert!(prompts[1].contains("Claim and quote say the reverse of each other"), "{}", prompts[1]);
     assert!(!prompts[1].contains("The workers were busy"), "only what is open is asked about");
 }
 
