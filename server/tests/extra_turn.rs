@@ -150,7 +150,10 @@ async fn the_turn_is_remembered_with_its_question() {
 #[tokio::test]
 async fn under_paper_nothing_is_asked() {
     let provider = Server::start().await.unwrap();
-    let server = Models::new().with(NAME, &provider, |_| {}).start(|_| {}).await;
+    let server = Models::new()
+        .with(NAME, &provider, |_| {})
+        .start(|config| config.policies.allowed = vec!["paper".to_owned()])
+        .await;
     provider.always(Play::answer(&first()));
     let mut asked = report(NAME);
     asked.policy = "paper".to_owned();

@@ -44,22 +44,26 @@ pub(super) fn check(
         return;
     }
     // What goes beyond the evidence, or is not there, need not stand in it.
-    let is_named = |code| names::is_checkable(code, text);
     let is_negative = judged.evidence_type == EvidenceType::NegEvidence;
-    if is_negative || judged.class == Class::Complementary || claimed.codes.iter().any(is_named) {
+    if is_negative || judged.class == Class::Complementary || bears(text, claimed, cited, sources) {
         return;
     }
     // A fragment is read with its sentence.
-    let sentence = sources.sentence(&judged.claim);
-    if hold_enough(text, cited, sources)
-        || sentence.is_some_and(|sentence| hold_enough(sentence, cited, sources))
-        || quote_its_figures(claimed, cited)
-        || may_follow(claimed, cited, sources)
-    {
+    let sentence = sources.sentence(&judged.claim).filter(|sentence| sentence != text);
+    if sentence.is_some_and(|sentence| bears(sentence, &figures(sentence), cited, sources)) {
         return;
     }
     let sentence = String::from("What is cited is about something else than the claim.");
     findings.reclass(judged, CorrectionCode::CitationUnrelated, Class::Ungrounded, sentence);
+}
+
+/// Whether what is cited is about a text: it names what other checks look up, shares its words or its figures, or holds
+/// enough figures for others to follow from.
+fn bears(text: &str, read: &Figures, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+    read.codes.iter().any(|code| names::is_checkable(code, text))
+        || hold_enough(text, cited, sources)
+        || quote_its_figures(read, cited)
+        || may_follow(read, cited, sources)
 }
 
 fn shows_absence(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {
