@@ -100,11 +100,7 @@ fn labels_say_something_with_what_follows() {
         ),
         (
             "The following pods restarted:\n- a-1\n- b-2\n",
-            vec![
-                "The following pods restarted:",
-                "The following pods restarted: a-1",
-                "The following pods restarted: b-2",
-            ],
+            vec!["The following pods restarted: a-1", "The following pods restarted: b-2"],
         ),
         (
             "**Payments-db is down:** 5 % of requests failed.",
