@@ -27,8 +27,8 @@ fn floor(report: &str, offset: usize) -> usize {
 
 /// Where the last block of a text begins: behind its last line break that no sentence runs over.
 fn start_of_block(text: &str) -> usize {
-    let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-    breaks.filter(|at| begins_block(part(text, *at..text.len()))).last().unwrap_or(0)
+    let mut breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+    breaks.rfind(|at| begins_block(part(text, *at..text.len()))).unwrap_or(0)
 }
 
 fn end_of_block(text: &str) -> usize {

@@ -116,8 +116,25 @@ fn stitched(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
+/// The beginning of one record and the end of another, with the words between left out.
 fn elided(case: &Case) -> Vec<JudgedClaim> {
-    grounded(case, |_| forged(case, |line| Some(format!("{} … {}", begin(line)?, end(line)?))))
+    grounded(case, |_| {
+        let of_item = |item: &gsar_proto::v1::EvidenceItem| {
+            let mut lines = content(item).lines().map(str::trim);
+            let first = lines.find(|line| line.contains(' '))?;
+            let last = lines.rfind(|line| line.contains(' '))?;
+            let quote = format!("{} … {}", half(first, true)?, half(last, false)?);
+            Some(citation(&item.id, "", &quote))
+        };
+        case.request.evidence.iter().filter_map(of_item).collect()
+    })
+}
+
+/// Half the words of a line.
+fn half(line: &str, is_first: bool) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (first, last) = words.split_at_checked(words.len().div_ceil(2))?;
+    Some(if is_first { first } else { last }.join(" ")).filter(|half| half.len() > 2)
 }
 
 fn begin(line: &str) -> Option<&str> {

@@ -28,10 +28,9 @@ pub(super) fn find_elided(
 ) -> Option<Range<usize>> {
     let stretches: Vec<_> = stretches(quote).iter().map(|stretch| canonical(stretch)).collect();
     let (first, rest) = stretches.split_first()?;
-    let long_enough = |stretch: &str| words(stretch).nth(MIN_WORDS - 1).is_some();
     if rest.is_empty()
         || stretches.len() > MAX_STRETCHES
-        || !stretches.iter().all(|s| long_enough(s))
+        || !stretches.iter().all(|stretch| is_long_enough(stretch))
     {
         return None;
     }
@@ -45,6 +44,13 @@ pub(super) fn find_elided(
         let span = source.original(&(begin.start..end));
         (is_one_record(original, &span) && accept(&span)).then_some(span)
     })
+}
+
+/// Whether a stretch has two words or more, apart from the parts of one path, time or name.
+fn is_long_enough(stretch: &str) -> bool {
+    let apart = |c: char| c.is_whitespace() || matches!(c, '=' | '"');
+    let says = |piece: &&str| words(piece).next().is_some();
+    stretch.split(apart).filter(says).nth(MIN_WORDS - 1).is_some()
 }
 
 /// The words between ellipses: `…`, `...`, `[...]`.
