@@ -14,6 +14,7 @@ use super::names;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;
 use crate::text::figures::{Agreement, Figure, Figures, Unit, agree, figures};
+use crate::text::part;
 use crate::text::polarity::{is_denied, reports_absence};
 use crate::text::tokens::{Shape, Word, content_words};
 
@@ -45,25 +46,36 @@ pub(super) fn check(
     }
     // What goes beyond the evidence, or is not there, need not stand in it.
     let is_negative = judged.evidence_type == EvidenceType::NegEvidence;
-    if is_negative || judged.class == Class::Complementary || bears(text, claimed, cited, sources) {
+    let is_named = |code| names::is_checkable(code, text);
+    if is_negative
+        || judged.class == Class::Complementary
+        || claimed.codes.iter().any(is_named)
+        || hold_enough(text, cited, sources)
+        || quote_its_figures(claimed, cited)
+        || may_follow(claimed, cited, sources)
+    {
         return;
     }
     // A fragment is read with its sentence.
     let sentence = sources.sentence(&judged.claim).filter(|sentence| sentence != text);
-    if sentence.is_some_and(|sentence| bears(sentence, &figures(sentence), cited, sources)) {
+    if sentence.is_some_and(|sentence| bears_on_sentence(sentence, cited, sources)) {
         return;
     }
     let sentence = String::from("What is cited is about something else than the claim.");
     findings.reclass(judged, CorrectionCode::CitationUnrelated, Class::Ungrounded, sentence);
 }
 
-/// Whether what is cited is about a text: it names what other checks look up, shares its words or its figures, or holds
-/// enough figures for others to follow from.
-fn bears(text: &str, read: &Figures, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
-    read.codes.iter().any(|code| names::is_checkable(code, text))
-        || hold_enough(text, cited, sources)
-        || quote_its_figures(read, cited)
-        || may_follow(read, cited, sources)
+/// Whether what is cited holds words, figures or a name of a sentence. Names and figures of a sentence are not those of
+/// its fragments, so that no other check compares them: they have to stand there.
+fn bears_on_sentence(sentence: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+    let read = figures(sentence);
+    let mut named = read.codes.iter().filter(|code| names::is_checkable(code, sentence));
+    hold_enough(sentence, cited, sources)
+        || quote_its_figures(&read, cited)
+        || named.any(|code| {
+            let name = part(sentence, code.span.clone());
+            names::is_held(name, code.kind, cited, sources)
+        })
 }
 
 fn shows_absence(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {

@@ -89,7 +89,12 @@ pub(super) fn is_checkable(code: &Code, text: &str) -> bool {
     }
 }
 
-fn is_held(name: &str, kind: CodeKind, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+pub(super) fn is_held(
+    name: &str,
+    kind: CodeKind,
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+) -> bool {
     let bare = match kind {
         CodeKind::Version => name.trim_start_matches(['v', 'V']),
         _ => name,
