@@ -103,7 +103,7 @@ pub struct Assessment {
     pub chain: Option<EvidenceChain>,
     /// Gate, cap and action.
     pub settled: Settled,
-    /// The claims that say something was mended and are not grounded in a check that passed, in the order of the
+    /// The claims that say something was fixed and are not grounded in a check that passed, in the order of the
     /// report.
     pub unverified_fixes: Vec<ClaimId>,
     /// The specialists whose evidence the claims at fault cite, as they were judged, each once; empty when the report

@@ -30,7 +30,7 @@ pub enum OpenPoint {
         /// Which.
         claims: Vec<ClaimId>,
     },
-    /// Claims that say something was mended, without a check that passed.
+    /// Claims that say something was fixed, without a check that passed.
     UnverifiedFix {
         /// Which.
         claims: Vec<ClaimId>,
@@ -194,7 +194,7 @@ fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
     claims
 }
 
-/// The claims that say something was mended and are not grounded in a check that passed.
+/// The claims that say something was fixed and are not grounded in a check that passed.
 pub(crate) fn unverified_fixes(claims: &[VerifiedClaim], corpus: &Corpus<'_>) -> Vec<ClaimId> {
     let checked = |judged: &JudgedClaim| {
         judged.class == Class::Grounded

@@ -11,7 +11,7 @@ use super::values::{Config, Listen};
 pub struct Attested {
     /// The listener over which it comes: one of the addresses in `listen`.
     pub listen: Listen,
-    /// The user id of the process at the other end, as the kernel tells it; only for Unix sockets. Absent: whoever can
+    /// The user id of the process at the other end, as the kernel tells it; only for Unix sockets. Absent: anyone who can
     /// connect is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_uid: Option<u32>,

@@ -62,7 +62,7 @@ pub(crate) struct Lenient<'a, 'm> {
     open: Vec<Bracket>,
     /// The byte that is read next.
     pub(crate) at: usize,
-    /// What was mended since the last [`Lenient::begin`].
+    /// What was fixed since the last [`Lenient::begin`].
     pub(crate) mends: Mends,
     /// Whether the value that is being read has had a name in quotes or a field with its value: it is no brace of a
     /// sentence.
