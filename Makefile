@@ -91,6 +91,13 @@ incidents: calibration-build ## The judge against the incidents of this reposito
 	@echo
 	@$(CALIBRATE) mutations --folder datasets/incidents --seed 1 --number 1000
 
+SEED ?= 1
+COUNT ?= 5000
+
+.PHONY: generated
+generated: calibration-build ## The judge against generated claims: neighbours' values, absences, roundings (SEED=1 COUNT=5000).
+	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)
+
 .PHONY: fuzz
 fuzz: ## Fuzz every reader of the embedded judge, ten processor minutes each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz

@@ -33,6 +33,71 @@ pub(crate) enum Command {
     /// Stored answers of a careful judge, as the answers of a judge: which right verdicts verification takes
     /// away, and which errors it stops
     Replay(Replay),
+    /// Claims generated from a seed, with evidence of which it is known what it shows: values swapped between
+    /// neighbours, absences, roundings
+    Generated(Generated),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generated {
+    /// What to generate; may be given several times, everything where not given
+    #[arg(long, value_enum, value_name = "GENERATOR")]
+    pub(crate) of: Vec<Of>,
+    /// What is drawn: the same seed draws the same
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many pairs of claims to generate, or of absences how many claims
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    pub(crate) count: usize,
+    /// How many mistakes of each generator to list with their evidence
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) list: usize,
+    /// Tables for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+}
+
+/// A generator of claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Of {
+    /// What one thing has, said of it and of a neighbour
+    Swaps,
+    /// That something is absent, where evidence shows it, refutes it or cannot tell
+    Absences,
+    /// Figures as people round them, and clearly outside
+    Rounding,
+}
+
+impl Of {
+    /// Every generator.
+    pub(crate) const ALL: [Self; 3] = [Self::Swaps, Self::Absences, Self::Rounding];
+
+    /// In a word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Swaps => "swaps",
+            Self::Absences => "absences",
+            Self::Rounding => "rounding",
+        }
+    }
+
+    /// What is counted.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Swaps => "Pairs of a true claim and the same with the value of a neighbour",
+            Self::Absences => "Claims that something is absent",
+            Self::Rounding => "Pairs of a true rounding and a false one",
+        }
+    }
+
+    /// What tells its items apart.
+    pub(crate) const fn groups(self) -> &'static str {
+        match self {
+            Self::Swaps => "shape",
+            Self::Absences => "evidence",
+            Self::Rounding => "rounding",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -62,7 +127,7 @@ pub(crate) struct Replay {
     pub(crate) output: Output,
 }
 
-/// How a replay is printed.
+/// How a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     Table,

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 
 use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
+use crate::generated::try_generated;
 use crate::measured::measure;
 use crate::replay::replay;
 use crate::retrieval::find_all;
@@ -40,6 +41,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             Ok(tables::retrieval(&found.await?))
         }
         Command::Replay(wanted) => replay(endpoint, &wanted).await,
+        Command::Generated(wanted) => try_generated(endpoint, &wanted).await,
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
 //! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, and it shows no
-//! single row of a test part. [`mutation`] makes true claims false.
+//! single row of a test part. [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
 
 mod arguments;
 mod asking;
 mod baselines;
 mod commands;
 mod corpus;
+mod generated;
 mod measured;
 pub mod mutation;
 mod replay;
@@ -20,4 +21,4 @@ mod trial;
 
 pub use arguments::Arguments;
 pub use commands::run;
-pub use statistics::Random;
+pub use gsar_datasets::Random;

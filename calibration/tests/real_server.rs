@@ -179,6 +179,27 @@ fn a_replay_shows_rows_of_the_tune_part_only() {
 }
 
 #[test]
+fn generated_claims_are_put_to_a_real_server() {
+    let machine = machine(&[PROGRAM.into(), server_binary()]);
+    let arguments = ["generated", "--count", "13", "--seed", "7"];
+    let generated = page(machine.path(), &arguments);
+    for title in
+        ["same with the value of a neighbour: 13", "absent: 13", "rounding and a false one: 13"]
+    {
+        assert!(generated.contains(title), "{title}: {generated}");
+    }
+    assert_eq!(page(machine.path(), &arguments), generated, "the same seed draws the same");
+
+    let of_absences = ["generated", "--of", "absences", "--count", "13", "--output", "json"];
+    let json: serde_json::Value =
+        serde_json::from_str(&page(machine.path(), &of_absences)).unwrap();
+    let overall = &json["generators"][0]["summary"]["overall"];
+    let number = |expected: &str| overall[expected]["grounded"]["of"].as_u64().unwrap();
+    assert_eq!(["shown", "refuted", "undecidable"].map(number), [5, 4, 4], "{json}");
+    assert_eq!(json["generators"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn without_a_server_it_says_what_to_do() {
     let folder = machine(&[PROGRAM.into()]);
     let output = Command::new(folder.path().join("bin/gsar-calibrate"))

@@ -1,10 +1,14 @@
-//! Cases and incidents of this folder, for tests on every level. It knows neither rules nor contract.
+//! Cases and incidents of this folder, and claims generated from a seed, for tests on every level and for measuring.
+//! It knows neither rules nor contract.
 
 mod cases;
+pub mod generated;
 mod incidents;
+mod random;
 
 pub use cases::{Case, cases, differences};
 pub use incidents::{Incident, Label, ReportKind, incidents, incidents_in};
+pub use random::Random;
 
 use std::path::PathBuf;
 

@@ -4,12 +4,13 @@
 //! of drawing whole cases, never single claims.
 
 mod bootstrap;
-mod random;
+mod wilson;
 
 use std::collections::BTreeMap;
 
 pub(crate) use bootstrap::{Interval, interval};
-pub use random::Random;
+pub(crate) use gsar_datasets::Random;
+pub(crate) use wilson::wilson;
 
 /// From fewer cases than these there is no interval: draws of so few cases say nothing of others.
 const FEWEST_CASES: usize = 5;

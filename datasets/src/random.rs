@@ -1,4 +1,5 @@
-//! A small generator of numbers that are the same for the same seed on every machine (SplitMix64).
+//! This module is a small generator of numbers that are the same for the same seed on every machine (SplitMix64).
+//! It must not know what is drawn with it.
 
 /// A sequence of numbers that depends on its seed only.
 #[derive(Clone, Debug)]
@@ -24,6 +25,26 @@ impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
         let product = u128::from(self.number()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
+    }
+
+    /// A number from `low` to `high`, both among them.
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below((high + 1).saturating_sub(low))
+    }
+
+    /// True in so many of a hundred cases.
+    pub fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of the items; `None` where there is none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
+    }
+
+    /// One of the words; empty where there is none.
+    pub fn word(&mut self, words: &[&'static str]) -> &'static str {
+        self.pick(words).copied().unwrap_or_default()
     }
 
     /// Puts items into an order that depends on the seed only.
@@ -56,6 +77,17 @@ mod tests {
         }
         assert!(seen.iter().all(|times| *times > 100), "{seen:?}");
         assert_eq!(random.below(0), 0);
+    }
+
+    #[test]
+    fn what_is_drawn_is_among_what_was_given() {
+        let mut random = Random::new(5);
+        for _ in 0..100 {
+            assert!((3..=5).contains(&random.between(3, 5)));
+            assert!(["a", "b"].contains(&random.word(&["a", "b"])));
+        }
+        assert_eq!((random.word(&[]), random.pick::<u8>(&[])), ("", None));
+        assert!(random.percent(100) && !random.percent(0));
     }
 
     #[test]

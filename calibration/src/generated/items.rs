@@ -1,0 +1,97 @@
+//! This module brings what the generators make into one form that can be sent. It must not ask or count.
+
+use anyhow::{Context as _, Result};
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_datasets::generated::{Evidence, Expected, absences, rounding, swaps};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+
+use crate::arguments::Of;
+
+/// Evidence with claims about it.
+pub(super) struct Item {
+    /// Its shape or form.
+    pub(super) form: &'static str,
+    /// What its claims are about, where that is counted.
+    pub(super) family: Option<&'static str>,
+    pub(super) evidence: v1::EvidenceItem,
+    /// The claims, each with what the evidence says of it.
+    pub(super) claims: Vec<(String, Expected)>,
+}
+
+/// What a generator makes of a seed.
+///
+/// # Errors
+/// Evidence of a kind or lane that the contract does not know.
+pub(super) fn items(of: Of, seed: u64, count: usize) -> Result<Vec<Item>> {
+    let pair = |truth, falsehood| vec![(truth, Expected::Shown), (falsehood, Expected::Refuted)];
+    match of {
+        Of::Swaps => swaps(seed, count)
+            .into_iter()
+            .map(|swap| {
+                Ok(Item {
+                    form: swap.shape.name(),
+                    family: Some(swap.family.name()),
+                    evidence: item(swap.evidence)?,
+                    claims: pair(swap.truth, swap.swapped),
+                })
+            })
+            .collect(),
+        Of::Absences => absences(seed, count)
+            .into_iter()
+            .map(|absence| {
+                Ok(Item {
+                    form: absence.form.name(),
+                    family: None,
+                    evidence: item(absence.evidence)?,
+                    claims: vec![(absence.claim, absence.form.expected())],
+                })
+            })
+            .collect(),
+        Of::Rounding => rounding(seed, count)
+            .into_iter()
+            .map(|rounding| {
+                Ok(Item {
+                    form: rounding.form.name(),
+                    family: None,
+                    evidence: item(rounding.evidence)?,
+                    claims: pair(rounding.truth, rounding.falsehood),
+                })
+            })
+            .collect(),
+    }
+}
+
+fn item(evidence: Evidence) -> Result<v1::EvidenceItem> {
+    let Evidence { kind, lane, tool, content, json, exhaustive } = evidence;
+    let content = if json {
+        v1::evidence_item::Content::Json(content)
+    } else {
+        v1::evidence_item::Content::Text(content)
+    };
+    let kind = EvidenceKind::from_name(kind).with_context(|| format!("no kind `{kind}`"))?;
+    let lane = Lane::from_name(lane).with_context(|| format!("no lane `{lane}`"))?;
+    Ok(v1::EvidenceItem {
+        id: "e1".to_owned(),
+        kind: kind.number(),
+        lane: lane.number(),
+        tool,
+        content: Some(content),
+        exhaustive,
+        ..Default::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_generator_makes_items_that_can_be_sent() {
+        for (of, claims) in [(Of::Swaps, 2), (Of::Absences, 1), (Of::Rounding, 2)] {
+            let items = items(of, 1, 40).unwrap();
+            assert_eq!(items.len(), 40, "{}", of.name());
+            assert!(items.iter().all(|item| item.claims.len() == claims), "{}", of.name());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! This module prints what was said of generated claims, as Markdown. It counts nothing.
+
+use std::fmt::Write as _;
+
+use gsar_datasets::generated::Expected;
+use gsar_proto::v1;
+
+use super::summary::{Count, Line, Summary};
+use super::{Outcome, Trial};
+use crate::arguments::{Generated, Of};
+use crate::baselines::content;
+use crate::tables::markdown::{NOTHING, heading, table};
+
+pub(super) fn page(wanted: &Generated, trials: &[Trial]) -> String {
+    let mut page = format!(
+        "# Generated claims\n\nSeed {}, each claim alone with its evidence. Intervals: 95 %, Wilson.\n",
+        wanted.seed
+    );
+    for trial in trials {
+        let summary = Summary::new(&trial.outcomes);
+        heading(&mut page, &format!("{}: {}", trial.of.title(), trial.items.len()));
+        lines(&mut page, trial.of, trial.of.groups(), &summary.forms, Some(&summary.overall));
+        if !summary.families.is_empty() {
+            page.push('\n');
+            lines(&mut page, trial.of, "attribute", &summary.families, None);
+        }
+        mistakes(&mut page, trial, wanted.list);
+    }
+    page
+}
+
+fn lines(page: &mut String, of: Of, group: &str, lines: &[Line], overall: Option<&Line>) {
+    let counted = lines.iter().chain(overall);
+    let mut head = vec![
+        group,
+        "number",
+        "false ones grounded",
+        "false ones contradicted",
+        "true ones grounded",
+        "true ones contradicted",
+    ];
+    if of == Of::Absences {
+        head.extend(["open ones grounded", "open ones contradicted"]);
+    }
+    let rows: Vec<Vec<String>> = counted
+        .map(|line| {
+            let mut cells = vec![line.name.to_owned(), line.items.to_string()];
+            let said = [line.refuted, line.shown, line.undecidable].into_iter();
+            let said = said.take((head.len() - cells.len()) / 2);
+            cells.extend(said.flat_map(|said| [said.grounded, said.contradicted]).map(shown));
+            cells
+        })
+        .collect();
+    table(page, &head, &rows);
+}
+
+/// `12.0 % [8.5, 16.7] 30/250`
+fn shown(count: Count) -> String {
+    let Some([low, high]) = count.interval else { return NOTHING.to_owned() };
+    let percent = f64::from(count.hits) * 100.0 / f64::from(count.of);
+    format!("{percent:.1} % [{low:.1}, {high:.1}] {}/{}", count.hits, count.of)
+}
+
+/// The first claims of which the server says what must never be said.
+fn mistakes(page: &mut String, trial: &Trial, number: usize) {
+    for outcome in trial.outcomes.iter().filter(|outcome| outcome.is_mistake()).take(number) {
+        let item = trial.items.get(outcome.item);
+        let claim = item.and_then(|item| item.claims.get(outcome.claim));
+        if let (Some(item), Some((claim, _))) = (item, claim) {
+            mistake(page, outcome, claim, &item.evidence);
+        }
+    }
+}
+
+fn mistake(page: &mut String, outcome: &Outcome, claim: &str, evidence: &v1::EvidenceItem) {
+    let expected = match outcome.expected {
+        Expected::Shown => "true",
+        Expected::Refuted => "false",
+        Expected::Undecidable => "open",
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        page,
+        "\n{}, {expected}, called {}: {claim}\n\n```\n$ {}\n{}\n```\n",
+        outcome.form,
+        outcome.class.name(),
+        evidence.tool,
+        content(evidence)
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::Class;
+
+    use super::super::items::items;
+    use super::*;
+    use crate::arguments::Output;
+
+    fn trial(of: Of, class: Class) -> Trial {
+        let items = items(of, 1, 26).unwrap();
+        let outcomes = items.iter().enumerate().flat_map(|(place, item)| {
+            item.claims.iter().enumerate().map(move |(claim, (_, expected))| Outcome {
+                item: place,
+                claim,
+                form: item.form,
+                family: item.family,
+                expected: *expected,
+                class,
+            })
+        });
+        Trial { of, outcomes: outcomes.collect(), items }
+    }
+
+    fn wanted(list: usize) -> Generated {
+        Generated { of: Vec::new(), seed: 1, count: 26, list, output: Output::Table }
+    }
+
+    #[test]
+    fn shares_stand_under_what_they_are_of() {
+        let swaps = page(&wanted(0), &[trial(Of::Swaps, Class::Grounded)]);
+        let all = "| all | 26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 |";
+        assert!(swaps.contains(all), "{swaps}");
+        assert!(swaps.contains("| JSON array | 2 |") && swaps.contains("| attribute |"), "{swaps}");
+
+        let absences = page(&wanted(0), &[trial(Of::Absences, Class::Contradicted)]);
+        let tail = "| tail of a log, not in it | 2 | – | – | – | – | 0.0 % [0.0, 65.8] 0/2 | 100.0 % [34.2, 100.0] 2/2 |";
+        assert!(absences.contains(tail), "{absences}");
+    }
+
+    #[test]
+    fn as_many_mistakes_are_listed_as_wanted() {
+        let trials = [trial(Of::Rounding, Class::Grounded)];
+        for number in [0, 3] {
+            let page = page(&wanted(number), &trials);
+            assert_eq!(page.matches(", false, called grounded: ").count(), number, "{page}");
+            assert!(!page.contains(", true, called"), "{page}");
+        }
+    }
+}

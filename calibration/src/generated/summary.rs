@@ -1,0 +1,108 @@
+//! This module counts what was said of generated claims. It prints nothing.
+
+use gsar_core::Class;
+use gsar_datasets::generated::Expected;
+use serde::Serialize;
+
+use super::Outcome;
+use crate::statistics::{Counts, wilson};
+
+/// What was said of the claims of a generator.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    /// By shape or form, in the order in which they were made.
+    pub(super) forms: Vec<Line>,
+    /// By what the claims are about; empty where that is not counted.
+    pub(super) families: Vec<Line>,
+    /// All together.
+    pub(super) overall: Line,
+}
+
+/// What was said of some of the claims.
+#[derive(Debug, Serialize)]
+pub(super) struct Line {
+    pub(super) name: &'static str,
+    pub(super) items: usize,
+    /// What the evidence refutes: called grounded, called contradicted.
+    pub(super) refuted: Said,
+    /// What the evidence shows.
+    pub(super) shown: Said,
+    /// What the evidence says nothing of.
+    pub(super) undecidable: Said,
+}
+
+/// What was said of claims of which the evidence says the same.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Said {
+    pub(super) grounded: Count,
+    pub(super) contradicted: Count,
+}
+
+/// Some of many, with Wilson's 95 % interval of the share, in percent.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Count {
+    pub(super) hits: u32,
+    pub(super) of: u32,
+    pub(super) interval: Option<[f64; 2]>,
+}
+
+impl Summary {
+    pub(super) fn new(outcomes: &[Outcome]) -> Self {
+        let by = |group: &dyn Fn(&Outcome) -> Option<&'static str>| {
+            let mut names: Vec<&'static str> = Vec::new();
+            for name in outcomes.iter().filter_map(group) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let line = |name| Line::new(name, outcomes, |outcome| group(outcome) == Some(name));
+            names.into_iter().map(line).collect::<Vec<_>>()
+        };
+        let mut families = by(&|outcome| outcome.family);
+        families.sort_by_key(|line| line.name);
+        Self {
+            forms: by(&|outcome| Some(outcome.form)),
+            families,
+            overall: Line::new("all", outcomes, |_| true),
+        }
+    }
+}
+
+impl Line {
+    fn new(name: &'static str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Self {
+        let mine: Vec<&Outcome> = outcomes.iter().filter(|outcome| of(outcome)).collect();
+        let said = |expected| Said::new(&mine, expected);
+        Self {
+            name,
+            items: mine.iter().filter(|outcome| outcome.claim == 0).count(),
+            refuted: said(Expected::Refuted),
+            shown: said(Expected::Shown),
+            undecidable: said(Expected::Undecidable),
+        }
+    }
+}
+
+impl Said {
+    fn new(outcomes: &[&Outcome], expected: Expected) -> Self {
+        let count = |class| {
+            let mut counts = Counts::default();
+            for outcome in outcomes.iter().filter(|outcome| outcome.expected == expected) {
+                counts.of += 1;
+                counts.hits += u32::from(outcome.class == class);
+            }
+            Count::new(counts)
+        };
+        Self { grounded: count(Class::Grounded), contradicted: count(Class::Contradicted) }
+    }
+}
+
+impl Count {
+    fn new(counts: Counts) -> Self {
+        let interval = wilson(counts);
+        Self {
+            hits: counts.hits,
+            of: counts.of,
+            interval: interval.map(|interval| [interval.low * 100.0, interval.high * 100.0]),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! This module makes claims that something is absent, with evidence that shows it, refutes it, or shows too little to
+//! tell. It must not know how they are judged.
+
+use super::scene::{Limits, Scene};
+use super::shapes::Shape;
+use super::{Evidence, Expected};
+use crate::Random;
+
+/// What the evidence has to say of an absence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AbsenceForm {
+    /// A list of everything in a namespace without the name.
+    CompleteList,
+    /// The same, marked as listing everything.
+    MarkedList,
+    /// A list of everything in a namespace with the name.
+    Listed,
+    /// A list of everything in one namespace; the claim is about all of them.
+    WiderScope,
+    /// A list of everything in one namespace; the claim is about another.
+    OtherScope,
+    /// The first so many of a list, without the name.
+    CutList,
+    /// The first so many of a list, with the name.
+    CutListed,
+    /// An answer that lists nothing.
+    EmptyAnswer,
+    /// A count of 0.
+    ZeroCount,
+    /// A count above 0.
+    SomeCount,
+    /// A whole log without the message.
+    WholeLog,
+    /// A whole log with the message.
+    WholeLogWith,
+    /// The last lines of a log, without the message.
+    TailOfLog,
+}
+
+impl AbsenceForm {
+    /// Every form.
+    pub const ALL: [Self; 13] = [
+        Self::CompleteList,
+        Self::MarkedList,
+        Self::Listed,
+        Self::WiderScope,
+        Self::OtherScope,
+        Self::CutList,
+        Self::CutListed,
+        Self::EmptyAnswer,
+        Self::ZeroCount,
+        Self::SomeCount,
+        Self::WholeLog,
+        Self::WholeLogWith,
+        Self::TailOfLog,
+    ];
+
+    /// In a few words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CompleteList => "complete list, not in it",
+            Self::MarkedList => "complete list marked exhaustive, not in it",
+            Self::Listed => "complete list, in it",
+            Self::WiderScope => "complete list, claim of a wider scope",
+            Self::OtherScope => "complete list, claim of another scope",
+            Self::CutList => "first rows of a list, not in them",
+            Self::CutListed => "first rows of a list, in them",
+            Self::EmptyAnswer => "empty answer",
+            Self::ZeroCount => "count of 0",
+            Self::SomeCount => "count above 0",
+            Self::WholeLog => "whole log, not in it",
+            Self::WholeLogWith => "whole log, in it",
+            Self::TailOfLog => "tail of a log, not in it",
+        }
+    }
+
+    /// What follows for the claim.
+    #[must_use]
+    pub const fn expected(self) -> Expected {
+        match self {
+            Self::CompleteList
+            | Self::MarkedList
+            | Self::EmptyAnswer
+            | Self::ZeroCount
+            | Self::WholeLog => Expected::Shown,
+            Self::Listed | Self::CutListed | Self::SomeCount | Self::WholeLogWith => {
+                Expected::Refuted
+            }
+            Self::WiderScope | Self::OtherScope | Self::CutList | Self::TailOfLog => {
+                Expected::Undecidable
+            }
+        }
+    }
+}
+
+/// A claim that something is absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// What the evidence has to say of it.
+    pub form: AbsenceForm,
+    /// The evidence.
+    pub evidence: Evidence,
+    /// The claim.
+    pub claim: String,
+}
+
+/// So many claims, of each form as many as of any other, up to one. The same seed makes the same.
+#[must_use]
+pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
+    let mut random = Random::new(seed);
+    let mut made = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));
+    AbsenceForm::ALL.into_iter().cycle().take(number).filter_map(&mut made).collect()
+}
+
+/// How often a scene is drawn again that has more things than an attribute has values.
+const MAX_DRAWS: usize = 100;
+
+const NAMESPACES: [&str; 6] = ["shop", "payments", "logistics", "identity", "media", "reporting"];
+
+const MESSAGES: [&str; 6] = [
+    "OutOfMemoryError",
+    "connection refused",
+    "deadlock detected",
+    "certificate has expired",
+    "disk quota exceeded",
+    "too many open files",
+];
+
+const OTHER_MESSAGES: [&str; 6] = [
+    "INFO request served in 12 ms",
+    "INFO cache warmed",
+    "WARN slow request",
+    "INFO worker idle",
+    "DEBUG lease renewed",
+    "INFO config reloaded",
+];
+
+const PROGRAMS: [&str; 5] = ["checkout", "billing", "mailer", "gateway", "indexer"];
+
+const IN_NAMESPACE: [&str; 5] = [
+    "There is no {noun} {name} in namespace {scope}.",
+    "No {noun} named {name} is listed in namespace {scope}.",
+    "Namespace {scope} has no {noun} {name}.",
+    "In namespace {scope} {noun} {name} does not exist.",
+    "Namespace {scope} is without a {noun} named {name}.",
+];
+
+const ANYWHERE: [&str; 4] = [
+    "There is no {noun} {name} in any namespace.",
+    "No {noun} named {name} exists in the whole cluster.",
+    "No namespace has a {noun} {name}.",
+    "Nowhere in the cluster is there a {noun} {name}.",
+];
+
+const NONE_AT_ALL: [&str; 4] = [
+    "There are no {plural} in namespace {scope}.",
+    "Namespace {scope} has no {plural}.",
+    "No {noun} exists in namespace {scope}.",
+    "No {plural} were found in namespace {scope}.",
+];
+
+const IN_LOG: [&str; 4] = [
+    "The log of {name} has no line with \"{message}\".",
+    "\"{message}\" never occurs in the log of {name}.",
+    "There is no \"{message}\" in the log of {name}.",
+    "The log of {name} does not mention \"{message}\".",
+];
+
+/// A list, and what of it is denied.
+#[derive(Clone, Copy)]
+struct List {
+    /// Whether only its first rows are shown.
+    is_cut: bool,
+    /// Whether what is denied is among them.
+    has_name: bool,
+    /// Whether another namespace is meant than the one that was listed.
+    is_of_another: bool,
+    wordings: &'static [&'static str],
+}
+
+impl List {
+    const COMPLETE: Self =
+        Self { is_cut: false, has_name: false, is_of_another: false, wordings: &IN_NAMESPACE };
+}
+
+fn absence(form: AbsenceForm, random: &mut Random) -> Option<Absence> {
+    use AbsenceForm as Form;
+    let complete = List::COMPLETE;
+    let (evidence, claim) = match form {
+        Form::CompleteList => listed(complete, random)?,
+        Form::MarkedList => {
+            let (evidence, claim) = listed(complete, random)?;
+            (Evidence { exhaustive: true, ..evidence }, claim)
+        }
+        Form::Listed => listed(List { has_name: true, ..complete }, random)?,
+        Form::WiderScope => listed(List { wordings: &ANYWHERE, ..complete }, random)?,
+        Form::OtherScope => listed(List { is_of_another: true, ..complete }, random)?,
+        Form::CutList => listed(List { is_cut: true, ..complete }, random)?,
+        Form::CutListed => listed(List { is_cut: true, has_name: true, ..complete }, random)?,
+        Form::EmptyAnswer => empty_answer(random)?,
+        Form::ZeroCount => counted(0, random),
+        Form::SomeCount => {
+            let number = random.between(2, 90);
+            counted(number, random)
+        }
+        Form::WholeLog => logged(false, false, random),
+        Form::WholeLogWith => logged(false, true, random),
+        Form::TailOfLog => logged(true, false, random),
+    };
+    Some(Absence { form, evidence, claim })
+}
+
+/// A list of the things of a namespace, and the denial of one name.
+fn listed(list: List, random: &mut Random) -> Option<(Evidence, String)> {
+    let limits = Limits { entities: 5, columns: 2, gauges: false, hosts: false };
+    let scene = Scene::draw(limits, random)?;
+    let mut scopes = NAMESPACES;
+    random.shuffle(&mut scopes);
+    let [scope, another, ..] = scopes;
+    let evidence = printed(&scene, scope, list.is_cut, random)?;
+    let denied: Vec<&str> = if list.has_name {
+        scene.names.clone()
+    } else {
+        let is_like =
+            |names: &&&[&'static str]| scene.names.iter().all(|name| names.contains(name));
+        let like = scene.kind.names.iter().find(is_like)?;
+        like.iter().copied().filter(|name| !scene.names.contains(name)).collect()
+    };
+    let claim = random
+        .word(list.wordings)
+        .replace("{noun}", scene.kind.noun)
+        .replace("{name}", random.pick(&denied)?)
+        .replace("{scope}", if list.is_of_another { another } else { scope });
+    Some((evidence, claim))
+}
+
+/// The scene as the answer to a query of a namespace.
+fn printed(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) -> Option<Evidence> {
+    let shapes = [Shape::KubectlTable, Shape::PsqlTable, Shape::Csv, Shape::JsonArray];
+    let shape = *random.pick(&shapes)?;
+    let evidence = shape.print(scene, random);
+    let (plural, rows) = (scene.kind.plural, scene.names.len());
+    let limit = |limit: String| if is_cut { limit } else { String::new() };
+    let tool = match shape {
+        Shape::PsqlTable => {
+            let limit = limit(format!(" limit {rows}"));
+            format!("psql -c \"select * from {plural} where namespace = '{scope}'{limit}\"")
+        }
+        Shape::JsonArray => {
+            let limit = limit(format!("&limit={rows}"));
+            format!("curl -s 'http://inventory/v1/{plural}?namespace={scope}{limit}'")
+        }
+        Shape::Csv => {
+            let limit = limit(format!(" --limit {rows}"));
+            format!("invctl export {plural} -n {scope}{limit}")
+        }
+        _ => {
+            let head = limit(format!(" | head -n {}", rows + 1));
+            format!("kubectl get {plural} -n {scope}{head}")
+        }
+    };
+    let mut content = evidence.content;
+    if is_cut && shape == Shape::Csv {
+        content = format!("{content}\nshowing {rows} of {}", rows * random.between(20, 90));
+    }
+    Some(Evidence { tool, content, ..evidence })
+}
+
+/// A query of a namespace that finds nothing.
+fn empty_answer(random: &mut Random) -> Option<(Evidence, String)> {
+    let kind = random.pick(&super::kinds::KINDS)?;
+    let (noun, plural, scope) = (kind.noun, kind.plural, random.word(&NAMESPACES));
+    let (tool, content, json) = match random.below(3) {
+        0 => (
+            format!("kubectl get {plural} -n {scope}"),
+            format!("No resources found in {scope} namespace."),
+            false,
+        ),
+        1 => (
+            format!("psql -c \"select name, owner from {plural} where namespace = '{scope}'\""),
+            " name | owner\n------+-------\n(0 rows)".to_owned(),
+            false,
+        ),
+        _ => (
+            format!("curl -s 'http://inventory/v1/{plural}?namespace={scope}'"),
+            "[]".to_owned(),
+            true,
+        ),
+    };
+    let claim = random
+        .word(&NONE_AT_ALL)
+        .replace("{plural}", plural)
+        .replace("{noun}", noun)
+        .replace("{scope}", scope);
+    Some((Evidence { tool, json, ..Evidence::state(content) }, claim))
+}
+
+fn in_log(name: &str, message: &str, random: &mut Random) -> String {
+    random.word(&IN_LOG).replace("{name}", name).replace("{message}", message)
+}
+
+/// How many lines of a log have the message.
+fn counted(number: usize, random: &mut Random) -> (Evidence, String) {
+    let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
+    let tool = format!("grep -c '{message}' /var/log/{name}/app.log");
+    let evidence = Evidence { tool, ..Evidence::log(number.to_string()) };
+    (evidence, in_log(name, message, random))
+}
+
+/// A log, whole or its last lines, and the denial of a message.
+fn logged(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
+    let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
+    let number = random.between(6, 14);
+    let place = random.below(number);
+    let lines = (0..number).map(|line| {
+        let text = if has_it && line == place {
+            format!("ERROR {message}")
+        } else {
+            random.word(&OTHER_MESSAGES).to_owned()
+        };
+        format!("2026-03-12T21:{:02}:{:02}Z {text}", 4 * line, random.below(60))
+    });
+    let content = lines.collect::<Vec<_>>().join("\n");
+    let command = if is_tail { format!("tail -n {number}") } else { "cat".to_owned() };
+    let tool = format!("{command} /var/log/{name}/app.log");
+    (Evidence { tool, ..Evidence::log(content) }, in_log(name, message, random))
+}
+
+#[cfg(test)]
+mod tests;

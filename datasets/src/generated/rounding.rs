@@ -1,0 +1,322 @@
+//! This module makes pairs of claims that round or convert what evidence says: one as people round, the other clearly
+//! outside. It must not know how either is judged.
+
+use super::Evidence;
+use crate::Random;
+
+/// In which way a claim leaves the figure of the evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RoundingForm {
+    /// "about 38 %" of 38.2 %.
+    Percent,
+    /// "about 38 %" of a ratio of 0.3817.
+    Ratio,
+    /// "three quarters" of 301 in 400.
+    Portion,
+    /// "just over 2 GB" of 2090 MB.
+    JustOver,
+    /// "almost three seconds" of 2840 ms.
+    Almost,
+    /// "nearly 500" of 487.
+    Nearly,
+    /// "roughly 1.2 million" of 1213442.
+    Roughly,
+    /// "more than 90 %" of 93.4 %.
+    MoreThan,
+    /// "within seven minutes" between two events.
+    Within,
+}
+
+impl RoundingForm {
+    /// Every form.
+    pub const ALL: [Self; 9] = [
+        Self::Percent,
+        Self::Ratio,
+        Self::Portion,
+        Self::JustOver,
+        Self::Almost,
+        Self::Nearly,
+        Self::Roughly,
+        Self::MoreThan,
+        Self::Within,
+    ];
+
+    /// In a few words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Percent => "about so many percent",
+            Self::Ratio => "percent of a ratio",
+            Self::Portion => "portion of two counts",
+            Self::JustOver => "just over, in another unit",
+            Self::Almost => "almost, in another unit",
+            Self::Nearly => "nearly a round number",
+            Self::Roughly => "roughly so many million",
+            Self::MoreThan => "more than",
+            Self::Within => "within, between two events",
+        }
+    }
+}
+
+/// A true rounding and a false one of the same evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rounding {
+    /// In which way both round.
+    pub form: RoundingForm,
+    /// What shows the one claim and refutes the other.
+    pub evidence: Evidence,
+    /// What the figure rounds to.
+    pub truth: String,
+    /// What it is clearly away from.
+    pub falsehood: String,
+}
+
+/// So many pairs, of each form as many as of any other, up to one. The same seed makes the same.
+#[must_use]
+pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
+    let mut random = Random::new(seed);
+    let forms = RoundingForm::ALL.into_iter().cycle().take(number);
+    forms.map(|form| made(form, &mut random)).collect()
+}
+
+const SERVICES: [&str; 6] =
+    ["checkout", "orders-read", "api-gateway", "ledger-writer", "search-index", "thumbnailer"];
+
+const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/// Words for portions, with the portion in thousandths.
+const PORTIONS: [(&str, usize); 7] = [
+    ("half", 500),
+    ("a third", 333),
+    ("two thirds", 667),
+    ("a quarter", 250),
+    ("three quarters", 750),
+    ("a fifth", 200),
+    ("a tenth", 100),
+];
+
+fn made(form: RoundingForm, random: &mut Random) -> Rounding {
+    let name = random.word(&SERVICES);
+    let (evidence, truth, falsehood) = match form {
+        RoundingForm::Percent => percent(name, random),
+        RoundingForm::Ratio => ratio(name, random),
+        RoundingForm::Portion => portion(name, random),
+        RoundingForm::JustOver => just_over(name, random),
+        RoundingForm::Almost => almost(name, random),
+        RoundingForm::Nearly => nearly(name, random),
+        RoundingForm::Roughly => roughly(name, random),
+        RoundingForm::MoreThan => more_than(name, random),
+        RoundingForm::Within => within(name, random),
+    };
+    Rounding { form, evidence, truth, falsehood }
+}
+
+/// Evidence, a true claim and a false one.
+type Pair = (Evidence, String, String);
+
+/// One wording with the true and the false figure in it.
+fn said(evidence: Evidence, wording: &str, name: &str, truth: &str, falsehood: &str) -> Pair {
+    let claim = |figure: &str| wording.replace("{name}", name).replace("{figure}", figure);
+    (evidence, claim(truth), claim(falsehood))
+}
+
+/// A figure at least twelve points away, between 4 and 97.
+fn another_percent(percent: usize, random: &mut Random) -> usize {
+    let far = random.between(12, 30);
+    if percent >= far + 4 && (percent + far > 97 || random.percent(50)) {
+        percent - far
+    } else {
+        percent + far
+    }
+}
+
+fn percent(name: &str, random: &mut Random) -> Pair {
+    let percent = random.between(8, 60);
+    let below = random.percent(50);
+    let (whole, tenth) =
+        if below { (percent - 1, random.between(6, 9)) } else { (percent, random.between(1, 4)) };
+    let evidence = record(name, &[("cpu_percent", format!("{whole}.{tenth}"))], random);
+    let wording = random.word(&[
+        "The CPU usage of {name} was about {figure} %.",
+        "{name} used roughly {figure} % of CPU.",
+        "CPU usage on {name} was around {figure} %.",
+        "{name} ran at some {figure} % CPU.",
+    ]);
+    let other = another_percent(percent, random);
+    said(evidence, wording, name, &percent.to_string(), &other.to_string())
+}
+
+fn ratio(name: &str, random: &mut Random) -> Pair {
+    let percent = random.between(8, 60);
+    let ten_thousandths = percent * 100 + random.between(10, 39);
+    let evidence = record(name, &[("error_ratio", format!("0.{ten_thousandths:04}"))], random);
+    let wording = random.word(&[
+        "About {figure} % of the requests to {name} failed.",
+        "The error ratio of {name} was about {figure} %.",
+        "{name} failed roughly {figure} % of its requests.",
+        "Around {figure} % of requests on {name} ended in errors.",
+    ]);
+    let other = another_percent(percent, random);
+    said(evidence, wording, name, &percent.to_string(), &other.to_string())
+}
+
+fn portion(name: &str, random: &mut Random) -> Pair {
+    let (words, thousandths) = random.pick(&PORTIONS).copied().unwrap_or(("half", 500));
+    let far: Vec<&str> = PORTIONS
+        .iter()
+        .filter(|(_, other)| other.abs_diff(thousandths) >= 150)
+        .map(|(words, _)| *words)
+        .collect();
+    let other = random.pick(&far).copied().unwrap_or("all");
+    let total = 40 * random.between(10, 100);
+    let failed = total * thousandths / 1_000 + random.below(3);
+    let evidence =
+        record(name, &[("requests", total.to_string()), ("failed", failed.to_string())], random);
+    let wording = random.word(&[
+        "About {figure} of the requests to {name} failed.",
+        "Of the requests to {name}, roughly {figure} failed.",
+        "{name} failed around {figure} of its requests.",
+        "Close to {figure} of the requests that {name} got failed.",
+    ]);
+    said(evidence, wording, name, words, other)
+}
+
+fn just_over(name: &str, random: &mut Random) -> Pair {
+    let gigabytes = random.between(2, 9);
+    // Just over in powers of ten and in powers of two alike.
+    let megabytes = gigabytes * 1_024 + random.between(10, 80);
+    let evidence = record(name, &[("memory_mb", megabytes.to_string())], random);
+    let wording = random.word(&[
+        "{name} used just over {figure} GB of memory.",
+        "The memory of {name} was just over {figure} GB.",
+        "{name} took up a little over {figure} GB of memory.",
+        "Memory usage of {name} was slightly above {figure} GB.",
+    ]);
+    let above = gigabytes + random.between(1, 3);
+    let other = if gigabytes >= 4 && random.percent(50) { gigabytes / 2 } else { above };
+    said(evidence, wording, name, &gigabytes.to_string(), &other.to_string())
+}
+
+fn almost(name: &str, random: &mut Random) -> Pair {
+    let place = random.below(NUMBERS.len() - 3);
+    let seconds = place + 2;
+    let milliseconds = seconds * 1_000 - random.between(30, 180);
+    let evidence = record(name, &[("latency_ms", milliseconds.to_string())], random);
+    let wording = random.word(&[
+        "{name} took almost {figure} seconds to answer.",
+        "The latency of {name} was almost {figure} seconds.",
+        "{name} answered in just under {figure} seconds.",
+        "It took {name} nearly {figure} seconds to respond.",
+    ]);
+    let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
+    said(evidence, wording, name, word(place), word(place + random.between(1, 3)))
+}
+
+fn nearly(name: &str, random: &mut Random) -> Pair {
+    let hundreds = random.between(3, 9);
+    let connections = hundreds * 100 - random.between(3, 15);
+    let evidence = record(name, &[("connections", connections.to_string())], random);
+    let wording = random.word(&[
+        "{name} had nearly {figure} connections.",
+        "Almost {figure} connections were open to {name}.",
+        "There were close to {figure} connections on {name}.",
+        "The connections of {name} numbered nearly {figure}.",
+    ]);
+    let far = random.between(1, 2);
+    let other = if random.percent(50) { hundreds - far } else { hundreds + far };
+    let hundred = |hundreds: usize| (hundreds * 100).to_string();
+    said(evidence, wording, name, &hundred(hundreds), &hundred(other))
+}
+
+fn roughly(name: &str, random: &mut Random) -> Pair {
+    let tenths = random.between(12, 89);
+    let rows = tenths * 100_000 + random.between(1_000, 40_000);
+    let evidence = record(name, &[("rows_written", rows.to_string())], random);
+    let wording = random.word(&[
+        "{name} wrote roughly {figure} million rows.",
+        "About {figure} million rows were written by {name}.",
+        "Rows written by {name} came to around {figure} million.",
+        "Some {figure} million rows were written by {name}.",
+    ]);
+    let far = random.between(4, 9);
+    let other = if random.percent(50) && tenths > far { tenths - far } else { tenths + far };
+    let figure = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
+    said(evidence, wording, name, &figure(tenths), &figure(other))
+}
+
+fn more_than(name: &str, random: &mut Random) -> Pair {
+    let round = 10 * random.between(3, 8);
+    let (whole, tenth) = (round + random.between(1, 4), random.between(1, 9));
+    let evidence = record(name, &[("disk_used_percent", format!("{whole}.{tenth}"))], random);
+    let wording = random.word(&[
+        "The disk of {name} was more than {figure} % full.",
+        "{name} had more than {figure} % of its disk in use.",
+        "Disk usage of {name} was above {figure} %.",
+        "Over {figure} % of the disk of {name} was used.",
+    ]);
+    let other = round + 10 * random.between(1, (100 - round) / 10 - 1);
+    said(evidence, wording, name, &round.to_string(), &other.to_string())
+}
+
+fn within(name: &str, random: &mut Random) -> Pair {
+    let place = random.between(2, NUMBERS.len() - 1);
+    // Less than so many minutes by at least five seconds.
+    let seconds = (place + 2) * 60 - random.between(5, 55);
+    let (hour, start) = (random.between(6, 20), random.below(45 * 60));
+    let time =
+        |second: usize| format!("2026-03-12T{hour:02}:{:02}:{:02}Z", second / 60, second % 60);
+    let lines = [
+        format!("{} WARN {name} health check failed", time(start)),
+        format!("{} INFO {name} retrying", time(start + seconds / 3)),
+        format!("{} INFO {name} recovered", time(start + seconds)),
+    ];
+    let evidence = Evidence::log(lines.join("\n"));
+    let wording = random.word(&[
+        "{name} recovered within {figure} minutes of the failed health check.",
+        "Within {figure} minutes of the failed health check {name} had recovered.",
+        "Less than {figure} minutes after its health check failed, {name} recovered.",
+        "{name} needed less than {figure} minutes to recover from the failed health check.",
+    ]);
+    let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
+    let far = random.between(2, 4).min(place);
+    said(evidence, wording, name, word(place), word(place - far))
+}
+
+/// One thing with its figures, in one of the plain shapes.
+fn record(name: &str, fields: &[(&str, String)], random: &mut Random) -> Evidence {
+    let fields = || fields.iter().map(|(key, value)| (*key, value.as_str()));
+    let joined = |before: &str, between: &str, after: &str| {
+        let fields = fields().map(|(key, value)| format!("{before}{key}{between}{value}"));
+        fields.collect::<Vec<_>>().join(after)
+    };
+    match random.below(4) {
+        0 => Evidence {
+            tool: format!("curl -s http://metrics/v1/services/{name}"),
+            json: true,
+            ..Evidence::state(format!("{{\"service\":\"{name}\",{}}}", joined("\"", "\":", ",")))
+        },
+        1 => Evidence::log(format!(
+            "ts=2026-03-12T14:20:31Z level=info msg=sample service={name} {}",
+            joined("", "=", " ")
+        )),
+        2 => Evidence {
+            tool: format!("svcctl describe {name}"),
+            ..Evidence::state(format!("name: {name}\n{}", joined("", ": ", "\n")))
+        },
+        _ => {
+            let keys: Vec<&str> = fields().map(|(key, _)| key).collect();
+            let values: Vec<&str> = fields().map(|(_, value)| value).collect();
+            Evidence {
+                tool: format!("svcctl report --service {name} --format csv"),
+                ..Evidence::state(format!(
+                    "service,{}\n{name},{}",
+                    keys.join(","),
+                    values.join(",")
+                ))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! This module checks that generated roundings are what they say. It must not judge them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+
+#[test]
+fn the_same_seed_makes_the_same() {
+    assert_eq!(rounding(7, 90), rounding(7, 90));
+    assert_ne!(rounding(7, 90), rounding(8, 90));
+}
+
+#[test]
+fn every_form_has_as_many_pairs_and_several_wordings() {
+    let mut forms: BTreeMap<RoundingForm, usize> = BTreeMap::new();
+    let mut openings: BTreeMap<RoundingForm, BTreeSet<String>> = BTreeMap::new();
+    for pair in rounding(1, 900) {
+        assert_ne!(pair.truth, pair.falsehood);
+        assert!(!pair.falsehood.contains("  "), "{pair:?}");
+        *forms.entry(pair.form).or_default() += 1;
+        let words: String = pair.truth.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+        openings.entry(pair.form).or_default().insert(words);
+    }
+    assert_eq!(forms.into_iter().collect::<Vec<_>>(), RoundingForm::ALL.map(|form| (form, 100)));
+    assert!(openings.values().all(|wordings| wordings.len() >= 4));
+}
+
+/// The first figure of a text.
+fn figure(text: &str) -> f64 {
+    let start = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let is_of_figure = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let figure = start.split(|letter| !is_of_figure(letter)).next().unwrap();
+    figure.trim_end_matches('.').parse().unwrap()
+}
+
+fn field(pair: &Rounding, key: &str) -> f64 {
+    let content = &pair.evidence.content;
+    match content.split_once('\n') {
+        Some((head, row)) if head.contains(',') => {
+            let place = head.split(',').position(|name| name == key).unwrap();
+            row.split(',').nth(place).unwrap().parse().unwrap()
+        }
+        _ => figure(content.split_once(key).unwrap().1),
+    }
+}
+
+#[test]
+fn a_truth_is_what_the_figure_rounds_to_and_a_falsehood_is_not() {
+    for pair in rounding(2, 1_800) {
+        let (rounds, away): (f64, f64) = match pair.form {
+            RoundingForm::Percent => (1.0, field(&pair, "cpu_percent")),
+            RoundingForm::Ratio => (1.0, field(&pair, "error_ratio") * 100.0),
+            RoundingForm::JustOver => (0.35, field(&pair, "memory_mb") / 1_000.0),
+            RoundingForm::Nearly => (16.0, field(&pair, "connections")),
+            RoundingForm::Roughly => (0.05, field(&pair, "rows_written") / 1_000_000.0),
+            _ => continue,
+        };
+        assert!((figure(&pair.truth) - away).abs() < rounds, "{pair:?}");
+        assert!((figure(&pair.falsehood) - away).abs() > 1.9 * rounds, "{pair:?}");
+    }
+}
+
+#[test]
+fn bounds_are_kept_by_truths_and_broken_by_falsehoods() {
+    for pair in rounding(3, 1_800) {
+        if pair.form == RoundingForm::MoreThan {
+            let used = field(&pair, "disk_used_percent");
+            assert!(used > figure(&pair.truth) + 1.0, "{pair:?}");
+            assert!(used < figure(&pair.falsehood) - 5.0, "{pair:?}");
+        }
+        if pair.form == RoundingForm::Portion {
+            let share = 1_000.0 * field(&pair, "failed") / field(&pair, "requests");
+            let portion = |claim: &str| {
+                let said = PORTIONS.iter().filter(|(words, _)| claim.contains(words));
+                said.map(|(_, thousandths)| f64::from(u16::try_from(*thousandths).unwrap()))
+                    .collect::<Vec<_>>()
+            };
+            assert!(
+                portion(&pair.truth).iter().any(|said| (said - share).abs() < 10.0),
+                "{pair:?}"
+            );
+            assert!(
+                portion(&pair.falsehood).iter().all(|said| (said - share).abs() > 100.0),
+                "{pair:?}"
+            );
+        }
+    }
+}

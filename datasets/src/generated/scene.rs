@@ -1,0 +1,126 @@
+//! This module draws what a piece of evidence is about: like things and what each of them has. It must not know in
+//! which shape it is printed.
+
+use std::collections::BTreeSet;
+
+use super::attributes::Attribute;
+use super::kinds::{KINDS, Kind};
+use super::values::Value;
+use crate::Random;
+
+/// What a shape can print.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) entities: usize,
+    pub(super) columns: usize,
+    /// Only what goes up and down.
+    pub(super) gauges: bool,
+    /// Only what lines of syslog can come from.
+    pub(super) hosts: bool,
+}
+
+/// One attribute with its value for each of the things.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) attribute: &'static Attribute,
+    /// Whether it is written as a bare number under a key that has the unit.
+    pub(super) is_number: bool,
+    pub(super) values: Vec<Value>,
+}
+
+/// Like things with their attributes.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) kind: &'static Kind,
+    pub(super) names: Vec<&'static str>,
+    /// What is known of each of them.
+    pub(super) columns: Vec<Column>,
+    /// The place of the column that is asked about.
+    pub(super) asked: usize,
+    /// The place of the thing that is asked about.
+    pub(super) subject: usize,
+    /// The place of the thing whose value is said of it.
+    pub(super) neighbour: usize,
+}
+
+/// One thing with its fields.
+pub(super) struct Row<'a> {
+    pub(super) name: &'static str,
+    /// Its place among the things.
+    pub(super) place: usize,
+    pub(super) columns: &'a [Column],
+}
+
+impl Column {
+    /// The key under which it is written.
+    pub(super) fn key(&self) -> &'static str {
+        if self.is_number { self.attribute.key_of_number } else { self.attribute.key }
+    }
+
+    /// The value of a thing as fields write it.
+    pub(super) fn cell(&self, place: usize) -> &str {
+        let value = self.values.get(place);
+        let text = value.map_or("", |value| value.text.as_str());
+        let number = value.and_then(|value| value.number.as_deref());
+        if self.is_number { number.unwrap_or(text) } else { text }
+    }
+
+    /// The value of a thing as prose says it.
+    pub(super) fn said(&self, place: usize) -> &str {
+        self.values.get(place).map_or("", |value| value.said.as_str())
+    }
+}
+
+impl Row<'_> {
+    /// Its keys with their values.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&Column, &str)> {
+        self.columns.iter().map(|column| (column, column.cell(self.place)))
+    }
+}
+
+impl Scene {
+    /// Draws one; `None` where the limits leave nothing.
+    pub(super) fn draw(limits: Limits, random: &mut Random) -> Option<Self> {
+        let fits = |attribute: &&Attribute| !limits.gauges || attribute.is_gauge;
+        let kinds: Vec<&'static Kind> = KINDS
+            .iter()
+            .filter(|kind| !limits.hosts || kind.is_host)
+            .filter(|kind| kind.attributes.iter().any(|attribute| fits(&attribute)))
+            .collect();
+        let kind = *random.pick(&kinds)?;
+        let mut names = random.pick(kind.names)?.to_vec();
+        random.shuffle(&mut names);
+        names.truncate(random.between(2, limits.entities));
+
+        let mut attributes: Vec<&'static Attribute> = kind.attributes.iter().filter(fits).collect();
+        random.shuffle(&mut attributes);
+        let wanted = random.between(1, limits.columns);
+        let mut chosen: Vec<&'static Attribute> = Vec::new();
+        for attribute in attributes {
+            if chosen.len() < wanted && !chosen.iter().any(|other| attribute.clashes(other)) {
+                chosen.push(attribute);
+            }
+        }
+        let mut taken = BTreeSet::new();
+        let mut columns = Vec::with_capacity(chosen.len());
+        for attribute in chosen {
+            let is_count = attribute.key == attribute.key_of_number;
+            let can_be_number = !attribute.key_of_number.is_empty();
+            columns.push(Column {
+                attribute,
+                is_number: is_count || limits.gauges || (can_be_number && random.percent(50)),
+                values: attribute.values.distinct(names.len(), &mut taken, random)?,
+            });
+        }
+        let asked = random.below(columns.len());
+        let subject = random.below(names.len());
+        let neighbour = (subject + random.between(1, names.len() - 1)) % names.len();
+        Some(Self { kind, names, columns, asked, subject, neighbour })
+    }
+
+    /// The things in their order.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let names = self.names.iter().enumerate();
+        names.map(|(place, name)| Row { name, place, columns: &self.columns })
+    }
+}

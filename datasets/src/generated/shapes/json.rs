@@ -1,0 +1,104 @@
+//! This module prints scenes as JSON documents. It must not know what is claimed of them.
+
+use super::super::Evidence;
+use super::super::scene::{Column, Row, Scene};
+use super::lines::{log, stamp};
+use crate::Random;
+
+/// An array of objects, alone or under the name of its kind.
+pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
+    let rows: Vec<String> = scene.rows().map(|row| object(named(&row))).collect();
+    let content = match random.below(3) {
+        0 => format!("[{}]", rows.join(",")),
+        1 => format!("{{\"{}\":[{}]}}", scene.kind.plural, rows.join(",")),
+        _ => format!("[\n  {}\n]", rows.join(",\n  ")),
+    };
+    document(scene, content)
+}
+
+/// An object for each name, or for each attribute one keyed by name.
+pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
+    let content = if random.percent(70) {
+        keyed(scene)
+    } else {
+        object(scene.columns.iter().map(|column| {
+            let values = scene.rows().map(|row| member(row.name, cell(column, row.place)));
+            member(column.key(), object(values))
+        }))
+    };
+    document(scene, content)
+}
+
+/// One JSON document behind the words of a log line, or a line for each thing.
+pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
+    let time = stamp(random);
+    let lines = match random.below(3) {
+        0 => vec![format!("{time} INFO poller result={}", keyed(scene))],
+        1 => {
+            let rows: Vec<String> = scene.rows().map(|row| object(named(&row))).collect();
+            vec![format!("{time} INFO poller {} polled: [{}]", rows.len(), rows.join(","))]
+        }
+        _ => scene
+            .rows()
+            .map(|row| format!("{time} INFO poller sample {}", object(named(&row))))
+            .collect(),
+    };
+    log(lines, random)
+}
+
+/// The names in one array, and their values at the same places in others.
+pub(super) fn parallel_arrays(scene: &Scene, random: &mut Random) -> Evidence {
+    let names = scene.names.iter().map(|name| quoted(name));
+    let key = if random.percent(50) { scene.kind.plural } else { "names" };
+    let arrays = scene.columns.iter().map(|column| {
+        let values = scene.rows().map(|row| cell(column, row.place));
+        member(column.key(), array_of(values))
+    });
+    let content = object(std::iter::once(member(key, array_of(names))).chain(arrays));
+    document(scene, content)
+}
+
+/// An object with an object for each name.
+fn keyed(scene: &Scene) -> String {
+    object(scene.rows().map(|row| member(row.name, object(members(&row)))))
+}
+
+fn named(row: &Row<'_>) -> impl Iterator<Item = String> {
+    std::iter::once(member("name", quoted(row.name))).chain(members(row))
+}
+
+fn members(row: &Row<'_>) -> Vec<String> {
+    row.fields().map(|(column, _)| member(column.key(), cell(column, row.place))).collect()
+}
+
+/// The value of a thing as JSON writes it.
+fn cell(column: &Column, place: usize) -> String {
+    let text = column.cell(place);
+    if column.is_number { text.to_owned() } else { quoted(text) }
+}
+
+fn object(members: impl IntoIterator<Item = String>) -> String {
+    format!("{{{}}}", members.into_iter().collect::<Vec<_>>().join(","))
+}
+
+fn array_of(values: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what is made is handed on")]
+fn member(key: &str, value: String) -> String {
+    format!("{}:{value}", quoted(key))
+}
+
+/// Names and values hold nothing that JSON escapes.
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+fn document(scene: &Scene, content: String) -> Evidence {
+    Evidence {
+        tool: format!("curl -s http://inventory/v1/{}", scene.kind.plural),
+        json: true,
+        ..Evidence::state(content)
+    }
+}

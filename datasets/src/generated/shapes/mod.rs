@@ -1,0 +1,149 @@
+//! This module prints a scene in the shapes of tools, one function for each shape. It must not know what is claimed
+//! of the scene.
+
+mod json;
+mod lines;
+mod markup;
+mod prose;
+mod series;
+mod tables;
+
+use super::Evidence;
+use super::scene::{Limits, Scene};
+use crate::Random;
+
+/// How evidence is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// One log line whose clauses are parted by semicolons.
+    ClausesSemicolon,
+    /// One log line whose clauses are parted by commas.
+    ClausesComma,
+    /// One log line whose clauses are parted by "and".
+    ClausesAnd,
+    /// `name key=value name key=value` on one line.
+    KeyValueRun,
+    /// A line of logfmt for each.
+    Logfmt,
+    /// An array of objects.
+    JsonArray,
+    /// An object keyed by name.
+    JsonByName,
+    /// JSON at the end of a log line.
+    JsonInLog,
+    /// An array for the names and one for each attribute.
+    ParallelArrays,
+    /// A table of kubectl.
+    KubectlTable,
+    /// A table of psql.
+    PsqlTable,
+    /// CSV with a header.
+    Csv,
+    /// XML on one line.
+    XmlLine,
+    /// XML with a line for each.
+    XmlLines,
+    /// A YAML list.
+    YamlList,
+    /// A YAML map.
+    YamlMap,
+    /// A sentence that says its verb once.
+    Sentence,
+    /// A matrix of Prometheus; the last samples are asked about.
+    Series,
+    /// Blocks of `Key: value` lines with an empty line between them.
+    Blocks,
+    /// Lines of several hosts.
+    Syslog,
+}
+
+impl Shape {
+    /// Every shape.
+    pub const ALL: [Self; 20] = [
+        Self::ClausesSemicolon,
+        Self::ClausesComma,
+        Self::ClausesAnd,
+        Self::KeyValueRun,
+        Self::Logfmt,
+        Self::JsonArray,
+        Self::JsonByName,
+        Self::JsonInLog,
+        Self::ParallelArrays,
+        Self::KubectlTable,
+        Self::PsqlTable,
+        Self::Csv,
+        Self::XmlLine,
+        Self::XmlLines,
+        Self::YamlList,
+        Self::YamlMap,
+        Self::Sentence,
+        Self::Series,
+        Self::Blocks,
+        Self::Syslog,
+    ];
+
+    /// In a few words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClausesSemicolon => "log line, clauses by ;",
+            Self::ClausesComma => "log line, clauses by ,",
+            Self::ClausesAnd => "log line, clauses by and",
+            Self::KeyValueRun => "key=value, several names on a line",
+            Self::Logfmt => "logfmt",
+            Self::JsonArray => "JSON array",
+            Self::JsonByName => "JSON keyed by name",
+            Self::JsonInLog => "JSON in a log line",
+            Self::ParallelArrays => "parallel arrays",
+            Self::KubectlTable => "kubectl table",
+            Self::PsqlTable => "psql table",
+            Self::Csv => "CSV",
+            Self::XmlLine => "XML, one line",
+            Self::XmlLines => "XML, several lines",
+            Self::YamlList => "YAML list",
+            Self::YamlMap => "YAML map",
+            Self::Sentence => "sentence",
+            Self::Series => "series by labels",
+            Self::Blocks => "key: value blocks",
+            Self::Syslog => "syslog of several hosts",
+        }
+    }
+
+    /// What it can print.
+    pub(super) const fn limits(self) -> Limits {
+        let all = Limits { entities: 6, columns: 3, gauges: false, hosts: false };
+        match self {
+            Self::ClausesSemicolon | Self::ClausesComma => Limits { columns: 1, ..all },
+            Self::ClausesAnd | Self::Sentence => Limits { entities: 3, columns: 1, ..all },
+            Self::Series => Limits { columns: 1, gauges: true, ..all },
+            Self::Syslog => Limits { hosts: true, ..all },
+            _ => all,
+        }
+    }
+
+    /// The scene in this shape.
+    pub(super) fn print(self, scene: &Scene, random: &mut Random) -> Evidence {
+        match self {
+            Self::ClausesSemicolon => lines::clauses(scene, "; ", random),
+            Self::ClausesComma => lines::clauses(scene, ", ", random),
+            Self::ClausesAnd => lines::clauses(scene, " and ", random),
+            Self::KeyValueRun => lines::key_value_run(scene, random),
+            Self::Logfmt => lines::logfmt(scene, random),
+            Self::Syslog => lines::syslog(scene, random),
+            Self::JsonArray => json::array(scene, random),
+            Self::JsonByName => json::by_name(scene, random),
+            Self::JsonInLog => json::in_log(scene, random),
+            Self::ParallelArrays => json::parallel_arrays(scene, random),
+            Self::KubectlTable => tables::kubectl(scene),
+            Self::PsqlTable => tables::psql(scene),
+            Self::Csv => tables::csv(scene),
+            Self::XmlLine => markup::xml(scene, "", random),
+            Self::XmlLines => markup::xml(scene, "\n", random),
+            Self::YamlList => markup::yaml_list(scene),
+            Self::YamlMap => markup::yaml_map(scene),
+            Self::Sentence => prose::sentence(scene, random),
+            Self::Blocks => prose::blocks(scene),
+            Self::Series => series::matrix(scene, random),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! This module prints scenes as sentences and as blocks that describe. It must not know what is claimed of them.
+
+use super::super::Evidence;
+use super::super::scene::{Row, Scene};
+use crate::Random;
+
+/// "During the check worker answered in 8 ms and api in 40 ms."
+pub(super) fn sentence(scene: &Scene, random: &mut Random) -> Evidence {
+    let clauses: Vec<String> = scene.rows().map(|row| clause(&row)).collect();
+    let clauses = match clauses.as_slice() {
+        [first, middle, last] => format!("{first}, {middle} and {last}"),
+        _ => clauses.join(" and "),
+    };
+    let opening = random.word(&[
+        "During the check ",
+        "According to the handover ",
+        "In the last round ",
+        "This morning ",
+    ]);
+    Evidence {
+        tool: "cat handover.txt".to_owned(),
+        ..Evidence::state(format!("{opening}{clauses}."))
+    }
+}
+
+fn clause(row: &Row<'_>) -> String {
+    let clauses = row.columns.iter().map(|column| {
+        let attribute = column.attribute;
+        let clause = if row.place == 0 { attribute.clause } else { attribute.later_clause };
+        clause.replace("{name}", row.name).replace("{value}", column.said(row.place))
+    });
+    clauses.collect::<Vec<_>>().join(" and ")
+}
+
+/// A block of lines for each thing, as `describe` prints.
+pub(super) fn blocks(scene: &Scene) -> Evidence {
+    let block = |row: Row<'_>| {
+        let fields = row.fields().map(|(column, cell)| line(&label(column.key()), cell));
+        let lines: Vec<String> = std::iter::once(line("Name", row.name)).chain(fields).collect();
+        lines.join("\n")
+    };
+    let blocks: Vec<String> = scene.rows().map(block).collect();
+    Evidence {
+        tool: format!("kubectl describe {}", scene.kind.plural),
+        ..Evidence::state(blocks.join("\n\n"))
+    }
+}
+
+fn line(label: &str, value: &str) -> String {
+    format!("{:<18}{value}", format!("{label}:"))
+}
+
+/// `started_at` as `Started At`.
+fn label(key: &str) -> String {
+    let words = key.split('_').map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,62 @@
+//! This module prints scenes as a matrix of Prometheus that ends in the values of the scene. It must not know what
+//! is claimed of them.
+
+use std::collections::BTreeSet;
+
+use super::super::Evidence;
+use super::super::scene::{Column, Scene};
+use crate::Random;
+
+/// When the first sample was taken: 2026-03-12T21:00:00Z.
+const FIRST: usize = 1_773_349_200;
+
+/// Seconds between two samples.
+const STEP: usize = 60;
+
+/// One series for each thing.
+pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
+    let samples = random.between(4, 7);
+    let column = scene.columns.first();
+    let key = column.map_or("", Column::key);
+    let last: Vec<&str> = column
+        .map_or_else(Vec::new, |column| scene.rows().map(|row| column.cell(row.place)).collect());
+    let metric = format!("{}_{key}", scene.kind.noun);
+    let series: Vec<String> = scene
+        .names
+        .iter()
+        .zip(&last)
+        .map(|(name, value)| {
+            let values = values(value, &last, samples, random).join(",");
+            let noun = scene.kind.noun;
+            format!("{{\"metric\":{{\"__name__\":\"{metric}\",\"{noun}\":\"{name}\"}},\"values\":[{values}]}}")
+        })
+        .collect();
+    Evidence {
+        kind: "tool_output",
+        lane: "metrics",
+        tool: format!("query_range query={metric} start=2026-03-12T21:00:00Z step={STEP}s"),
+        content: format!(
+            "{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{}]}}}}",
+            series.join(",")
+        ),
+        json: true,
+        exhaustive: false,
+    }
+}
+
+/// Samples around a value that end in it. None before the end is the last of any series.
+fn values(last: &str, lasts: &[&str], number: usize, random: &mut Random) -> Vec<String> {
+    let taken: BTreeSet<&str> = lasts.iter().copied().collect();
+    let level = last.parse().unwrap_or(0_usize);
+    let sample = |place: usize, value: &str| format!("[{},\"{value}\"]", FIRST + place * STEP);
+    let mut values = Vec::with_capacity(number);
+    for place in 1..number {
+        let mut value = (level * 9 / 10 + random.below(level / 5 + 2)).max(1);
+        while taken.contains(value.to_string().as_str()) {
+            value += 1;
+        }
+        values.push(sample(place - 1, &value.to_string()));
+    }
+    values.push(sample(number - 1, last));
+    values
+}

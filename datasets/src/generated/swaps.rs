@@ -1,0 +1,178 @@
+//! This module makes pairs of claims about like things in one piece of evidence: one says of a thing what it has, the
+//! other what a neighbour has. It must not know how either is judged.
+
+use super::Evidence;
+use super::attributes::Family;
+use super::scene::Scene;
+use super::shapes::Shape;
+use crate::Random;
+
+/// A true claim and the same claim with the value of a neighbour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Swap {
+    /// How the evidence is printed.
+    pub shape: Shape,
+    /// What the claims are about.
+    pub family: Family,
+    /// What shows the one claim and refutes the other.
+    pub evidence: Evidence,
+    /// What the thing has.
+    pub truth: String,
+    /// What a neighbour has, said of the thing.
+    pub swapped: String,
+    /// The value of the thing, as the true claim says it.
+    pub value: String,
+    /// The value of the neighbour, as the swapped claim says it.
+    pub neighbour: String,
+    /// How many like things the evidence lists.
+    pub entities: usize,
+}
+
+/// So many pairs, of each shape as many as of any other, up to one. The same seed makes the same.
+#[must_use]
+pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
+    let mut random = Random::new(seed);
+    let shapes = Shape::ALL.into_iter().cycle();
+    let mut drawn = |shape| (0..MAX_DRAWS).find_map(|_| swap(shape, &mut random));
+    shapes.take(number).filter_map(&mut drawn).collect()
+}
+
+fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
+    let scene = Scene::draw(shape.limits(), random)?;
+    let evidence = shape.print(&scene, random);
+    let column = scene.columns.get(scene.asked)?;
+    let name = *scene.names.get(scene.subject)?;
+    let (value, neighbour) = (column.said(scene.subject), column.said(scene.neighbour));
+    let template = random.word(column.attribute.claims);
+    let subject = subject(name, scene.kind.noun, random);
+    let end = if shape == Shape::Series { random.word(&ENDS) } else { "" };
+    let claim = |value: &str| {
+        let claim = template.replace("{name}", &subject).replace("{value}", value);
+        let claim = if template.starts_with("{name}") { capitalised(&claim, name) } else { claim };
+        format!("{claim}{end}.")
+    };
+    Some(Swap {
+        shape,
+        family: column.attribute.family,
+        truth: claim(value),
+        swapped: claim(neighbour),
+        value: value.to_owned(),
+        neighbour: neighbour.to_owned(),
+        entities: scene.names.len(),
+        evidence,
+    })
+}
+
+/// How often a scene is drawn again that has more things than an attribute has values.
+const MAX_DRAWS: usize = 100;
+
+/// How a claim about a series says that it means the last sample.
+const ENDS: [&str; 3] = [" at the end", " at the end of the window", " in the last sample"];
+
+/// The name alone, or with what it names.
+fn subject(name: &str, noun: &str, random: &mut Random) -> String {
+    if random.percent(60) { name.to_owned() } else { format!("{noun} {name}") }
+}
+
+/// A claim that begins with a word rather than a name begins with a capital.
+fn capitalised(claim: &str, name: &str) -> String {
+    if claim.starts_with(name) {
+        return claim.to_owned();
+    }
+    let mut letters = claim.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// Whether a value stands in a text as prose or as a field writes it, not as a part of a longer figure.
+    fn stands(value: &str, text: &str) -> bool {
+        let figure = value.split(' ').next().unwrap();
+        let parts: Vec<&str> = text.split(figure).collect();
+        parts.windows(2).any(|around| {
+            let before = around[0].chars().next_back();
+            let after = around[1].chars().next();
+            [before, after].into_iter().flatten().all(|letter| !letter.is_ascii_digit())
+        })
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same() {
+        assert_eq!(swaps(7, 200), swaps(7, 200));
+        assert_ne!(swaps(7, 200), swaps(8, 200));
+        assert_eq!(swaps(7, 200)[..50], swaps(7, 50), "more pairs begin with the same ones");
+    }
+
+    #[test]
+    fn the_claims_of_a_pair_differ_in_the_value_only() {
+        for swap in swaps(1, 2_000) {
+            assert_ne!(swap.value, swap.neighbour, "{swap:?}");
+            let replaced = swap.truth.match_indices(&swap.value).any(|(start, value)| {
+                let (before, rest) = swap.truth.split_at(start);
+                let after = rest.strip_prefix(value).unwrap();
+                [before, &swap.neighbour, after].concat() == swap.swapped
+            });
+            assert!(replaced, "{swap:?}");
+        }
+    }
+
+    #[test]
+    fn both_values_stand_in_the_evidence() {
+        for swap in swaps(2, 2_000) {
+            for value in [&swap.value, &swap.neighbour] {
+                assert!(stands(value, &swap.evidence.content), "{value}: {swap:?}");
+            }
+            assert!((2..=6).contains(&swap.entities), "{swap:?}");
+        }
+    }
+
+    #[test]
+    fn every_shape_has_as_many_pairs_and_every_family_some() {
+        let mut shapes: BTreeMap<Shape, usize> = BTreeMap::new();
+        let mut families: BTreeMap<Family, usize> = BTreeMap::new();
+        for swap in swaps(3, 2_000) {
+            *shapes.entry(swap.shape).or_default() += 1;
+            *families.entry(swap.family).or_default() += 1;
+        }
+        assert_eq!(shapes.into_iter().collect::<Vec<_>>(), Shape::ALL.map(|shape| (shape, 100)));
+        for family in Family::ALL {
+            assert!(families.get(&family).is_some_and(|number| *number >= 30), "{families:?}");
+        }
+    }
+
+    #[test]
+    fn every_attribute_is_claimed_in_four_wordings_at_least() {
+        use super::super::kinds::KINDS;
+        for attribute in KINDS.iter().flat_map(|kind| kind.attributes) {
+            let wordings: BTreeSet<&str> = attribute.claims.iter().copied().collect();
+            assert!(wordings.len() >= 4, "{attribute:?}");
+            let templates = [attribute.clause, attribute.later_clause].into_iter().chain(wordings);
+            for template in templates {
+                let has = |word| template.matches(word).count() == 1;
+                assert!(has("{name}") && has("{value}"), "{template}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_many_and_differ() {
+        use super::super::kinds::KINDS;
+        for names in KINDS.iter().flat_map(|kind| kind.names) {
+            let different: BTreeSet<&&str> = names.iter().collect();
+            assert!(names.len() >= 6 && different.len() == names.len(), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn json_evidence_is_one_document() {
+        for swap in swaps(4, 1_000) {
+            let document = serde_json::from_str::<serde_json::Value>(&swap.evidence.content);
+            assert_eq!(document.is_ok(), swap.evidence.json, "{}", swap.evidence.content);
+        }
+    }
+}
