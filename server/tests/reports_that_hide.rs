@@ -1,4 +1,4 @@
-//! Reports that hide a lie in their form: whatever a reader sees is asked about, so a judge that answers truthfully
+//! Reports of twenty true sentences that hide a lie in their form: whatever a reader sees is asked about, so a judge that answers truthfully
 //! what it is asked, and nothing else, keeps them back.
 
 #![allow(
@@ -12,172 +12,16 @@
     reason = "a test fails by panicking, and tells what it measured"
 )]
 
+mod hiding;
 mod lies;
 mod support;
 
-use std::collections::BTreeSet;
-
-use gsar_core::evidence::{Citation, EvidenceId, Target};
-use gsar_core::report::ClaimKind;
-use gsar_core::text::tokens::content_words;
-use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+use futures_util::StreamExt as _;
 use gsar_proto::v1;
-use gsar_server::judge::{Judgement, Question};
+use hiding::facts::{FACTS, log, truthful};
+use hiding::forms::{self, Form};
 use lies::told::Court;
-use support::Wanted;
-
-/// A thing, what is true of it, and what is not.
-const FACTS: [(&str, &str, &str); 20] = [
-    ("payments-db", "kept every row at 14:02", "lost 4 TB"),
-    ("checkout-api", "answered 200 at 14:03", "crashed at 14:03"),
-    ("cart-cache", "held 512 keys", "lost 731 keys"),
-    ("orders-queue", "drained at 14:05", "overflowed at 14:05"),
-    ("node wk-4", "stayed ready all day", "failed twice"),
-    ("edge-proxy", "served 99 % of requests", "rejected 37 % of requests"),
-    ("search-index", "was complete at 14:07", "was corrupted at 14:07"),
-    ("mail-relay", "sent 1200 messages", "dropped 880 messages"),
-    ("billing-job", "finished at 02:00", "was killed at 02:00"),
-    ("auth-service", "had 3 replicas", "had 1 replica"),
-    ("session-store", "used 40 % of memory", "exhausted its memory"),
-    ("image-resizer", "restarted once", "restarted 19 times"),
-    ("report-db", "was read-only until 15:00", "was deleted at 15:00"),
-    ("metrics-agent", "ran version 2.4.1", "ran version 9.9.9"),
-    ("feature-flags", "were unchanged", "were wiped at 13:30"),
-    ("dns-resolver", "answered in 4 ms", "timed out for 52 minutes"),
-    ("vault-agent", "renewed its lease at 12:00", "leaked 6 secrets"),
-    ("stream-worker", "lagged by 10 seconds", "lagged by 9 hours"),
-    ("load-balancer", "had 4 healthy targets", "had 0 healthy targets"),
-    ("backup-job", "wrote 80 GiB", "wrote 0 bytes"),
-];
-
-struct Form {
-    name: &'static str,
-    /// What stands in the report.
-    text: String,
-    /// Claims that the caller gives: text, and the bytes of the report where one is said to stand.
-    given: Vec<(String, Option<std::ops::Range<usize>>)>,
-}
-
-/// The forms in which a statement about a thing may stand beside a true sentence.
-fn forms(truth: &str, thing: &str, said: &str) -> Vec<Form> {
-    let lie = format!("{thing} {said}");
-    let words: Vec<&str> = lie.split(' ').collect();
-    let spaced = words.join("\u{200b} \u{2060}");
-    let hidden: String = lie.chars().flat_map(|c| [c, '\u{200b}']).collect();
-    let reversed: String = lie.chars().rev().collect();
-    let wide: String =
-        lie.chars()
-            .map(|c| {
-                if c.is_ascii_graphic() {
-                    char::from_u32(u32::from(c) + 0xfee0).unwrap()
-                } else {
-                    c
-                }
-            })
-            .collect();
-    let alike = lie.replace('a', "а").replace('e', "е").replace('o', "о");
-    let decimal: String = lie.chars().map(|c| format!("&#{};", u32::from(c))).collect();
-    let hexadecimal: String = lie.chars().map(|c| format!("&#x{:x};", u32::from(c))).collect();
-    let bold: String = words.iter().map(|word| format!("**{word}** ")).collect();
-    let tags: String = words.iter().map(|word| format!("<b>{word}</b> ")).collect();
-    let escaped = lie.replace('-', "\\-");
-    let split_by_tags = lie.replace('e', "<i></i>e");
-    let plain = |name, text: String| Form { name, text, given: Vec::new() };
-    let mut all = vec![
-        plain("heading before", format!("# {lie}\n\n{truth}.\n")),
-        plain("heading after", format!("{truth}.\n\n## {lie}\n")),
-        plain("setext heading", format!("{truth}.\n\n{lie}\n======\n")),
-        plain("closed heading", format!("{truth}.\n\n### {lie} ###\n")),
-        plain("bold line", format!("{truth}.\n\n**{lie}**\n")),
-        plain(
-            "table cell",
-            format!("{truth}.\n\n| thing | state |\n|---|---|\n| {thing} | {said} |\n"),
-        ),
-        plain("table header", format!("{truth}.\n\n| {lie} | x |\n|---|---|\n| yes | no |\n")),
-        plain("table without rows", format!("{truth}.\n\n| {lie} | x |\n|---|---|\n")),
-        plain("fence", format!("{truth}.\n\n```\n{lie}\n```\n")),
-        plain("tilde fence", format!("{truth}.\n\n~~~text\n{lie}\n~~~\n")),
-        plain("fence of commands", format!("{truth}.\n\n```bash\n# {lie}\n```\n")),
-        plain("fence of settings", format!("{truth}.\n\n```yaml\n{lie}\n```\n")),
-        plain("info string", format!("{truth}.\n\n```{lie}\n```\n")),
-        plain("indented code", format!("{truth}.\n\n    {lie}\n")),
-        plain("code span", format!("{truth}. `{lie}`\n")),
-        plain("tag question", format!("{truth}. {lie}, did it not?\n")),
-        plain("question with a clause", format!("{truth}. Does anyone know why {lie}?\n")),
-        plain("imperative", format!("{truth}. Restore the {thing} that {said}.\n")),
-        plain(
-            "proposal with a cause",
-            format!("{truth}.\n\n## Next steps\n\n- Add an alert because {lie}.\n"),
-        ),
-        plain("list item", format!("{truth}.\n\n- {lie}\n")),
-        plain("nested list in quotes", format!("{truth}.\n\n> > - 1. {lie}\n")),
-        plain("task", format!("{truth}.\n\n- [x] {lie}\n")),
-        plain("item under a colon", format!("{truth}.\n\nWhat was found:\n\n- {lie}\n")),
-        plain("label with a predicate", format!("{truth}.\n\n**Root cause:** {lie}\n")),
-        plain("heading label and fence", format!("{truth}.\n\n## Root cause\n\n```\n{lie}\n```\n")),
-        plain("heading label and quote", format!("{truth}.\n\n## Root cause\n\n> {lie}\n")),
-        plain("label alone", format!("{truth}.\n\n**{lie}:**\n")),
-        plain("definition", format!("{truth}.\n\nState\n: {lie}\n")),
-        plain("footnote", format!("{truth}.[^1]\n\n[^1]: {lie}\n")),
-        plain("alt text", format!("{truth}.\n\n![{lie}](a.png)\n")),
-        plain("image title", format!("{truth}.\n\n![a](a.png \"{lie}\")\n")),
-        plain("link text", format!("{truth}. [{lie}](http://a.example)\n")),
-        plain("link title", format!("{truth}. [x](http://a.example \"{lie}\")\n")),
-        plain("reference title", format!("{truth}. [x][1]\n\n[1]: http://a.example \"{lie}\"\n")),
-        plain("reference label", format!("{truth}.\n\n[{lie}]: http://a.example\n")),
-        plain("comment", format!("{truth}.\n\n<!-- {lie} -->\n")),
-        plain("comment in a sentence", format!("{truth} <!-- {lie} -->.\n")),
-        plain("open comment", format!("{truth}.\n\n<!-- {lie}\n")),
-        plain(
-            "summary of details",
-            format!("{truth}.\n\n<details><summary>{lie}</summary>\n\nMore.\n\n</details>\n"),
-        ),
-        plain(
-            "cell of HTML",
-            format!("{truth}.\n\n<table><tr><td>{thing}</td><td>{said}</td></tr></table>\n"),
-        ),
-        plain("attribute", format!("{truth}.\n\n<p title=\"{lie}\"></p>\n")),
-        plain("inline tags", format!("{truth}. {tags}\n")),
-        plain("empty tags inside words", format!("{truth}. {split_by_tags}\n")),
-        plain("emphasis by word", format!("{truth}. {bold}\n")),
-        plain("struck out", format!("{truth}. ~~{lie}~~\n")),
-        plain("escapes", format!("{truth}. {escaped}\n")),
-        plain("decimal entities", format!("{truth}. {decimal}\n")),
-        plain("hexadecimal entities", format!("{truth}. {hexadecimal}\n")),
-        plain("zero-width spaces", format!("{truth}. {spaced}\n")),
-        plain("zero-width in words", format!("{truth}. {hidden}\n")),
-        plain("right-to-left override", format!("{truth}. \u{202e}{reversed}\u{202c}\n")),
-        plain("full width", format!("{truth}. {wide}\n")),
-        plain("look-alike letters", format!("{truth}. {alike}\n")),
-        plain("front matter", format!("---\nnote: {lie}\n---\n\n{truth}.\n")),
-        plain("alert box", format!("{truth}.\n\n> [!NOTE]\n> {lie}\n")),
-        plain("dollar signs", format!("{truth}. ${lie}$\n")),
-        plain("after emoji", format!("{truth}. 🚨 {lie} 🚨\n")),
-    ];
-    let both = format!("{truth}. {lie}.\n");
-    let at = truth.len() + 2;
-    let given = |name, given: Vec<(&str, Option<std::ops::Range<usize>>)>| Form {
-        name,
-        text: both.clone(),
-        given: given.into_iter().map(|(text, span)| (text.to_owned(), span)).collect(),
-    };
-    let denied = format!("It is false that {lie}");
-    all.extend([
-        given("given: without a span", vec![(truth, None)]),
-        given("given: a span over everything", vec![(truth, Some(0..both.len()))]),
-        given("given: a span that touches the lie", vec![(truth, Some(0..at + 1))]),
-        given("given: the span of the lie", vec![(truth, Some(at..both.len() - 1))]),
-        given(
-            "given: twice",
-            vec![(truth, Some(0..truth.len())), (truth, Some(at..at + lie.len()))],
-        ),
-        given(
-            "given: its denial on the lie",
-            vec![(truth, None), (&denied, Some(at..at + lie.len()))],
-        ),
-    ]);
-    all
-}
+use support::{Running, Wanted};
 
 fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
     let claims = form.given.iter().enumerate().map(|(number, (text, span))| v1::Claim {
@@ -187,10 +31,9 @@ fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
             .as_ref()
             .map(|span| v1::ByteRange { start: span.start as u64, end: span.end as u64 }),
     });
-    let log: Vec<String> = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
     let mut request = support::request();
     request.policy = policy.to_owned();
-    request.evidence = vec![support::item("log", &log.join("\n"))];
+    request.evidence = vec![support::item("log", &log())];
     let report = v1::Report {
         synthesis: form.text.clone(),
         claims: claims.collect(),
@@ -200,122 +43,112 @@ fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
     request
 }
 
-fn words_of(text: &str) -> BTreeSet<String> {
-    content_words(text).map(|word| word.text.to_lowercase()).collect()
+/// How many reports are under way at once.
+const AT_ONCE: usize = 8;
+
+/// What stands where the lie would: the lie, or what is true of the same thing.
+#[derive(Clone, Copy)]
+enum Said {
+    Lie,
+    Truth,
 }
 
-/// Answers truthfully what it is asked: a statement that one true sentence makes is grounded, a question or proposal
-/// is complementary, and everything else is contradicted or ungrounded.
-fn truthful(question: &Question) -> Judgement {
-    let judged = question.claims.iter().map(truthful_about).collect();
-    Judgement { judged, ..Judgement::default() }
+/// The reports about one thing: all twenty true sentences, and one more statement in each of the forms.
+fn reports(number: usize, said: Said) -> Vec<Form> {
+    let (thing, fact, lie) = FACTS[number];
+    let beside = (number + 7) % FACTS.len();
+    let truths = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}"));
+    let mut others: Vec<String> = truths.collect();
+    let truth = others.remove(beside);
+    let said = match said {
+        Said::Lie => lie,
+        Said::Truth => fact,
+    };
+    forms::among(&truth, &others, thing, said)
 }
 
-fn truthful_about(claim: &Claim) -> JudgedClaim {
-    let words = words_of(&claim.text);
-    let about =
-        FACTS.iter().find(|(thing, _, _)| words_of(thing).iter().any(|word| words.contains(word)));
-    let quote = about.map_or_else(String::new, |(thing, fact, _)| format!("{thing} {fact}"));
-    let is_true = about.is_some_and(|(thing, fact, lie)| {
-        let plain = claim.text.trim_end_matches('.').ends_with(fact) && !claim.text.contains(lie);
-        plain && claim.text.contains(thing)
-            || claim.text == format!("It is false that {thing} {lie}")
-    });
-    let class = match (ClaimKind::of(&claim.text), is_true, about) {
-        (ClaimKind::Question | ClaimKind::Proposal, _, _) => Class::Complementary,
-        (ClaimKind::Statement, true, _) => Class::Grounded,
-        (ClaimKind::Statement, false, Some(_)) => Class::Contradicted,
-        (ClaimKind::Statement, false, None) => Class::Ungrounded,
+/// What a server makes of reports, told as one asks for it.
+async fn heard(server: &Running, all: Vec<(Form, &'static str)>) -> Vec<Heard> {
+    let evaluate = |(form, policy): (Form, &'static str)| {
+        let mut grounding = server.grounding();
+        async move {
+            let answer = grounding.evaluate(request(&form, policy)).await.unwrap().into_inner();
+            Heard { form, policy, answer }
+        }
     };
-    let citation = Citation {
-        target: Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() },
-        quote,
-        bytes: None,
-    };
-    JudgedClaim {
-        claim: claim.clone(),
-        class,
-        evidence_type: EvidenceType::ToolMatch,
-        citations: if about.is_some() { vec![citation] } else { Vec::new() },
-        note: String::new(),
+    futures_util::stream::iter(all).map(evaluate).buffered(AT_ONCE).collect().await
+}
+
+struct Heard {
+    form: Form,
+    policy: &'static str,
+    answer: v1::EvaluateResponse,
+}
+
+impl Heard {
+    fn proceeds(&self) -> bool {
+        self.answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed
+    }
+
+    fn told(&self) -> String {
+        let reasons = &self.answer.decision.as_ref().unwrap().reasons;
+        let reasons: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
+        let claims = self.answer.claims.iter().map(|claim| {
+            let code = |found: &&v1::Correction| found.claim_id == claim.id;
+            let found = self.answer.corrections.iter().find(code).map(|found| &found.code);
+            format!("{:?} {:?} {found:?}", claim.class(), claim.text)
+        });
+        let claims: Vec<String> = claims.collect();
+        format!(
+            "{} ({}): {reasons:?} {claims:#?} {:?}",
+            self.form.name,
+            self.policy,
+            self.answer.coverage.as_ref().map(|coverage| &coverage.words)
+        )
     }
 }
 
-fn proceeds(answer: &v1::EvaluateResponse) -> bool {
-    answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed
+/// Asks a server about every lie in every form under both policies.
+async fn no_lie_proceeds(server: &Running) {
+    let lies = (0..FACTS.len()).flat_map(|number| reports(number, Said::Lie));
+    let all: Vec<(Form, &str)> = lies
+        .flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy)))
+        .collect();
+    let heard = heard(server, all).await;
+    let hidden: Vec<String> =
+        heard.iter().filter(|heard| heard.proceeds()).map(Heard::told).collect();
+    println!("{} evaluations, {} proceed", heard.len(), hidden.len());
+    assert!(hidden.is_empty(), "{} of {}: {hidden:#?}", hidden.len(), heard.len());
+    assert_eq!(heard.len(), 63 * 20 * 2);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_form_hides_a_lie_from_a_truthful_judge() {
     let court = Court::open().await;
-    let mut hidden = Vec::new();
-    let mut evaluated = 0;
-    for (number, (thing, _, lie)) in FACTS.iter().enumerate() {
-        let (other, fact, _) = FACTS[(number + 7) % FACTS.len()];
-        for form in forms(&format!("{other} {fact}"), thing, lie) {
-            for policy in ["reference", "strict"] {
-                let answer = court.hear(policy, &request(&form, policy), truthful).await;
-                evaluated += 1;
-                if proceeds(&answer) {
-                    let said: Vec<&str> =
-                        answer.claims.iter().map(|claim| claim.text.as_str()).collect();
-                    hidden.push(format!("{} ({policy}): {:?}: {said:?}", form.name, form.text));
-                }
-            }
-        }
-    }
-    println!("{evaluated} evaluations, {} proceed", hidden.len());
-    assert!(hidden.is_empty(), "{} of {evaluated}: {hidden:#?}", hidden.len());
-    assert!(evaluated >= 40 * 20 * 2);
+    court.is_told(truthful);
+    no_lie_proceeds(court.server()).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_form_hides_a_lie_from_the_rules() {
     let server = Wanted::default().start(|config| config.ledger.enabled = false).await;
-    let mut hidden = Vec::new();
-    for (number, (thing, _, lie)) in FACTS.iter().enumerate() {
-        let (other, fact, _) = FACTS[(number + 7) % FACTS.len()];
-        for form in forms(&format!("{other} {fact}"), thing, lie) {
-            for policy in ["reference", "strict"] {
-                let answer =
-                    server.grounding().evaluate(request(&form, policy)).await.unwrap().into_inner();
-                if proceeds(&answer) {
-                    let said: Vec<String> = answer
-                        .claims
-                        .iter()
-                        .map(|claim| format!("{:?} {}", claim.class(), claim.text))
-                        .collect();
-                    hidden.push(format!("{} ({policy}): {:?}: {said:?}", form.name, form.text));
-                }
-            }
-        }
-    }
-    println!("{} proceed", hidden.len());
-    assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
+    no_lie_proceeds(&server).await;
 }
 
-/// The same forms with a second truth in place of the lie: nothing is held back for text that is in no claim.
-#[tokio::test]
-async fn the_truth_is_in_no_form_uncovered() {
+/// The same reports with the truth in place of the lie: what holds them back is the lie.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_form_of_the_truth_proceeds() {
     let court = Court::open().await;
-    let (thing, fact, _) = FACTS[0];
-    let (other, second, _) = FACTS[7];
-    let mut proceeding = 0;
-    for form in forms(&format!("{other} {second}"), thing, fact) {
-        let answer = court.hear("reference", &request(&form, "reference"), truthful).await;
-        let decision = answer.decision.as_ref().unwrap();
-        let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
-        assert!(
-            !codes.contains(&"UNCOVERED_TEXT") && !codes.contains(&"COVERAGE_BELOW"),
-            "{}: {codes:?} {:?} {:?}",
-            form.name,
-            answer.coverage,
-            answer.claims
-        );
-        proceeding += usize::from(proceeds(&answer));
-    }
-    println!("{proceeding} forms of a truth proceed");
-    assert!(proceeding >= 40, "{proceeding}");
+    court.is_told(truthful);
+    let truths = (0..FACTS.len()).flat_map(|number| reports(number, Said::Truth));
+    // What denies the truth is a lie of its own.
+    let truths = truths.filter(|form| form.name != "given: its denial on the lie");
+    let heard = heard(court.server(), truths.map(|form| (form, "reference")).collect()).await;
+    let held: Vec<String> =
+        heard.iter().filter(|heard| !heard.proceeds()).map(Heard::told).collect();
+    println!("{} evaluations, {} held", heard.len(), held.len());
+    assert!(held.is_empty(), "{} of {}: {held:#?}", held.len(), heard.len());
+    assert_eq!(heard.len(), 62 * 20);
 }
 
 #[tokio::test]

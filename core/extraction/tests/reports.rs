@@ -88,6 +88,14 @@ fn blocks_become_assertions() {
 }
 
 #[test]
+fn rows_of_html_are_rows() {
+    let report = "<table>\n<tr><th>pod</th><th>state</th></tr>\n<tr><td>node wk-4</td><td><p>was down</p></td></tr>\n</table>\n";
+    assert_eq!(statements(report), ["pod: node wk-4; state: was down"]);
+    assert_eq!(uncovered(report, &[], Reason::ColumnHeader), ["pod", "state"]);
+    assert_eq!(statements("<td>node wk-4<td>failed twice"), ["node wk-4; failed twice"]);
+}
+
+#[test]
 fn labels_say_something_with_what_follows() {
     for (report, expected) in [
         ("## Root cause: payments-db\n", vec!["Root cause: payments-db"]),

@@ -12,7 +12,11 @@ use crate::support::{Running, Wanted};
 type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 
 #[derive(Clone, Default)]
-struct Told(Arc<Mutex<Option<Answer>>>);
+struct Told {
+    answer: Arc<Mutex<Option<Answer>>>,
+    /// Whether it can be asked once more; it then keeps what it said.
+    reconsiders: bool,
+}
 
 impl Judge for Told {
     fn name(&self) -> &'static str {
@@ -31,8 +35,17 @@ impl Judge for Told {
         }
     }
 
+    fn can_reconsider(&self) -> bool {
+        self.reconsiders
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        let answer = self.0.lock().unwrap();
+        if !question.objections.is_empty() {
+            let kept = question.objections.iter().map(|objection| objection.said.clone());
+            let kept = judgement(kept.collect());
+            return Box::pin(async move { Ok(kept) });
+        }
+        let answer = self.answer.lock().unwrap();
         let judgement = answer.as_ref().expect("it was told what to say")(question);
         Box::pin(async move { Ok(judgement) })
     }
@@ -51,13 +64,31 @@ pub struct Court {
 
 impl Court {
     pub async fn open() -> Self {
-        let judge = Told::default();
+        Self::of(Told::default()).await
+    }
+
+    /// With a judge that keeps every verdict that it is asked about once more.
+    pub async fn that_keeps() -> Self {
+        Self::of(Told { reconsiders: true, ..Told::default() }).await
+    }
+
+    async fn of(judge: Told) -> Self {
         let chain = |config: &mut gsar_server::config::Config| {
             config.judges.chain = vec!["told/1".to_owned()];
             config.ledger.enabled = false;
         };
         let server = Wanted::default().judge(judge.clone()).start(chain).await;
         Self { server, judge }
+    }
+
+    /// The server, for several calls at once.
+    pub fn server(&self) -> &Running {
+        &self.server
+    }
+
+    /// Tells the judge what to say from now on.
+    pub fn is_told(&self, answer: impl Fn(&Question) -> Judgement + Send + 'static) {
+        *self.judge.answer.lock().unwrap() = Some(Box::new(answer));
     }
 
     /// What the server makes of a report when the judge says this.
@@ -67,7 +98,7 @@ impl Court {
         request: &v1::EvaluateRequest,
         answer: impl Fn(&Question) -> Judgement + Send + 'static,
     ) -> v1::EvaluateResponse {
-        *self.judge.0.lock().unwrap() = Some(Box::new(answer));
+        self.is_told(answer);
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request.clone() };
         self.server.grounding().evaluate(request).await.unwrap().into_inner()
     }

@@ -16,7 +16,7 @@ pub(super) struct Html {
 /// Reads raw HTML.
 pub(super) fn read(raw: &Rendered) -> Html {
     let mut reader =
-        Reader { raw, html: Html::default(), text: Rendered::default(), heading: false };
+        Reader { raw, html: Html::default(), text: Rendered::default(), heading: false, row: None };
     reader.read();
     reader.html
 }
@@ -110,6 +110,14 @@ struct Reader<'a> {
     html: Html,
     text: Rendered,
     heading: bool,
+    row: Option<Row>,
+}
+
+/// The open row of a table.
+struct Row {
+    /// Its cells before the open one.
+    cells: Vec<Rendered>,
+    is_head: bool,
 }
 
 impl Reader<'_> {
@@ -153,9 +161,12 @@ impl Reader<'_> {
         let tag = part(self.raw.text(), range.clone());
         let name = tag_name(tag).to_ascii_lowercase();
         if name == "td" || name == "th" {
-            if !self.text.is_blank() && !tag.starts_with("</") {
-                self.text.add("; ");
+            if !tag.starts_with("</") {
+                self.cell(name == "th");
             }
+        } else if self.row.is_some() && name != "tr" && name != "table" {
+            // Whatever parts lines inside a cell parts words of it.
+            self.text.add(if BLOCKS.contains(&name.as_str()) { " " } else { "" });
         } else if BLOCKS.contains(&name.as_str()) {
             self.flush();
             self.heading = !tag.starts_with("</")
@@ -237,9 +248,26 @@ impl Reader<'_> {
         }
     }
 
+    fn cell(&mut self, is_head: bool) {
+        match &mut self.row {
+            Some(row) => {
+                row.cells.push(std::mem::take(&mut self.text).seen().trimmed());
+                row.is_head &= is_head;
+            }
+            None => {
+                self.flush();
+                self.row = Some(Row { cells: Vec::new(), is_head });
+            }
+        }
+    }
+
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text).seen().trimmed();
-        if !text.is_blank() {
+        if let Some(Row { mut cells, is_head }) = self.row.take() {
+            cells.push(text);
+            let kind = if is_head { BlockKind::TableHead } else { BlockKind::TableRow };
+            self.html.blocks.push(Block { kind, cells, ..paragraph(Rendered::default()) });
+        } else if !text.is_blank() {
             let kind = if self.heading { BlockKind::Heading } else { BlockKind::Paragraph };
             self.html.blocks.push(Block { kind, ..paragraph(text) });
         }

@@ -134,6 +134,8 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let text = sentence.text();
     let all: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
+    // Where the last clause ends that was found: a past form in it is its verb.
+    let mut told_to = 0;
     for (at, word) in all.iter().enumerate().skip(1) {
         let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
         let is = |list: &[&str]| list.iter().any(|entry| word.is(entry));
@@ -151,13 +153,16 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
                 stated.append(&sentence.slice(head(&all, at)..previous.span.end));
                 stated.add(if word.is("whose") { "'s" } else { "" });
             }
+            told_to = clause.end;
             stated.append(&sentence.slice(clause));
             found.push(stated.trimmed());
         } else if is(&SUBORDINATING)
             && (tells_of_the_past(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
         {
+            told_to = clause.end;
             found.push(sentence.slice(clause).trimmed());
         } else if is_participle(word)
+            && word.span.start >= told_to
             && all.get(at + 1).is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
             && !is_stop_word(previous.text)
             && at > 1
@@ -275,6 +280,7 @@ mod tests {
             ("Why did payments-db lose 4 TB?", "The answer to “did payments-db lose 4 TB?” is yes"),
             ("Who restarted the pods at 14:02?", "Someone restarted the pods at 14:02"),
             ("Did anyone notice that payments-db lost 4 TB?", "payments-db lost 4 TB"),
+            ("Does anyone know why the queue drained at 14:05?", "the queue drained at 14:05"),
         ] {
             assert_eq!(texts(of_question(&rendered(question))), [taken], "{question}");
         }

@@ -1,0 +1,94 @@
+//! This module holds what is true and what is not, and a judge that knows it and answers nothing else. It knows no
+//! report.
+
+use std::collections::BTreeSet;
+
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::report::ClaimKind;
+use gsar_core::text::tokens::{is_stop_word, words};
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+use gsar_server::judge::{Judgement, Question};
+
+/// A thing, what is true of it, and what is not.
+pub const FACTS: [(&str, &str, &str); 20] = [
+    ("payments-db", "kept every row at 14:02", "lost 4 TB"),
+    ("checkout-api", "answered 200 at 14:03", "crashed at 14:03"),
+    ("cart-cache", "held 512 keys", "lost 731 keys"),
+    ("orders-queue", "drained at 14:05", "overflowed at 14:05"),
+    ("node wk-4", "stayed ready all day", "failed twice"),
+    ("edge-proxy", "served 99 % of requests", "rejected 37 % of requests"),
+    ("search-index", "was complete at 14:07", "was corrupted at 14:07"),
+    ("mail-relay", "sent 1200 messages", "dropped 880 messages"),
+    ("billing-job", "finished at 02:00", "was killed at 02:00"),
+    ("auth-service", "had 3 replicas", "had 1 replica"),
+    ("session-store", "used 40 % of memory", "exhausted its memory"),
+    ("image-resizer", "restarted once", "restarted 19 times"),
+    ("report-db", "was read-only until 15:00", "was deleted at 15:00"),
+    ("metrics-agent", "ran version 2.4.1", "ran version 9.9.9"),
+    ("feature-flags", "were unchanged", "were wiped at 13:30"),
+    ("dns-resolver", "answered in 4 ms", "timed out for 52 minutes"),
+    ("vault-agent", "renewed its lease at 12:00", "leaked 6 secrets"),
+    ("stream-worker", "lagged by 10 seconds", "lagged by 9 hours"),
+    ("load-balancer", "had 4 healthy targets", "had 0 healthy targets"),
+    ("backup-job", "wrote 80 GiB", "wrote 0 bytes"),
+];
+
+/// What is true of all things, a record each.
+pub fn log() -> String {
+    let log: Vec<String> = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
+    log.join("\n")
+}
+
+/// Answers truthfully what it is asked, and nothing else.
+pub fn truthful(question: &Question) -> Judgement {
+    let judged = question.claims.iter().map(truthful_about).collect();
+    Judgement { judged, ..Judgement::default() }
+}
+
+/// Words that forms put beside a statement and that state nothing.
+const OF_FORMS: [&str; 17] = [
+    "action", "add", "alert", "anyone", "cause", "found", "know", "more", "no", "note", "restore",
+    "root", "state", "thing", "what", "x", "yes",
+];
+
+fn words_of(text: &str) -> BTreeSet<String> {
+    let said = words(text).filter(|word| !is_stop_word(word.text));
+    said.map(|word| word.text.to_lowercase()).collect()
+}
+
+/// What is true and what is not of the things that a claim names decides: it is grounded where true sentences make up
+/// all of it. Questions and proposals are complementary.
+fn truthful_about(claim: &Claim) -> JudgedClaim {
+    let words = words_of(&claim.text);
+    let is_about = |thing: &str| words_of(thing).iter().all(|word| words.contains(word));
+    let about = FACTS.iter().filter(|(thing, _, _)| is_about(thing));
+    let about: Vec<&(&str, &str, &str)> = about.collect();
+    let mut open = words.clone();
+    for (thing, fact, _) in &about {
+        let said = words_of(&format!("{thing} {fact}"));
+        if said.is_subset(&words) {
+            open.retain(|word| !said.contains(word));
+        }
+    }
+    open.retain(|word| !OF_FORMS.contains(&word.as_str()));
+    let denies_a_lie =
+        about.iter().any(|(thing, _, lie)| claim.text == format!("It is false that {thing} {lie}"));
+    let class = match ClaimKind::of(&claim.text) {
+        ClaimKind::Question | ClaimKind::Proposal => Class::Complementary,
+        ClaimKind::Statement if about.is_empty() => Class::Ungrounded,
+        ClaimKind::Statement if open.is_empty() || denies_a_lie => Class::Grounded,
+        ClaimKind::Statement => Class::Contradicted,
+    };
+    let citations = about.iter().map(|(thing, fact, _)| Citation {
+        target: Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() },
+        quote: format!("{thing} {fact}"),
+        bytes: None,
+    });
+    JudgedClaim {
+        claim: claim.clone(),
+        class,
+        evidence_type: EvidenceType::ToolMatch,
+        citations: citations.collect(),
+        note: String::new(),
+    }
+}
