@@ -192,7 +192,7 @@ fn just_over(name: &str, random: &mut Random) -> Pair {
         "{name} took up a little over {figure} GB of memory.",
         "Memory usage of {name} was slightly above {figure} GB.",
     ]);
-    let above = gigabytes + random.between(1, 3);
+    let above = gigabytes + random.between(2, 3);
     let other = if gigabytes >= 4 && random.percent(50) { gigabytes / 2 } else { above };
     said(evidence, wording, name, &gigabytes.to_string(), &other.to_string())
 }
@@ -209,7 +209,7 @@ fn almost(name: &str, random: &mut Random) -> Pair {
         "It took {name} nearly {figure} seconds to respond.",
     ]);
     let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
-    said(evidence, wording, name, word(place), word(place + random.between(1, 3)))
+    said(evidence, wording, name, word(place), word(place + random.between(2, 3)))
 }
 
 fn nearly(name: &str, random: &mut Random) -> Pair {
@@ -222,8 +222,8 @@ fn nearly(name: &str, random: &mut Random) -> Pair {
         "There were close to {figure} connections on {name}.",
         "The connections of {name} numbered nearly {figure}.",
     ]);
-    let far = random.between(1, 2);
-    let other = if random.percent(50) { hundreds - far } else { hundreds + far };
+    let below = hundreds - random.between(1, 2);
+    let other = if random.percent(50) { below } else { hundreds + hundreds / 3 + 1 };
     let hundred = |hundreds: usize| (hundreds * 100).to_string();
     said(evidence, wording, name, &hundred(hundreds), &hundred(other))
 }
@@ -238,8 +238,8 @@ fn roughly(name: &str, random: &mut Random) -> Pair {
         "Rows written by {name} came to around {figure} million.",
         "Some {figure} million rows were written by {name}.",
     ]);
-    let far = random.between(4, 9);
-    let other = if random.percent(50) && tenths > far { tenths - far } else { tenths + far };
+    let far = tenths / 5 + random.between(3, 6);
+    let other = if random.percent(50) { tenths - far } else { tenths + far };
     let figure = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
     said(evidence, wording, name, &figure(tenths), &figure(other))
 }

@@ -47,7 +47,7 @@ fn field(pair: &Rounding, key: &str) -> f64 {
 #[test]
 fn a_truth_is_what_the_figure_rounds_to_and_a_falsehood_is_not() {
     for pair in rounding(2, 1_800) {
-        let (rounds, away): (f64, f64) = match pair.form {
+        let (rounds, figure_shown): (f64, f64) = match pair.form {
             RoundingForm::Percent => (1.0, field(&pair, "cpu_percent")),
             RoundingForm::Ratio => (1.0, field(&pair, "error_ratio") * 100.0),
             RoundingForm::JustOver => (0.35, field(&pair, "memory_mb") / 1_000.0),
@@ -55,8 +55,9 @@ fn a_truth_is_what_the_figure_rounds_to_and_a_falsehood_is_not() {
             RoundingForm::Roughly => (0.05, field(&pair, "rows_written") / 1_000_000.0),
             _ => continue,
         };
-        assert!((figure(&pair.truth) - away).abs() < rounds, "{pair:?}");
-        assert!((figure(&pair.falsehood) - away).abs() > 1.9 * rounds, "{pair:?}");
+        assert!((figure(&pair.truth) - figure_shown).abs() < rounds, "{pair:?}");
+        let apart = (figure(&pair.falsehood) - figure_shown).abs();
+        assert!(apart > 1.9 * rounds && apart > 0.09 * figure_shown, "{pair:?}");
     }
 }
 
@@ -84,5 +85,37 @@ fn bounds_are_kept_by_truths_and_broken_by_falsehoods() {
                 "{pair:?}"
             );
         }
+    }
+}
+
+/// The number of a claim that is said in a word.
+fn word(claim: &str) -> f64 {
+    let place = NUMBERS.iter().position(|number| claim.contains(&format!(" {number} "))).unwrap();
+    f64::from(u8::try_from(place + 2).unwrap())
+}
+
+#[test]
+fn spans_of_time_are_just_under_what_truths_say() {
+    for pair in rounding(4, 1_800) {
+        let length = match pair.form {
+            RoundingForm::Almost => field(&pair, "latency_ms") / 1_000.0,
+            RoundingForm::Within => {
+                let clock = |line: &str| {
+                    let time = line.split(['T', 'Z']).nth(1).unwrap();
+                    time.split(':').fold(0.0, |sum, part| sum * 60.0 + part.parse::<f64>().unwrap())
+                };
+                let lines: Vec<&str> = pair.evidence.content.lines().collect();
+                (clock(lines[2]) - clock(lines[0])) / 60.0
+            }
+            _ => continue,
+        };
+        let (truth, falsehood) = (word(&pair.truth), word(&pair.falsehood));
+        assert!(length < truth && truth - length < 1.0, "{pair:?}");
+        let is_false = if pair.form == RoundingForm::Within {
+            falsehood + 1.0 < length
+        } else {
+            falsehood > length + 1.5
+        };
+        assert!(is_false, "{pair:?}");
     }
 }
