@@ -1,9 +1,11 @@
-//! Reading reports: what they assert ([`report`]), and their words, figures, times and negations ([`text`]).
+//! Reading reports: what they assert ([`report`]); evidence: its facts ([`facts`]); and the words, figures, times and
+//! negations of both ([`text`]).
 //!
 //! This crate is a set of plain functions of a text. It knows nothing of policies, classes or evidence items,
 //! and it never reads a clock, a file, a socket or the environment.
 
 extern crate alloc;
 
+pub mod facts;
 pub mod report;
 pub mod text;

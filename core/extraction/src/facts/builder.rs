@@ -1,0 +1,85 @@
+//! This module puts facts together while a shape is read. It knows no shape.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::MAX_RECORDS;
+use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
+use crate::text::figures::ClockTime;
+
+/// Facts that are being read from an item.
+pub(super) struct Builder<'a> {
+    facts: Facts<'a>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new() -> Self {
+        Self { facts: Facts::default() }
+    }
+
+    pub(super) fn item(&mut self, item: Item<'a>) -> ItemId {
+        self.facts.items.push(item);
+        ItemId(self.facts.items.len() - 1)
+    }
+
+    pub(super) fn group(
+        &mut self,
+        item: ItemId,
+        form: Form,
+        scope: Vec<Cow<'a, str>>,
+        complete: bool,
+    ) -> GroupId {
+        self.facts.groups.push(Group { item, form, scope, complete, records: Vec::new() });
+        GroupId(self.facts.groups.len() - 1)
+    }
+
+    /// A record at the end of a group; `None` where no more are read, and then the group is no longer complete.
+    pub(super) fn record(
+        &mut self,
+        group: GroupId,
+        parent: Option<RecordId>,
+        span: Range<usize>,
+    ) -> Option<RecordId> {
+        let id = RecordId(self.facts.records.len());
+        let members = self.facts.groups.get_mut(group.0)?;
+        if id.0 >= MAX_RECORDS {
+            members.complete = false;
+            return None;
+        }
+        members.records.push(id);
+        let (path, at, cells) = (Vec::new(), None, Vec::new());
+        self.facts.records.push(Record { group, parent, span, path, at, cells });
+        Some(id)
+    }
+
+    /// The keys under which a record stands, outermost first.
+    pub(super) fn path(&mut self, record: RecordId, path: Vec<Cow<'a, str>>) {
+        if let Some(record) = self.facts.records.get_mut(record.0) {
+            record.path = path;
+        }
+    }
+
+    pub(super) fn at(&mut self, record: RecordId, at: ClockTime) {
+        if let Some(record) = self.facts.records.get_mut(record.0) {
+            record.at = Some(at);
+        }
+    }
+
+    /// A value of a record.
+    pub(super) fn cell(
+        &mut self,
+        record: RecordId,
+        attribute: Vec<Cow<'a, str>>,
+        text: Cow<'a, str>,
+        span: Range<usize>,
+    ) {
+        if let Some(record) = self.facts.records.get_mut(record.0) {
+            record.cells.push(Cell { attribute, text, span });
+        }
+    }
+
+    pub(super) fn finish(self) -> Facts<'a> {
+        self.facts
+    }
+}

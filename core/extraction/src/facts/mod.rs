@@ -1,0 +1,26 @@
+//! This module reads evidence into facts: who has which value of which attribute, when, and where that is written.
+//! It knows nothing of claims and of classes, and it decides nothing.
+//!
+//! Every shape becomes the same model. A [`Record`] is one thing said of one subject: a row, an object, a line, a
+//! clause of a line, a sample. It holds [`Cell`]s, an attribute with its value each, and stands under a parent
+//! whose cells hold for it as well: the labels of a series for its samples, the host and time of a line for its
+//! clauses. Records of one list, table or series share a [`Group`].
+//!
+//! ```
+//! use gsar_extraction::facts::{Facts, Item};
+//!
+//! let item = Item { tool: "", query: "", content: r#"{"pods": [{"name": "cart-1", "restarts": 4}]}"#, exhaustive: true };
+//! let facts = Facts::read([item]);
+//! let restarts = facts.facts().find(|fact| fact.attribute() == ["restarts"]).unwrap();
+//! assert_eq!(restarts.cell.text, "4");
+//! assert!(restarts.subject().any(|name| name == "cart-1"));
+//! ```
+
+mod builder;
+mod model;
+mod shape;
+
+pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
+
+/// The most records that are read of all items together; what follows is text that no rule speaks about.
+pub const MAX_RECORDS: usize = 1 << 20;
