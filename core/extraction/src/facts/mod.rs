@@ -16,9 +16,24 @@
 //! assert!(restarts.subject().any(|name| name == "cart-1"));
 //! ```
 
+mod access;
 mod builder;
+mod clauses;
+mod document;
+mod json;
+mod json_series;
+mod json_tree;
+mod lines;
+mod message;
 mod model;
+mod pairs;
+mod prefix;
+mod prompt;
 mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
+mod times;
 
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 

@@ -1,7 +1,15 @@
-//! This module tells which shape a content has and hands it to the module that reads it.
+//! This module reads items one by one. What their contents are is told by [`document`](super::document).
+
+use alloc::vec::Vec;
 
 use super::builder::Builder;
+use super::document;
 use super::model::{Facts, Item};
+use super::prompt::is_cut;
+use super::text::{Frame, Text};
+
+/// How many texts may stand in each other: a document in a string of a value in a line.
+const MAX_DEPTH: u8 = 4;
 
 impl<'a> Facts<'a> {
     /// Reads all items. The same items in the same order give the same facts.
@@ -9,7 +17,16 @@ impl<'a> Facts<'a> {
     pub fn read(items: impl IntoIterator<Item = Item<'a>>) -> Self {
         let mut builder = Builder::new();
         for item in items {
-            builder.item(item);
+            let frame = Frame {
+                item: builder.item(item),
+                scope: Vec::new(),
+                parent: None,
+                path: Vec::new(),
+                exhaustive: item.exhaustive,
+                cut: is_cut(item.tool) || is_cut(item.query),
+                depth: MAX_DEPTH,
+            };
+            document::read(&mut builder, &frame, Text::content(item.content));
         }
         builder.finish()
     }

@@ -71,7 +71,7 @@ impl ClockTime {
 }
 
 /// Reads `2024-05-01` at the start of a text.
-pub(super) fn date_at(text: &str) -> Option<Date> {
+pub(crate) fn date_at(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     let separator = bytes.get(4).copied().filter(|byte| matches!(byte, b'-' | b'/'))?;
     if bytes.get(7) != Some(&separator) || byte_at(text, 10).is_ascii_digit() {
@@ -87,11 +87,11 @@ pub(super) fn date_at(text: &str) -> Option<Date> {
 }
 
 /// Length of the date that [`date_at`] reads.
-pub(super) const DATE_LENGTH: usize = 10;
+pub(crate) const DATE_LENGTH: usize = 10;
 
 /// Reads `14:02`, `14:02:31` or `14:02:31.250` with its zone at the start of a text: the time with
 /// `span` from 0, or nothing.
-pub(super) fn clock_at(text: &str) -> Option<ClockTime> {
+pub(crate) fn clock_at(text: &str) -> Option<ClockTime> {
     let hour_digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
     if !(1..=2).contains(&hour_digits) || byte_at(text, hour_digits) != b':' {
         return None;

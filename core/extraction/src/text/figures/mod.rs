@@ -18,6 +18,7 @@ use core::ops::Range;
 
 pub use agreement::{Agreement, agree, agree_codes, agree_times};
 pub use clock::{ClockTime, Date, MONTHS};
+pub(crate) use clock::{clock_at, date_at};
 pub use scan::figures;
 pub use spelled::spelled;
 pub use unit::{Dimension, System, Unit};

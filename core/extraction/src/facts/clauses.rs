@@ -1,0 +1,327 @@
+//! This module parts a message where another subject begins. Where it is unsure it leaves the message whole.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::text::{cut, trim};
+use crate::text::part;
+
+/// The clauses of a text, in order; one where it speaks of one subject.
+///
+/// `;` always parts. `,`, `and`, `while`, `whereas`, `but` and a full stop part only where a new subject follows
+/// with its own verb, or with its own value in the way that the first one has it.
+pub(super) fn clauses(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, separator) in separators(text) {
+        if at < start {
+            continue;
+        }
+        let parts = separator == Separator::Always || {
+            let left = part(text, start..at);
+            let right = part(text, at + separator.len()..text.len());
+            begins_subject(left, right)
+        };
+        if parts {
+            push(text, start..at, &mut found);
+            start = at + separator.len();
+        }
+    }
+    push(text, start..text.len(), &mut found);
+    found
+}
+
+fn push(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let range = trim(text, range);
+    let clause = part(text, range.clone());
+    let range = range.end - without_conjunction(clause).len()..range.end;
+    if part(text, range.clone()).bytes().any(|byte| byte.is_ascii_alphanumeric())
+        || !range.is_empty() && found.is_empty()
+    {
+        found.push(range);
+    }
+}
+
+fn without_conjunction(clause: &str) -> &str {
+    const WORDS: [&str; 4] = ["and ", "but ", "while ", "whereas "];
+    WORDS.iter().find_map(|word| clause.strip_prefix(word)).unwrap_or(clause)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    /// `; `
+    Always,
+    /// `, ` or `. `
+    Mark,
+    /// A word between spaces, with its length.
+    Word(usize),
+}
+
+impl Separator {
+    fn len(self) -> usize {
+        match self {
+            Self::Always => 1,
+            Self::Mark => 2,
+            Self::Word(length) => length + 2,
+        }
+    }
+}
+
+/// Places where a text may part: outside quotes and brackets.
+fn separators(text: &str) -> Vec<(usize, Separator)> {
+    const WORDS: [&str; 5] = ["and", "while", "whereas", "but", "then"];
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    let mut quote = None;
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        match (quote, byte) {
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'`') => quote = Some(byte),
+            (None, b'(' | b'[' | b'{') => depth += 1,
+            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+            (None, b';') if depth == 0 && next.is_ascii_whitespace() => {
+                found.push((at, Separator::Always))
+            }
+            (None, b',' | b'.') if depth == 0 && next == b' ' => found.push((at, Separator::Mark)),
+            (None, b' ') if depth == 0 && matches!(next, b'a' | b'w' | b'b' | b't') => {
+                let rest = part(text, at + 1..text.len());
+                let word = WORDS.iter().find(|word| {
+                    rest.strip_prefix(**word).is_some_and(|rest| rest.starts_with(' '))
+                });
+                if let Some(word) = word {
+                    found.push((at, Separator::Word(word.len())));
+                }
+            }
+            _ => {}
+        }
+    }
+    // A quote that never closes hides nothing.
+    if quote.is_some() && found.is_empty() {
+        let marks = bytes.iter().enumerate().filter(|(at, byte)| {
+            **byte == b';' && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
+        });
+        return marks.map(|(at, _)| (at, Separator::Always)).collect();
+    }
+    found
+}
+
+/// Whether what follows a separator is about another subject than what stands before it.
+fn begins_subject(left: &str, right: &str) -> bool {
+    let right = without_conjunction(right.trim_start());
+    let words = first_words(right);
+    let named = words
+        .iter()
+        .position(|word| !matches!(*word, "the" | "a" | "an" | "its" | "both" | "also"));
+    let Some((subject, rest)) =
+        named.and_then(|at| words.get(at..)).and_then(<[&str]>::split_first)
+    else {
+        return false;
+    };
+    if !may_be_subject(subject) {
+        return false;
+    }
+    let left_words = first_words(left);
+    let head = cut(left, LONGEST_HEAD);
+    let left_speaks = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
+    let own_verb = rest
+        .iter()
+        .take(3)
+        .position(|word| is_verb(word))
+        .is_some_and(|at| rest.iter().take(at).all(|word| may_be_subject(word)));
+    if own_verb && left_speaks {
+        return true;
+    }
+    // "worker was deployed to eu-west and api to us-east"
+    if let [preposition, object, ..] = rest
+        && is_preposition(preposition)
+        && !is_preposition(object)
+        && last_words(left).iter().rev().skip(1).any(|word| word == preposition)
+        && left_speaks
+    {
+        return true;
+    }
+    // "cart-svc 8 ms, stock-svc 12 s"
+    let valued = |name: &str, value: Option<&&str>| {
+        is_name(name) && value.is_some_and(|value| starts_with_digit(value))
+    };
+    let left_valued = match left_words.as_slice() {
+        [name, rest @ ..] => {
+            valued(name, rest.first())
+                || (is_name(name) && rest.get(1).is_some_and(|value| starts_with_digit(value)))
+        }
+        [] => false,
+    };
+    left_valued
+        && (valued(subject, rest.first())
+            || (is_name(subject) && rest.get(1).is_some_and(|value| starts_with_digit(value))))
+}
+
+const FEW: usize = 6;
+
+/// The verb of a statement stands within this many bytes.
+const LONGEST_HEAD: usize = 240;
+
+fn first_words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());
+    let mut found = Vec::with_capacity(FEW);
+    for word in words.take(FEW) {
+        let bare = word.trim_matches(['"', '\'', '`', '(', ')', ',', ':', '.', ';']);
+        found.push(bare);
+        if word.ends_with([',', ';']) || (word.ends_with('.') && word.len() > 1) {
+            break;
+        }
+    }
+    found
+}
+
+fn last_words(text: &str) -> Vec<&str> {
+    let words = text.rsplit(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());
+    let mut found: Vec<&str> = words.take(FEW).collect();
+    found.reverse();
+    found
+}
+
+/// Whether a word can open a statement as its subject: no verb, no preposition, no word that hangs on what is before.
+fn may_be_subject(word: &str) -> bool {
+    const NEVER: [&str; 44] = [
+        "which",
+        "who",
+        "that",
+        "because",
+        "since",
+        "when",
+        "after",
+        "before",
+        "until",
+        "so",
+        "but",
+        "or",
+        "and",
+        "then",
+        "if",
+        "as",
+        "than",
+        "not",
+        "no",
+        "only",
+        "still",
+        "again",
+        "now",
+        "more",
+        "less",
+        "just",
+        "even",
+        "it",
+        "they",
+        "he",
+        "she",
+        "this",
+        "these",
+        "those",
+        "its",
+        "their",
+        "there",
+        "due",
+        "including",
+        "where",
+        "whose",
+        "while",
+        "though",
+        "although",
+    ];
+    let opens = word.starts_with(|c: char| c.is_alphanumeric() || c == '/');
+    let number =
+        word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'%' | b':'));
+    let participle = word.ends_with("ing") && !is_name(word);
+    opens
+        && !number
+        && !participle
+        && !is_verb(word)
+        && !is_preposition(word)
+        && !NEVER.iter().any(|never| never.eq_ignore_ascii_case(word))
+}
+
+fn is_verb(word: &str) -> bool {
+    const VERBS: [&str; 44] = [
+        "is", "are", "was", "were", "has", "had", "have", "did", "does", "do", "will", "went",
+        "ran", "rose", "fell", "took", "got", "became", "remains", "stays", "stayed", "shows",
+        "uses", "runs", "sees", "gets", "lost", "sent", "hit", "grew", "dropped", "kept", "held",
+        "came", "saw", "made", "returns", "reports", "answers", "fails", "cannot", "could", "can",
+        "left",
+    ];
+    let past = word.len() >= 5
+        && word.ends_with("ed")
+        && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    past || VERBS.contains(&word)
+}
+
+fn is_preposition(word: &str) -> bool {
+    const PREPOSITIONS: [&str; 18] = [
+        "to", "at", "in", "on", "from", "with", "for", "by", "of", "over", "under", "above",
+        "below", "into", "after", "before", "via", "per",
+    ];
+    PREPOSITIONS.contains(&word)
+}
+
+/// Whether a word is a name by its form: `cart-svc`, `web01`, `db.primary`.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic())
+        && word.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '/'))
+}
+
+fn starts_with_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parted(text: &str) -> Vec<&str> {
+        clauses(text).into_iter().map(|range| part(text, range)).collect()
+    }
+
+    #[test]
+    fn clauses_part_where_another_subject_begins() {
+        for (text, expected) in [
+            (
+                "cart-svc answered in 8 ms; stock-svc timed out after 12 s",
+                &["cart-svc answered in 8 ms", "stock-svc timed out after 12 s"][..],
+            ),
+            (
+                "worker was deployed to eu-west and api to us-east",
+                &["worker was deployed to eu-west", "api to us-east"],
+            ),
+            (
+                "cart-1 is ready, stock-2 is pending, and web-3 was evicted",
+                &["cart-1 is ready", "stock-2 is pending", "web-3 was evicted"],
+            ),
+            ("cart-svc 8 ms, stock-svc 12 s", &["cart-svc 8 ms", "stock-svc 12 s"]),
+            (
+                "disk usage was 80% while memory stayed at 40%",
+                &["disk usage was 80%", "memory stayed at 40%"],
+            ),
+        ] {
+            assert_eq!(parted(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_statement_stays_whole() {
+        for text in [
+            "member oc-3 in group settler has failed, removing it from the group",
+            "worker failed and was restarted",
+            "upstream timed out (110: a; b) while reading response header from upstream",
+            "pool exhausted after 30 s, which blocked checkout and search",
+            "avg 401, throttled 0, iterator age max 220",
+            "Stopped target Network and Sockets.",
+            "said \"a failed; b failed\" twice",
+            "",
+        ] {
+            assert!(parted(text).len() <= 1, "{text}: {:?}", parted(text));
+        }
+    }
+}

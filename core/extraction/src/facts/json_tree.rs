@@ -1,0 +1,244 @@
+//! This module reads a JSON value with the places of its parts, as far as it goes. What the value says is not its
+//! concern.
+//!
+//! Evidence is cut off at any place, so that a value which ends too early is read up to there. The nodes stand in
+//! the order of the text, each with the place behind its last part: no reading recurses.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{Scanner, ScannerOptions};
+
+use crate::text::part;
+
+/// How deep values may stand in each other.
+const MAX_DEPTH: usize = 64;
+
+/// A value with its key.
+#[derive(Clone, Debug)]
+pub(super) struct Node<'t> {
+    /// The key with the place of its text, where the value is a member.
+    pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
+    pub(super) value: Value<'t>,
+    /// Its bytes; of a string, those between the quotes.
+    pub(super) span: Range<usize>,
+    /// The place of the node behind all that stand in this one.
+    pub(super) after: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value<'t> {
+    Object,
+    Array,
+    Text(Cow<'t, str>),
+    /// A number, `true`, `false` or `null`.
+    Bare,
+}
+
+/// A value as far as it was read.
+#[derive(Clone, Debug)]
+pub(super) struct Tree<'t> {
+    pub(super) nodes: Vec<Node<'t>>,
+    /// The bytes that were read.
+    pub(super) end: usize,
+    /// Whether the value is closed.
+    pub(super) closed: bool,
+}
+
+impl<'t> Tree<'t> {
+    /// The value that a text starts with, white space aside.
+    pub(super) fn read(text: &'t str) -> Option<Self> {
+        let strict = ScannerOptions {
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: true,
+            allow_extended_string_escapes: false,
+        };
+        let mut assembly = Assembly {
+            text,
+            scanner: Scanner::new(text, &strict),
+            nodes: Vec::new(),
+            open: Vec::new(),
+            key: None,
+            end: 0,
+        };
+        let closed = assembly.value().is_some();
+        let end = assembly.end;
+        while let Some(open) = assembly.open.pop() {
+            assembly.close(open);
+        }
+        let tree = Tree { nodes: assembly.nodes, end, closed };
+        (!tree.nodes.is_empty()).then_some(tree)
+    }
+
+    pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
+        self.nodes.get(at)
+    }
+
+    /// The places of the values in an object or array.
+    pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let end = self.node(at).map_or(0, |node| node.after);
+        let first = Some(at + 1).filter(|first| *first < end);
+        core::iter::successors(first, move |at| {
+            self.node(*at).map(|node| node.after).filter(|after| *after < end)
+        })
+    }
+
+    pub(super) fn is_scalar(&self, at: usize) -> bool {
+        self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
+    }
+
+    pub(super) fn is_object(&self, at: usize) -> bool {
+        self.node(at).is_some_and(|node| node.value == Value::Object)
+    }
+
+    pub(super) fn is_array(&self, at: usize) -> bool {
+        self.node(at).is_some_and(|node| node.value == Value::Array)
+    }
+
+    pub(super) fn key(&self, at: usize) -> &str {
+        self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
+    }
+
+    /// The member of an object that has a key.
+    pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
+        self.members(at).find(|member| self.key(*member) == key)
+    }
+}
+
+struct Assembly<'t> {
+    text: &'t str,
+    scanner: Scanner<'t>,
+    nodes: Vec<Node<'t>>,
+    /// Objects and arrays that are not closed.
+    open: Vec<usize>,
+    key: Option<(Cow<'t, str>, Range<usize>)>,
+    end: usize,
+}
+
+impl<'t> Assembly<'t> {
+    /// Reads to the end of the first value; nothing where the text does not get there.
+    fn value(&mut self) -> Option<()> {
+        let mut token = self.next()?;
+        loop {
+            match token {
+                Token::CloseBrace | Token::CloseBracket => self.closed_by(&token)?,
+                first => self.begin(first)?,
+            }
+            let Some(open) = self.open.last().copied() else { return Some(()) };
+            let is_object = self.nodes.get(open)?.value == Value::Object;
+            let is_first = self.nodes.len() == open + 1;
+            token = self.next()?;
+            if matches!(token, Token::CloseBrace | Token::CloseBracket) {
+                continue;
+            }
+            if !is_first {
+                let Token::Comma = token else { return None };
+                token = self.next()?;
+            }
+            if is_object {
+                let Token::String(key) = token else { return None };
+                self.key =
+                    Some((key, self.scanner.token_start() + 1..self.scanner.token_end() - 1));
+                let Token::Colon = self.next()? else { return None };
+                token = self.next()?;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        let token = self.scanner.scan().ok()??;
+        self.end = self.scanner.token_end();
+        Some(token)
+    }
+
+    fn begin(&mut self, token: Token<'t>) -> Option<()> {
+        let bytes = self.scanner.token_start()..self.scanner.token_end();
+        let (value, span) = match token {
+            Token::OpenBrace => (Value::Object, bytes),
+            Token::OpenBracket => (Value::Array, bytes),
+            Token::String(read) => (Value::Text(read), bytes.start + 1..bytes.end - 1),
+            Token::Number(_) | Token::Boolean(_) | Token::Null => (Value::Bare, bytes),
+            _ => return None,
+        };
+        let at = self.nodes.len();
+        let opens = matches!(value, Value::Object | Value::Array);
+        if opens && self.open.len() == MAX_DEPTH {
+            return None;
+        }
+        self.nodes.push(Node { key: self.key.take(), value, span, after: at + 1 });
+        if opens {
+            self.open.push(at);
+        }
+        Some(())
+    }
+
+    fn closed_by(&mut self, token: &Token<'_>) -> Option<()> {
+        let open = self.open.last().copied()?;
+        let expected = match self.nodes.get(open)?.value {
+            Value::Object => Token::CloseBrace,
+            _ => Token::CloseBracket,
+        };
+        if *token != expected {
+            return None;
+        }
+        self.open.pop();
+        self.close(open);
+        Some(())
+    }
+
+    fn close(&mut self, open: usize) {
+        let after = self.nodes.len();
+        let end = self.text.floor_char_boundary(self.end);
+        if let Some(node) = self.nodes.get_mut(open) {
+            node.after = after;
+            node.span.end = end;
+        }
+    }
+}
+
+/// Whether a string between quotes reads as it is written.
+pub(super) fn is_plain(text: &str, span: &Range<usize>) -> bool {
+    !part(text, span.clone()).contains('\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+
+    fn shape(tree: &Tree<'_>, at: usize) -> String {
+        let inner = || tree.members(at).map(|at| shape(tree, at)).collect::<Vec<_>>().join(",");
+        let node = tree.node(at).unwrap();
+        let key = if node.key.is_some() { format!("{}:", tree.key(at)) } else { String::new() };
+        match &node.value {
+            Value::Object => format!("{key}{{{}}}", inner()),
+            Value::Array => format!("{key}[{}]", inner()),
+            Value::Text(text) => format!("{key}'{text}'"),
+            Value::Bare => format!("{key}."),
+        }
+    }
+
+    fn read(text: &str) -> (String, usize, bool) {
+        let tree = Tree::read(text).unwrap();
+        (shape(&tree, 0), tree.end, tree.closed)
+    }
+
+    #[test]
+    fn values_up_to_where_they_end() {
+        assert_eq!(read(r#"{"a": [1, {"b": "x\ny"}], "c": {}} tail"#).0, "{a:[.,{b:'x\ny'}],c:{}}");
+        assert_eq!(read(r#"[] tail"#), ("[]".into(), 2, true));
+        assert_eq!(read(r#"{"a": [1, {"b": "#).0, "{a:[.,{}]}");
+        assert_eq!(read(r#"[{"a": 1}, ... 40 more"#), ("[{a:.}]".into(), 10, false));
+        assert!(!read(r#"[1}"#).2);
+        assert!(!read(&"[".repeat(100_000)).2);
+        for text in ["", "INFO x", "]", "'a'"] {
+            assert!(Tree::read(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! This module reads one line into facts: a line of a log, pairs, or running text. Which lines belong together is not
+//! its concern.
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::access;
+use super::builder::Builder;
+use super::json;
+use super::json::is_time_name;
+use super::json_tree::Tree;
+use super::message::{Kind, say};
+use super::model::{GroupId, RecordId};
+use super::pairs::pairs;
+use super::prefix::prefix;
+use super::text::{Frame, Text};
+use super::times::whole_time;
+use crate::text::part;
+
+/// Reads a line as a record of a group, below what it continues.
+pub(super) fn line<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    group: GroupId,
+    text: Text<'_, 'a>,
+    continued: Option<RecordId>,
+) -> Option<RecordId> {
+    let text = text.part(text.trimmed(0..text.len()));
+    let prefix = prefix(text.read);
+    let record = out.record(group, continued.or(frame.parent), text.span(0..text.len()))?;
+    out.path(record, frame.path.clone());
+    for (attribute, range) in &prefix.cells {
+        out.cell(
+            record,
+            vec![Cow::Borrowed(attribute)],
+            text.cow(range.clone()),
+            text.span(range.clone()),
+        );
+    }
+    let is_log = prefix.is_log();
+    if let Some(time) = prefix.time {
+        out.at(record, text.time(time));
+    } else if let Some(time) = time_of_pairs(text) {
+        out.at(record, time);
+    }
+    let request = if text.read.contains("HTTP/") { access::request(text.read) } else { Vec::new() };
+    for (attribute, range) in request {
+        out.cell(record, vec![Cow::Borrowed(attribute)], text.cow(range.clone()), text.span(range));
+    }
+    let (message, object) = parted_object(text.from(prefix.end));
+    if let (Some(object), Some(inner)) = (object, frame.within()) {
+        let inner = Frame { parent: Some(record), path: Vec::new(), ..inner };
+        json::values(out, &inner, object, 0);
+    }
+    say(out, frame, record, message, if is_log { Kind::Log } else { Kind::Prose });
+    Some(record)
+}
+
+/// Logfmt names its time.
+fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<crate::text::figures::ClockTime> {
+    if !text.read.contains('=') {
+        return None;
+    }
+    let near = part(text.read, 0..text.read.floor_char_boundary(200));
+    let found = pairs(near).into_iter().take(3);
+    let mut named = found.filter(|pair| is_time_name(part(near, pair.key.clone())));
+    let pair = named.next()?;
+    let time = whole_time(part(near, pair.value.clone()))?;
+    Some(text.part(pair.value).time(time))
+}
+
+/// A message apart from the object that ends it.
+fn parted_object<'t, 'a>(text: Text<'t, 'a>) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
+    let start = text
+        .read
+        .find("{\"")
+        .filter(|start| part(text.read, 0..*start).ends_with([' ', '\t', ':', '[']) || *start == 0);
+    let Some(start) = start else { return (text, None) };
+    let start = if part(text.read, 0..start).ends_with('[') { start - 1 } else { start };
+    let Some(tree) = Tree::read(text.from(start).read).filter(|tree| tree.closed) else {
+        return (text, None);
+    };
+    let end = start + tree.end;
+    if text.from(end).read.trim().is_empty() {
+        (text.part(0..start), Some(text.part(start..end)))
+    } else {
+        (text, None)
+    }
+}

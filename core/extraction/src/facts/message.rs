@@ -1,0 +1,190 @@
+//! This module writes a message into facts: as the record's own prose, or as one record for each subject that it
+//! speaks of. Where lines begin and end is not its concern.
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::clauses::clauses;
+use super::model::{Form, GroupId, RecordId};
+use super::pairs::{Pair, pairs, runs};
+use super::text::{Frame, Text};
+use crate::text::part;
+use crate::text::sentences::sentences;
+
+/// What a text that stands somewhere is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A message of a log: its sentences speak of one thing unless another subject begins.
+    Log,
+    /// Running text: every sentence stands on its own.
+    Prose,
+}
+
+/// Writes a message of a record: its prose with an empty attribute and its pairs, or its clauses below it.
+pub(super) fn say<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    record: RecordId,
+    text: Text<'_, 'a>,
+    kind: Kind,
+) {
+    let text = text.part(text.trimmed(0..text.len()));
+    if text.read.is_empty() || several(out, frame, record, &[], text, kind) {
+        return;
+    }
+    let found = if text.read.contains('=') { pairs(text.read) } else { Vec::new() };
+    if has_prose(text.read, &found) {
+        out.cell(record, Vec::new(), text.cow(0..text.len()), text.span(0..text.len()));
+    }
+    pair_cells(out, record, text, &found);
+}
+
+/// Writes a string under its key as clauses below its record; whether it speaks of several subjects. Of one that does
+/// not, only the pairs in it are written.
+pub(super) fn clauses_under<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    record: RecordId,
+    key: &[Cow<'a, str>],
+    text: Text<'_, 'a>,
+) -> bool {
+    if several(out, frame, record, key, text, Kind::Prose) {
+        return true;
+    }
+    if text.read.contains('=') {
+        pair_cells(out, record, text, &pairs(text.read));
+    }
+    false
+}
+
+/// Writes a text of several subjects; whether it is one.
+fn several<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    record: RecordId,
+    path: &[Cow<'a, str>],
+    text: Text<'_, 'a>,
+    kind: Kind,
+) -> bool {
+    let statements = statements(text.read, kind);
+    if let [one] = statements.as_slice() {
+        let part = text.part(one.clone());
+        let found = if part.read.contains('=') { pairs(part.read) } else { Vec::new() };
+        return runs_under(out, frame, record, path, part, &found, None);
+    }
+    if statements.is_empty() {
+        return false;
+    }
+    let group = group(out, frame, path);
+    for statement in statements {
+        let part = text.part(statement);
+        let found = if part.read.contains('=') { pairs(part.read) } else { Vec::new() };
+        if runs_under(out, frame, record, path, part, &found, Some(group)) {
+            continue;
+        }
+        let Some(clause) = out.record(group, Some(record), part.span(0..part.len())) else {
+            return true;
+        };
+        out.path(clause, path.to_vec());
+        out.cell(clause, Vec::new(), part.cow(0..part.len()), part.span(0..part.len()));
+        pair_cells(out, clause, part, &found);
+    }
+    true
+}
+
+fn group<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, path: &[Cow<'a, str>]) -> GroupId {
+    let mut scope = frame.scope.clone();
+    scope.extend(path.iter().cloned());
+    out.group(frame.item, Form::Clauses, scope, frame.complete(false))
+}
+
+/// The statements of a text.
+fn statements(text: &str, kind: Kind) -> Vec<Range<usize>> {
+    if kind == Kind::Log || !text.contains(['.', '!', '?', '。']) {
+        return clauses(text);
+    }
+    let mut found = Vec::new();
+    for sentence in sentences(text) {
+        let inner = clauses(part(text, sentence.clone()));
+        found.extend(
+            inner
+                .into_iter()
+                .map(|clause| sentence.start + clause.start..sentence.start + clause.end),
+        );
+    }
+    found
+}
+
+/// Writes runs of pairs, each with its subject; whether there are several.
+fn runs_under<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    record: RecordId,
+    path: &[Cow<'a, str>],
+    text: Text<'_, 'a>,
+    found: &[Pair],
+    within: Option<GroupId>,
+) -> bool {
+    let Some((shared, runs)) = runs(text.read, found) else { return false };
+    let group = within.unwrap_or_else(|| group(out, frame, path));
+    let parent = if let Some(group) = within {
+        let Some(clause) = out.record(group, Some(record), text.span(0..text.len())) else {
+            return true;
+        };
+        clause
+    } else {
+        record
+    };
+    let before = runs.first().map_or(0, |run| run.span.start);
+    let opening = text.trimmed(0..before);
+    let common = found.get(..shared).unwrap_or_default();
+    if has_prose(part(text.read, opening.clone()), common) {
+        out.cell(parent, Vec::new(), text.cow(opening.clone()), text.span(opening));
+    }
+    pair_cells(out, parent, text, common);
+    for run in runs {
+        let Some(row) = out.record(group, Some(parent), text.span(run.span.clone())) else {
+            return true;
+        };
+        let mut keys = path.to_vec();
+        keys.extend(run.head.map(|head| text.name(head)));
+        out.path(row, keys);
+        let of_run = found.get(run.pairs).unwrap_or_default();
+        let last = of_run.last().map_or(run.span.start, |pair| pair.span.end);
+        if has_prose(part(text.read, last..run.span.end), &[]) {
+            out.cell(row, Vec::new(), text.cow(run.span.clone()), text.span(run.span));
+        }
+        pair_cells(out, row, text, of_run);
+    }
+    true
+}
+
+/// Writes pairs as values of a record.
+pub(super) fn pair_cells<'a>(
+    out: &mut Builder<'a>,
+    record: RecordId,
+    text: Text<'_, 'a>,
+    found: &[Pair],
+) {
+    for pair in found {
+        let (written, span) = (text.cow(pair.value.clone()), text.span(pair.value.clone()));
+        let is_plain = !written.contains("\\\"");
+        let value = if is_plain { written } else { written.replace("\\\"", "\"").into() };
+        out.cell(record, vec![text.name(pair.key.clone())], value, span);
+    }
+}
+
+/// Whether words stand beside the pairs. Pairs count from the start of the text that they were found in.
+fn has_prose(text: &str, found: &[Pair]) -> bool {
+    let mut at = 0;
+    for pair in found {
+        if part(text, at..pair.span.start).bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+            return true;
+        }
+        at = pair.span.end;
+    }
+    part(text, at..text.len()).bytes().any(|byte| byte.is_ascii_alphanumeric())
+}

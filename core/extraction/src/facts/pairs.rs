@@ -1,0 +1,294 @@
+//! This module finds `key=value` in a text and tells which of them are said of one subject.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::text::figures::Unit;
+use crate::text::{byte_at, char_before, part};
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) key: Range<usize>,
+    /// The value, without quotes.
+    pub(super) value: Range<usize>,
+    /// All of it.
+    pub(super) span: Range<usize>,
+}
+
+/// Pairs that are said of one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// The word before the pairs that names the subject.
+    pub(super) head: Option<Range<usize>>,
+    pub(super) span: Range<usize>,
+    /// Places among all pairs.
+    pub(super) pairs: Range<usize>,
+}
+
+const LONGEST_KEY: usize = 64;
+
+/// The pairs of a text, in order.
+pub(super) fn pairs(text: &str) -> Vec<Pair> {
+    let mut found: Vec<Pair> = Vec::new();
+    let mut from = 0;
+    while let Some(sign) = part(text, from..text.len()).find('=') {
+        let sign = from + sign;
+        let read_to = found.last().map_or(0, |pair| pair.span.end);
+        from = sign + 1;
+        let pair = key_before(text, read_to, sign)
+            .and_then(|key| value_behind(text, sign + 1).map(|(value, end)| (key, value, end)));
+        if let Some((key, value, end)) = pair {
+            from = end.max(from);
+            found.push(Pair { span: key.start..end, key, value });
+        }
+    }
+    found
+}
+
+fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
+    let before = part(text, limit..sign);
+    let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-/@[]:".contains(byte);
+    let length = before.bytes().rev().take(LONGEST_KEY + 1).take_while(of_key).count();
+    let dashes = part(text, sign - length..sign).bytes().take_while(|byte| *byte == b'-').count();
+    let start = sign - length + dashes;
+    let key = part(text, start..sign);
+    let key = key
+        .rsplit(['[', ':'])
+        .next()
+        .filter(|rest| !rest.is_empty() && !key.ends_with(']'))
+        .unwrap_or(key);
+    let start = sign - key.len();
+    let first = byte_at(text, start);
+    let named =
+        (first.is_ascii_alphabetic() || first == b'_' || first == b'@') && key.len() <= LONGEST_KEY;
+    let apart = char_before(text, start - dashes.min(start)).is_none_or(|c| {
+        c.is_whitespace() || matches!(c, '(' | '[' | '{' | ',' | ';' | '|' | '"' | '\'' | '<' | ':')
+    });
+    let ends = key
+        .as_bytes()
+        .last()
+        .is_some_and(|last| last.is_ascii_alphanumeric() || matches!(last, b'_' | b']'));
+    (named && apart && ends).then_some(start..sign)
+}
+
+/// The value from an offset on, and where it ends with its quote.
+fn value_behind(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    let rest = part(text, at..text.len());
+    match byte_at(text, at) {
+        quote @ (b'"' | b'\'') => {
+            let end = quoted(rest.as_bytes(), quote)?;
+            Some((at + 1..at + end, at + end + 1))
+        }
+        b'=' | b'>' | b'~' | b' ' | b'\t' | b'\n' | 0 => None,
+        open @ (b'[' | b'{' | b'(') => {
+            let close = match open {
+                b'[' => ']',
+                b'{' => '}',
+                _ => ')',
+            };
+            let near = part(rest, 0..rest.floor_char_boundary(400));
+            let end = near.find(close).map_or_else(|| end_of_bare(rest), |end| end + 1);
+            Some((at..at + end, at + end))
+        }
+        _ => {
+            let end = with_unit(rest, end_of_bare(rest));
+            (end > 0).then_some((at..at + end, at + end))
+        }
+    }
+}
+
+/// Where the quote closes that a text starts with.
+fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
+    let mut escaped = false;
+    bytes.iter().enumerate().skip(1).find_map(|(at, byte)| {
+        let closes = *byte == quote && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        closes.then_some(at)
+    })
+}
+
+fn end_of_bare(rest: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut end = rest.len();
+    for (at, character) in rest.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' if depth == 0 => {
+                end = at;
+                break;
+            }
+            ')' => depth -= 1,
+            ']' | '}' | '"' | '|' | ';' => {
+                end = at;
+                break;
+            }
+            ',' => {
+                let behind = part(rest, at + 1..rest.floor_char_boundary(at + 1 + LONGEST_KEY));
+                let word = behind
+                    .split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c)))
+                    .next();
+                let ends = word.is_some_and(|word| {
+                    (word.is_empty() && !behind.starts_with(['"', '\'']))
+                        || byte_at(behind, word.len()) == b'='
+                });
+                if ends {
+                    end = at;
+                    break;
+                }
+            }
+            _ if character.is_whitespace() => {
+                end = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    part(rest, 0..end).trim_end_matches(['.', ':', ',']).len()
+}
+
+/// The end of a number with the unit that stands one space behind it.
+fn with_unit(rest: &str, end: usize) -> usize {
+    let is_number =
+        part(rest, 0..end).bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && end > 0;
+    if !is_number || byte_at(rest, end) != b' ' {
+        return end;
+    }
+    let word = part(rest, end + 1..rest.len())
+        .split(|c: char| !(c.is_ascii_alphabetic() || c == '%'))
+        .next();
+    match word.filter(|word| word.len() <= 12 && byte_at(rest, end + 1 + word.len()) != b'=') {
+        Some(word) if Unit::named(word).is_some() => end + 1 + word.len(),
+        _ => end,
+    }
+}
+
+/// The runs of a text with several subjects, with how many pairs before them hold for all; nothing where all pairs
+/// are said of one subject.
+///
+/// A new run starts with a bare word right before pairs, where the first pairs have such a word too, or with a key
+/// that was there before.
+pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
+    if pairs.len() < 2 {
+        return None;
+    }
+    let heads: Vec<Option<Range<usize>>> =
+        (0..pairs.len()).map(|at| head_of(text, pairs, at)).collect();
+    let headed = || heads.iter().enumerate().filter(|(_, head)| head.is_some()).map(|(at, _)| at);
+    let starts: Vec<usize> = if heads.first()?.is_some() && headed().count() > 1 {
+        headed().collect()
+    } else {
+        let repeated = first_repeated(text, pairs)?;
+        let key = part(text, pairs.get(repeated)?.key.clone());
+        let same =
+            |at: &usize| pairs.get(*at).is_some_and(|pair| part(text, pair.key.clone()) == key);
+        (repeated..pairs.len()).filter(same).collect()
+    };
+    let begin = |at: usize| {
+        let head = heads.get(at).cloned().flatten();
+        head.map(|head| head.start).or_else(|| pairs.get(at).map(|pair| pair.span.start))
+    };
+    let mut runs = Vec::new();
+    for (place, start) in starts.iter().enumerate() {
+        let next = starts.get(place + 1).copied().unwrap_or(pairs.len());
+        let end = if next < pairs.len() { begin(next)? } else { text.len() };
+        let written = part(text, begin(*start)?..end).trim_end_matches([' ', '\t', ',', ';', '|']);
+        runs.push(Run {
+            head: heads.get(*start).cloned().flatten(),
+            span: begin(*start)?..begin(*start)? + written.len(),
+            pairs: *start..next,
+        });
+    }
+    Some((*starts.first()?, runs))
+}
+
+/// The place of the first pair whose key comes again.
+fn first_repeated(text: &str, pairs: &[Pair]) -> Option<usize> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut first: Option<usize> = None;
+    for (at, pair) in pairs.iter().enumerate() {
+        if let Some(earlier) = seen.get(part(text, pair.key.clone())) {
+            first = Some(first.map_or(*earlier, |first| first.min(*earlier)));
+        } else {
+            seen.insert(part(text, pair.key.clone()), at);
+        }
+    }
+    first
+}
+
+/// The one bare word between a pair and the pair before it.
+fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
+    let from = at.checked_sub(1).and_then(|at| pairs.get(at)).map_or(0, |pair| pair.span.end);
+    let to = pairs.get(at)?.span.start;
+    let gap = part(text, from..to);
+    let word = gap.trim_matches([' ', '\t', ',', ';', '|', ':', '(', '[', '{']);
+    let is_word = word.len() <= LONGEST_KEY
+        && word.starts_with(|c: char| c.is_alphanumeric())
+        && !word.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | ')' | ']' | ','));
+    let start = from + gap.find(word)?;
+    is_word.then_some(start..start + word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+
+    fn written(text: &str) -> Vec<String> {
+        let of = |pair: &Pair| {
+            format!("{}={}", part(text, pair.key.clone()), part(text, pair.value.clone()))
+        };
+        pairs(text).iter().map(of).collect()
+    }
+
+    fn parted(text: &str) -> Vec<&str> {
+        let found = pairs(text);
+        runs(text, &found).map_or_else(Vec::new, |(_, runs)| {
+            runs.into_iter().map(|run| part(text, run.span)).collect()
+        })
+    }
+
+    #[test]
+    fn keys_and_values() {
+        for (text, expected) in [
+            (
+                "level=warn msg=\"cache bypass: key \\\"a\\\"\" dur=386ms",
+                &["level=warn", "msg=cache bypass: key \\\"a\\\"", "dur=386ms"][..],
+            ),
+            (
+                "anon-rss:30753204kB, gfp_mask=0x100cca(GFP_HIGHUSER), order=0.",
+                &["gfp_mask=0x100cca(GFP_HIGHUSER)", "order=0"],
+            ),
+            (
+                "groupSet=[sg-a, sg-b] t=5 s a=1,b=2 list=x,y,z",
+                &["groupSet=[sg-a, sg-b]", "t=5 s", "a=1", "b=2", "list=x,y,z"],
+            ),
+            (
+                "ALERTS{alertname=\"Disk\",severity=\"warning\"} 1",
+                &["alertname=Disk", "severity=warning"],
+            ),
+            ("GET /a?x=1&y=2 x == 3 a => b c >= 4 --tail=5", &["tail=5"]),
+            ("k=\"never closed", &[]),
+        ] {
+            assert_eq!(written(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn who_a_run_of_pairs_is_about() {
+        assert_eq!(
+            parted("queue-in depth=40 queue-out depth=900"),
+            ["queue-in depth=40", "queue-out depth=900"]
+        );
+        assert_eq!(parted("zone=a pod=x r=1 pod=y r=2"), ["pod=x r=1", "pod=y r=2"]);
+        assert_eq!(
+            parted("cart timeouts=3, stock errors=5"),
+            ["cart timeouts=3", "stock errors=5"]
+        );
+        assert_eq!(parted("zone=a in depth=4 out depth=9"), ["in depth=4", "out depth=9"]);
+        assert!(parted("level=info Started job=5").is_empty());
+        assert!(parted("worker heartbeat lost host=a age=5").is_empty());
+    }
+}

@@ -1,0 +1,316 @@
+//! This module reads what stands before the message of a log line: its time, level, host, program and the like. The
+//! message itself is not its concern.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::times::time_at;
+use crate::text::figures::ClockTime;
+use crate::text::{byte_at, char_at, part};
+
+/// What stands before a message.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prefix {
+    pub(super) time: Option<ClockTime>,
+    /// Values with their attributes.
+    pub(super) cells: Vec<(&'static str, Range<usize>)>,
+    /// Where the message begins.
+    pub(super) end: usize,
+}
+
+impl Prefix {
+    pub(super) fn is_log(&self) -> bool {
+        self.time.is_some() || self.has("level")
+    }
+
+    fn has(&self, attribute: &str) -> bool {
+        self.cells.iter().any(|(known, _)| *known == attribute)
+    }
+}
+
+/// The most pieces that a prefix has.
+const MOST: usize = 12;
+
+/// Reads the prefix of a line.
+pub(super) fn prefix(line: &str) -> Prefix {
+    let mut prefix = Prefix::default();
+    for _ in 0..MOST {
+        let start = skipped(line, prefix.end, prefix.is_log());
+        let piece = piece(line, start, &prefix);
+        let Some((end, found)) = piece else { break };
+        match found {
+            Piece::Nothing => {}
+            Piece::Time(time) => prefix.time = Some(time),
+            Piece::Cells(cells) => prefix.cells.extend(cells.into_iter().flatten()),
+            Piece::Level(time, level) => {
+                prefix.time = Some(time);
+                prefix.cells.push(("level", level));
+            }
+        }
+        prefix.end = end;
+    }
+    let message = part(line, prefix.end..line.len());
+    prefix.end = line.len() - message.trim_start_matches([' ', '\t', ':', '|']).len();
+    if byte_at(line, prefix.end) == b'-' && byte_at(line, prefix.end + 1) == b' ' {
+        prefix.end += 2;
+    }
+    prefix
+}
+
+enum Piece {
+    Nothing,
+    Time(ClockTime),
+    /// klog's level stands in its time.
+    Level(ClockTime, Range<usize>),
+    Cells([Option<(&'static str, Range<usize>)>; 3]),
+}
+
+/// Behind white space, and behind separators once the line is known to be of a log.
+fn skipped(line: &str, from: usize, is_log: bool) -> usize {
+    let mut at = from;
+    while matches!(byte_at(line, at), b' ' | b'\t' | b'|') {
+        at += 1;
+    }
+    let dash = byte_at(line, at) == b'-' && byte_at(line, at + 1) == b' ';
+    if is_log && dash { at + 2 } else { at }
+}
+
+fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
+    let rest = part(line, start..line.len());
+    if prefix.time.is_none()
+        && let Some(time) = time_at(rest)
+    {
+        let end = start + time.span.end;
+        let glued = char_at(line, end).is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '/');
+        let moved = ClockTime { span: start..end, ..time };
+        let is_klog =
+            byte_at(line, start).is_ascii_uppercase() && byte_at(line, start + 1).is_ascii_digit();
+        return match (glued, is_klog) {
+            (true, _) => None,
+            (false, true) => Some((end, Piece::Level(moved, start..start + 1))),
+            (false, false) => Some((end, Piece::Time(moved))),
+        };
+    }
+    match byte_at(rest, 0) {
+        b'[' => bracketed(line, start, prefix),
+        b'<' => priority(rest).map(|length| (start + length, Piece::Nothing)),
+        _ => word(line, start, prefix),
+    }
+}
+
+/// `<189>4412: `
+fn priority(rest: &str) -> Option<usize> {
+    let digits = |text: &str| text.bytes().take(9).take_while(u8::is_ascii_digit).count();
+    let inner = digits(rest.get(1..)?);
+    let close = 1 + inner;
+    if inner == 0 || byte_at(rest, close) != b'>' {
+        return None;
+    }
+    let number = digits(part(rest, close + 1..rest.len()));
+    let colon = byte_at(rest, close + 1 + number) == b':';
+    Some(close + 1 + if colon { number + 1 } else { 0 })
+}
+
+fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
+    const LONGEST: usize = 64;
+    let rest = part(line, start..line.len());
+    let near = part(rest, 0..rest.floor_char_boundary(LONGEST));
+    let close = near.find(']')?;
+    let inner = part(near, 1..close);
+    let (from, to) = (start + 1, start + close);
+    let end = start + close + 1;
+    if prefix.time.is_none()
+        && let Some(time) = time_at(inner)
+    {
+        return Some((end, Piece::Time(ClockTime { span: from..from + time.span.end, ..time })));
+    }
+    if inner.is_empty()
+        || inner.contains(['=', ',', '"', '{'])
+        || !inner.starts_with(|c: char| c.is_alphanumeric())
+    {
+        return None;
+    }
+    let attribute = if is_level(inner) && !prefix.has("level") {
+        "level"
+    } else if inner.bytes().all(|byte| byte.is_ascii_digit()) {
+        "pid"
+    } else {
+        "component"
+    };
+    Some((end, Piece::Cells([Some((attribute, from..to)), None, None])))
+}
+
+/// A word of a prefix: a level, `host program[pid]:`, `file.go:12]`.
+fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
+    let (word, end) = word_at(line, start)?;
+    let bare = word.trim_end_matches(':');
+    if is_level(bare) && !prefix.has("level") && (prefix.time.is_some() || line.len() > end) {
+        let shouted = bare.bytes().all(|byte| byte.is_ascii_uppercase());
+        let known = prefix.time.is_some()
+            || (shouted && word.ends_with(':'))
+            || line.get(end..).is_some_and(|rest| time_at(rest.trim_start()).is_some());
+        return known.then(|| {
+            (end, Piece::Cells([Some(("level", start..start + bare.len())), None, None]))
+        });
+    }
+    let time = prefix.time.as_ref()?;
+    // klog: the number of the thread, then the file.
+    if byte_at(line, time.span.start).is_ascii_uppercase()
+        && word.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Some((end, Piece::Cells([Some(("pid", start..end)), None, None])));
+    }
+    if let Some(source) =
+        word.strip_suffix(']').filter(|source| source.contains(':') && !source.contains('['))
+    {
+        return Some((
+            end,
+            Piece::Cells([Some(("source", start..start + source.len())), None, None]),
+        ));
+    }
+    if prefix.has("program") {
+        return None;
+    }
+    if let Some(cells) = program(line, start) {
+        let [name, pid] = cells;
+        return Some((end, Piece::Cells([name, pid, None])));
+    }
+    let (_, behind) = word_at(line, end + 1)?;
+    let host = !prefix.has("level")
+        && !prefix.has("host")
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte))
+        && !word.ends_with(':');
+    let followed = program(line, end + 1)
+        .filter(|_| host && byte_at(line, end) == b' ' && behind <= line.len())?;
+    let [name, pid] = followed;
+    Some((behind, Piece::Cells([Some(("host", start..end)), name, pid])))
+}
+
+type Found = Option<(&'static str, Range<usize>)>;
+
+/// `program[pid]:` or `program:` at an offset.
+fn program(line: &str, start: usize) -> Option<[Found; 2]> {
+    let (word, end) = word_at(line, start)?;
+    let name = word.strip_suffix(':')?;
+    let last = byte_at(line, end);
+    let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, pid)) => (name, Some(pid)),
+        None => (name, None),
+    };
+    let named = !name.is_empty()
+        && name.len() <= 48
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/@()#".contains(&byte));
+    let error =
+        name.ends_with("Error") || name.ends_with("Exception") || is_level(name) || name == "panic";
+    if !named || error || !matches!(last, b' ' | 0) {
+        return None;
+    }
+    let pid = pid.filter(|pid| !pid.is_empty()).map(|pid| {
+        let from = start + name.len() + 1;
+        ("pid", from..from + pid.len())
+    });
+    Some([Some(("program", start..start + name.len())), pid])
+}
+
+/// The word at an offset and where it ends; words longer than a name's length are none.
+fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
+    const LONGEST: usize = 96;
+    let rest = line.get(start..)?;
+    let near = part(rest, 0..rest.floor_char_boundary(LONGEST));
+    let length =
+        near.find([' ', '\t']).or_else(|| (near.len() == rest.len()).then_some(near.len()))?;
+    (length > 0).then(|| (part(near, 0..length), start + length))
+}
+
+pub(super) fn is_level(word: &str) -> bool {
+    const LEVELS: [&str; 22] = [
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "err",
+        "debug",
+        "trace",
+        "fatal",
+        "critical",
+        "crit",
+        "notice",
+        "alert",
+        "emerg",
+        "inf",
+        "wrn",
+        "dbg",
+        "log",
+        "severe",
+        "panic",
+        "hint",
+        "detail",
+        "statement",
+    ];
+    (3..=9).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+
+    fn read(line: &str) -> String {
+        let found = prefix(line);
+        let time = found.time.map_or("-", |time| part(line, time.span));
+        let cells: Vec<_> = found
+            .cells
+            .into_iter()
+            .map(|(name, at)| format!("{name}={}", part(line, at)))
+            .collect();
+        format!("{time} | {} | {}", cells.join(" "), part(line, found.end..line.len()))
+    }
+
+    #[test]
+    fn prefixes_of_logs() {
+        for (line, expected) in [
+            (
+                "Jun  2 19:12:02 mgo-a1 kernel: [7711820.114] mongod invoked oom-killer",
+                "Jun  2 19:12:02 | host=mgo-a1 program=kernel component=7711820.114 | mongod invoked oom-killer",
+            ),
+            (
+                "Jun  2 19:12:02 mgo-a1 systemd[1]: unit failed",
+                "Jun  2 19:12:02 | host=mgo-a1 program=systemd pid=1 | unit failed",
+            ),
+            (
+                "2024/03/12 14:03:46 [error] 2217#2217: *88137 upstream timed out",
+                "2024/03/12 14:03:46 | level=error | 2217#2217: *88137 upstream timed out",
+            ),
+            (
+                "[2026-03-04 09:41:02,911] INFO [GroupCoordinator 2]: Preparing",
+                "2026-03-04 09:41:02,911 | level=INFO component=GroupCoordinator 2 | Preparing",
+            ),
+            (
+                "I0312 14:01:02.118220       1 proxier.go:123] synced",
+                "I0312 14:01:02.118220 | level=I pid=1 source=proxier.go:123 | synced",
+            ),
+            (
+                "2025-08-21T07:58:31Z\tERROR\tsetup\tproblem",
+                "2025-08-21T07:58:31Z | level=ERROR | setup\tproblem",
+            ),
+            (
+                "[7] 2024/09/30 21:58:10.402112 [INF] JetStream",
+                "2024/09/30 21:58:10.402112 | pid=7 level=INF | JetStream",
+            ),
+            (
+                "<189>4412: Apr  2 18:00:02.114 UTC: %SYS-5-CONFIG_I: Configured",
+                "Apr  2 18:00:02.114 UTC | | %SYS-5-CONFIG_I: Configured",
+            ),
+            (
+                "21/Aug/2025 07:58:31 BST | deploy-9914 | helm upgrade",
+                "21/Aug/2025 07:58:31 |  | BST | deploy-9914 | helm upgrade",
+            ),
+            ("Error: UPGRADE FAILED", "- |  | Error: UPGRADE FAILED"),
+            ("worker was deployed", "- |  | worker was deployed"),
+        ] {
+            assert_eq!(read(line).replace("  |", " |"), expected.replace("  |", " |"), "{line}");
+        }
+    }
+}

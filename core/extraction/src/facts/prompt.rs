@@ -1,0 +1,163 @@
+//! This module tells commands and titles, which are the scope of what follows them, and words that say that something
+//! was left out.
+
+use crate::text::part;
+
+/// A line that says what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A command that was typed, from an offset in the line on.
+    Command(usize),
+    /// A comment or heading, from an offset in the line on.
+    Title(usize),
+}
+
+/// What a line opens, where it is a command or a title.
+pub(super) fn opening(line: &str) -> Option<Opening> {
+    let trimmed = line.trim_end();
+    command(trimmed).map(Opening::Command).or_else(|| title(trimmed).map(Opening::Title))
+}
+
+/// Where the command starts behind a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `, `ch-2 :) `.
+fn command(line: &str) -> Option<usize> {
+    const LONGEST_PROMPT: usize = 48;
+    if let Some(rest) = line.strip_prefix("$ ") {
+        return (!rest.is_empty()).then_some(2);
+    }
+    let near = part(line, 0..line.floor_char_boundary(LONGEST_PROMPT));
+    if near.starts_with("PS ") {
+        return near.find("> ").map(|at| at + 2);
+    }
+    ["]$ ", "]# ", "$ ", "# ", "=> ", "=*> ", ":) ", "> "].into_iter().find_map(|sign| {
+        let at = near.find(sign)?;
+        let name = part(near, 0..at).trim_end();
+        is_prompt(name, sign).then_some(at + sign.len())
+    })
+}
+
+/// Whether a name before a sign makes a prompt.
+fn is_prompt(name: &str, sign: &str) -> bool {
+    let host = |name: &str| name.contains('@') || name.contains(':');
+    let bare =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:@/~()".contains(&byte));
+    let opens = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    match sign {
+        "]$ " | "]# " => name.starts_with('[') && name.matches(' ').count() <= 2,
+        "# " if name.ends_with('=') => opens && is_database(name.trim_end_matches('=')),
+        "$ " | "# " => bare && opens && host(name),
+        "=> " | "=*> " | ":) " => bare && opens,
+        _ => bare && opens && (is_shell(name) || host(name)),
+    }
+}
+
+fn is_database(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+fn is_shell(name: &str) -> bool {
+    const SHELLS: [&str; 14] = [
+        "mysql", "sql", "SQL", "redis", "mongo", "mongosh", "cqlsh", "sqlite", "MariaDB", "hbase",
+        "irb", "influx", "neo4j", "test",
+    ];
+    let first = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    SHELLS.contains(&first)
+}
+
+/// Where the words of a comment or heading start.
+fn title(line: &str) -> Option<usize> {
+    let trimmed = line.trim_start();
+    let indent = line.len() - trimmed.len();
+    let mark = trimmed.bytes().take_while(|byte| matches!(byte, b'#' | b'=' | b'-' | b'/')).count();
+    let marks = part(trimmed, 0..mark);
+    let rest = part(trimmed, mark..trimmed.len());
+    let words = rest.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    let is_mark = match marks {
+        "#" | "##" | "###" | "####" => {
+            rest.starts_with([' ', '\t'])
+                || (mark == 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+        }
+        "--" | "//" => rest.starts_with(' '),
+        "==" | "===" | "====" | "==>" | "=====" => true,
+        "---" | "----" | "-----" => rest.starts_with(' ') && rest.trim_end().ends_with("--"),
+        _ => false,
+    };
+    (words && is_mark && indent == 0).then(|| indent + mark + rest.len() - rest.trim_start().len())
+}
+
+/// Whether a command, tool or query asks for a part of what there is.
+pub(super) fn is_cut(asked: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "--tail",
+        "tail",
+        "head",
+        "grep",
+        "egrep",
+        "zgrep",
+        "limit",
+        "--limit",
+        "top",
+        "sample",
+        "--max-items",
+        "rg",
+    ];
+    let mut words = asked.split(|c: char| {
+        c.is_whitespace() || matches!(c, '=' | '|' | '(' | ')' | ',' | '"' | '\'')
+    });
+    words.any(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+}
+
+/// Whether a text says that something of it is left out.
+pub(super) fn says_cut(text: &str) -> bool {
+    const MARKS: [&str; 7] =
+        ["truncated", "omitted", "showing ", "more rows", "more lines", " more)", "trimmed"];
+    if text.contains("\n...")
+        || text.contains("\n…")
+        || text.contains("[...]")
+        || text.trim_end().ends_with("...")
+    {
+        return true;
+    }
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_and_titles() {
+        for (line, expected) in [
+            ("$ kubectl get pods", Some((true, "kubectl get pods"))),
+            ("[gw-nat-2 ~]$ ss -s", Some((true, "ss -s"))),
+            ("root@db-1:~# uptime", Some((true, "uptime"))),
+            ("mysql> SELECT 1;", Some((true, "SELECT 1;"))),
+            ("shop=> select 1;", Some((true, "select 1;"))),
+            ("telemetry=# select 1;", Some((true, "select 1;"))),
+            ("ch-2 :) SELECT 1", Some((true, "SELECT 1"))),
+            ("PS C:\\> Get-HotFix", Some((true, "Get-HotFix"))),
+            ("# capture of 12 March", Some((false, "capture of 12 March"))),
+            ("-- previous Saturday", Some((false, "previous Saturday"))),
+            ("=== cart ===", Some((false, "cart ==="))),
+            ("value -> 5", None),
+            ("latency > 5 s", None),
+            ("--------", None),
+            ("- item", None),
+            ("#1 is down", None),
+        ] {
+            let found = opening(line).map(|opening| match opening {
+                Opening::Command(at) => (true, part(line, at..line.len())),
+                Opening::Title(at) => (false, part(line, at..line.len())),
+            });
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out() {
+        assert!(is_cut("kubectl logs x --tail=14"));
+        assert!(is_cut("journalctl | grep oom"));
+        assert!(!is_cut("kubectl get pods -n headless"));
+        assert!(says_cut("a\n< truncated lines 2-9 >\nb"));
+        assert!(!says_cut("a\nb"));
+    }
+}

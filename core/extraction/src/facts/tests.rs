@@ -1,0 +1,135 @@
+//! Owners: what is said belongs to the one it is said of, in every shape.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::{Facts, Item};
+
+pub(super) fn item(content: &str) -> Item<'_> {
+    Item { tool: "", query: "", content, exhaustive: false }
+}
+
+/// Every fact as `subject | attribute = value`, the subject's names parted by commas, innermost first.
+pub(super) fn facts_of(content: &str) -> Vec<String> {
+    let facts = Facts::read([item(content)]);
+    let written = |fact: super::Fact<'_, '_>| {
+        let subject: Vec<&str> = fact.subject().collect();
+        let time = facts.time_of(fact.record).and_then(|time| content.get(time.span.clone()));
+        let time = time.map_or_else(String::new, |time| format!(" @{time}"));
+        format!(
+            "{} | {} = {}{time}",
+            subject.join(", "),
+            fact.attribute().join("."),
+            fact.cell.text
+        )
+    };
+    facts.facts().map(written).collect()
+}
+
+/// Whether a value of an attribute is said of a name, and of that one only.
+#[track_caller]
+pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &str, other: &str) {
+    let facts = Facts::read([item(content)]);
+    let mut found = 0;
+    for fact in facts.facts() {
+        let holds = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
+        let names: Vec<&str> = fact.subject().chain([&*fact.cell.text]).collect();
+        if holds && names.iter().any(|name| name.contains(owner)) {
+            found += 1;
+        }
+        assert!(!holds || !names.iter().any(|name| name.contains(other)), "{names:?}");
+    }
+    assert!(found > 0, "{:#?}", facts_of(content));
+}
+
+#[test]
+fn neighbours_in_a_line_keep_their_values() {
+    let text = "cart-svc answered in 8 ms; stock-svc timed out after 12 s";
+    assert_owner(text, "", "12 s", "stock-svc", "cart-svc");
+    assert_owner(text, "", "8 ms", "cart-svc", "stock-svc");
+    let text = "queue-in depth=40 queue-out depth=900";
+    assert_owner(text, "depth", "40", "queue-in", "queue-out");
+    assert_owner(text, "depth", "900", "queue-out", "queue-in");
+    let text = "worker was deployed to eu-west and api to us-east";
+    assert_owner(text, "", "eu-west", "worker", "api");
+    assert_owner(text, "", "us-east", "api", "worker");
+}
+
+#[test]
+fn neighbours_in_embedded_json_keep_their_values() {
+    let text = r#"{"msg": "{\"pods\": [{\"name\": \"cart-1\", \"restarts\": 4}, {\"name\": \"stock-2\", \"restarts\": 9}]}"}"#;
+    assert_owner(text, "restarts", "4", "cart-1", "stock-2");
+    assert_owner(text, "restarts", "9", "stock-2", "cart-1");
+    let text =
+        r#"12:00:01 INFO state {"cart": {"lag": 4, "up": true}, "stock": {"lag": 9, "up": false}}"#;
+    assert_owner(text, "lag", "4", "cart", "stock");
+    assert_owner(text, "lag", "9", "stock", "cart");
+}
+
+#[test]
+fn what_stands_in_an_object_describes_it() {
+    let text = r#"{"name": "cart", "limits": {"memory": "512Mi"}, "status": {"phase": "Running"},
+        "containers": [{"name": "app", "image": "a:1"}, {"name": "proxy", "image": "b:2"}]}"#;
+    let facts = facts_of(text);
+    assert_eq!(facts[0], "512Mi, Running | name = cart");
+    assert_eq!(facts[1], "cart, Running | limits.memory = 512Mi");
+    assert_eq!(facts[4], "app, containers, cart, 512Mi, Running | image = a:1");
+    assert_owner(text, "image", "b:2", "proxy", "app");
+}
+
+#[test]
+fn a_series_has_its_labels() {
+    let text = r#"{"status":"success","data":{"resultType":"matrix","result":[
+        {"metric":{"__name__":"up","pod":"a"},"values":[[1737506400,"1"],[1737506460,"0"]]},
+        {"metric":{"__name__":"up","pod":"b"},"values":[[1737506400,"1"]]}]}}"#;
+    let facts = facts_of(text);
+    let samples: Vec<&String> = facts.iter().filter(|fact| fact.contains("| up =")).collect();
+    assert_eq!(samples[1], "up, a, result, matrix, data, success | up = 0 @1737506460");
+    assert_eq!(samples.len(), 3);
+    let text = r#"{"Timestamps": ["2024-03-12T10:00:00Z", "2024-03-12T10:05:00Z"], "Values": [3, 5], "Label": "cart"}"#;
+    assert_eq!(facts_of(text)[2], "cart | Values = 5 @2024-03-12T10:05:00Z");
+}
+
+#[test]
+fn lines_of_a_log_have_their_prefix() {
+    let text = "Jun  2 19:12:02 mgo-a1 kernel: oom-kill: pid=5 comm=mongod\nJun  2 19:12:03 mgo-b1 systemd[1]: restarted";
+    let expected =
+        "mgo-a1, kernel, oom-kill: pid=5 comm=mongod, 5 | comm = mongod @Jun  2 19:12:02";
+    assert_eq!(facts_of(text)[4], expected);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_and_every_cell_lies_in_it(
+        pieces in proptest::collection::vec(
+            prop_oneof![
+                "\\PC{0,12}",
+                Just("\n".into()), Just("  ".into()), Just("{\"a\": ".into()), Just("[1, \"x y\"]".into()), Just("}".into()),
+                Just("k=v ".into()), Just("\"".into()), Just("\\".into()), Just("; ".into()), Just(" | ".into()),
+                Just("NAME   READY\n".into()), Just("cart-1   1/1\n".into()), Just("a,b\n1,2\n".into()), Just("---+---\n".into()),
+                Just("key: value\n".into()), Just("- item\n".into()), Just("<a b=\"c\">".into()), Just("</a>".into()),
+                Just("$ cmd\n".into()), Just("# title\n".into()), Just("@@ -1 +1 @@\n-a: 1\n+a: 2\n".into()), Just("é".into()),
+                Just("12:00:01 ".into()), Just("\"GET / HTTP/1.1\" 200 5".into()), Just("| a | b |\n".into()), Just("\t".into()),
+            ],
+            0..40,
+        )
+    ) {
+        let text: String = pieces.concat();
+        let facts = Facts::read([item(&text)]);
+        for (id, record) in facts.records() {
+            prop_assert!(text.get(record.span.clone()).is_some());
+            prop_assert!(record.parent.is_none_or(|parent| parent < id));
+            if let Some(time) = &record.at {
+                prop_assert!(text.get(time.span.clone()).is_some());
+            }
+            for cell in &record.cells {
+                let written = text.get(cell.span.clone());
+                prop_assert!(written.is_some());
+                prop_assert!(text.contains('\\') || written == Some(&*cell.text), "{:?} {written:?}", cell);
+            }
+        }
+    }
+}

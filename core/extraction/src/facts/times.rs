@@ -1,0 +1,277 @@
+//! This module reads the time that a line, a cell or a sample starts with or is, in the ways that tools write it.
+//! It says nothing of what happened then.
+
+use crate::text::figures::{ClockTime, Date, MONTHS, clock_at, date_at};
+use crate::text::{byte_at, part};
+
+/// The time at the start of a text, with its span from there; a date without a time of day is none.
+pub(super) fn time_at(text: &str) -> Option<ClockTime> {
+    match text.as_bytes() {
+        [b'0'..=b'9', ..] => numeric_date(text)
+            .or_else(|| day_first(text))
+            .or_else(|| clock_at(text).filter(|time| time.span.end > 4)),
+        [b'I' | b'W' | b'E' | b'F', b'0'..=b'9', ..] => klog(text),
+        [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', ..] => month_first(text),
+        _ => None,
+    }
+}
+
+/// The time that a whole text is; digits alone count from the epoch.
+pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
+    if text.len() > 48 || text.len() < 5 {
+        return None;
+    }
+    let time = time_at(text).or_else(|| epoch(text))?;
+    let rest = part(text, time.span.end..text.len()).trim();
+    let abbreviation = rest.len() <= 5 && rest.bytes().all(|byte| byte.is_ascii_uppercase());
+    let region = rest.len() <= 20
+        && rest.contains('/')
+        && rest.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_'));
+    (abbreviation || region).then_some(time)
+}
+
+/// Seconds, milliseconds, microseconds or nanoseconds since 1970, in this century's first half.
+pub(super) fn epoch(text: &str) -> Option<ClockTime> {
+    const SECONDS: core::ops::Range<i64> = 1_000_000_000..2_500_000_000;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let divisor = match whole.len() {
+        10 => 1,
+        13 => 1_000,
+        16 => 1_000_000,
+        19 => 1_000_000_000,
+        _ => return None,
+    };
+    let seconds = whole.parse::<i64>().ok()? / divisor;
+    if !SECONDS.contains(&seconds) {
+        return None;
+    }
+    let seconds_of_day = u32::try_from(seconds % 86_400).ok()?;
+    Some(ClockTime {
+        span: 0..text.len(),
+        seconds_of_day,
+        grain: 1,
+        date: Some(civil(seconds / 86_400)?),
+        offset_minutes: Some(0),
+    })
+}
+
+/// The day that is so many days after 1970-01-01.
+fn civil(days: i64) -> Option<Date> {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    Some(Date {
+        year: u16::try_from(year).ok()?,
+        month: u8::try_from(month).ok()?,
+        day: u8::try_from(day).ok()?,
+    })
+}
+
+/// `2024-03-12T14:01:02.5Z`, `2024/03/12 14:01:02`, `2024.03.12 14:01:02`.
+fn numeric_date(text: &str) -> Option<ClockTime> {
+    let date = match byte_at(text, 4) {
+        b'-' | b'/' => date_at(text)?,
+        b'.' if byte_at(text, 7) == b'.' => {
+            date_of(number(text, 0, 4)?, number(text, 5, 2)?, number(text, 8, 2)?)?
+        }
+        _ => return None,
+    };
+    clock_from(text, 10, Some(date))
+}
+
+/// `12/Mar/2024:14:01:02 +0000`, `12 Mar 2024 14:01:02`, `12-Mar-2024 …`, `12.03.2024 14:01:02`, `03/12/2024 14:01:02`.
+fn day_first(text: &str) -> Option<ClockTime> {
+    let day_length = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let separator = byte_at(text, day_length);
+    if !(1..=2).contains(&day_length) || !matches!(separator, b'/' | b' ' | b'-' | b'.') {
+        return None;
+    }
+    let day = number(text, 0, day_length)?;
+    let second = day_length + 1;
+    if let Some((month, length)) = month_at(part(text, second..text.len())) {
+        let year_at = second + length + 1;
+        if byte_at(text, second + length) != separator {
+            return None;
+        }
+        let date = date_of(number(text, year_at, 4)?, month, day)?;
+        return clock_from(text, year_at + 4, Some(date));
+    }
+    // The order of day and month is known with dots only.
+    let is_numeric = byte_at(text, second + 2) == separator && number(text, second, 2).is_some();
+    let year = number(text, second + 3, 4).filter(|_| is_numeric)?;
+    let date = match separator {
+        b'.' => Some(date_of(year, number(text, second, 2)?, day)?),
+        b'/' => None,
+        _ => return None,
+    };
+    clock_from(text, second + 7, date)
+}
+
+/// `Mar 12 14:01:02`, `Tue Mar 12 14:01:02 2024`, `Mar 12, 2024 @ 14:01:02`.
+fn month_first(text: &str) -> Option<ClockTime> {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let mut at = 0;
+    if DAYS.contains(&part(text, 0..3)) {
+        at = 3 + usize::from(byte_at(text, 3) == b',') + 1;
+        if byte_at(text, at).is_ascii_digit() {
+            return moved(day_first(part(text, at..text.len()))?, at);
+        }
+    }
+    let (month, length) = month_at(part(text, at..text.len()))?;
+    let mut day_at = at + length;
+    while byte_at(text, day_at) == b' ' && day_at < at + length + 2 {
+        day_at += 1;
+    }
+    let day_length = part(text, day_at..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    if day_at == at + length || !(1..=2).contains(&day_length) {
+        return None;
+    }
+    let day = number(text, day_at, day_length)?;
+    let mut clock_at = day_at + day_length;
+    let mut year = None;
+    if byte_at(text, clock_at) == b',' {
+        clock_at += 1;
+    }
+    if let Some(found) =
+        number(text, clock_at + 1, 4).filter(|_| byte_at(text, clock_at + 5) == b' ')
+    {
+        year = Some(found);
+        clock_at += 5;
+        if byte_at(text, clock_at + 1) == b'@' {
+            clock_at += 2;
+        }
+    }
+    let date = year.and_then(|year| date_of(year, month, day));
+    let mut time = clock_from(text, clock_at, date)?;
+    let after = time.span.end;
+    if date.is_none()
+        && let Some(year) = number(text, after + 1, 4)
+    {
+        let ends = !byte_at(text, after + 5).is_ascii_alphanumeric();
+        if byte_at(text, after) == b' ' && ends && (1970..2100).contains(&year) {
+            time.date = date_of(year, month, day);
+            time.span.end = after + 5;
+        }
+    }
+    Some(time)
+}
+
+/// `I0312 14:01:02.123456`: the level, then month and day.
+fn klog(text: &str) -> Option<ClockTime> {
+    number(text, 1, 4)?;
+    (byte_at(text, 5) == b' ').then_some(())?;
+    clock_from(text, 5, None)
+}
+
+/// The time of day behind a date, with what may stand between them.
+fn clock_from(text: &str, at: usize, date: Option<Date>) -> Option<ClockTime> {
+    let between = matches!(byte_at(text, at), b' ' | b'T' | b't' | b':' | b'_' | b',');
+    let mut start = at + usize::from(between);
+    if between && byte_at(text, start) == b' ' {
+        start += 1;
+    }
+    if !between {
+        return None;
+    }
+    let time = clock_at(part(text, start..text.len()))?;
+    Some(ClockTime { span: 0..start + time.span.end, date, ..time })
+}
+
+fn moved(time: ClockTime, by: usize) -> Option<ClockTime> {
+    Some(ClockTime { span: 0..time.span.end + by, ..time })
+}
+
+/// A month's name at the start of a text: its number and the length of the name.
+fn month_at(text: &str) -> Option<(u32, usize)> {
+    let length = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
+    let word = part(text, 0..length);
+    if length < 3 {
+        return None;
+    }
+    let found = MONTHS.iter().position(|name| {
+        part(name, 0..3).eq_ignore_ascii_case(word) || name.eq_ignore_ascii_case(word)
+    })?;
+    Some((u32::try_from(found).ok()? + 1, length))
+}
+
+fn date_of(year: u32, month: u32, day: u32) -> Option<Date> {
+    let date = Date {
+        year: u16::try_from(year).ok()?,
+        month: u8::try_from(month).ok()?,
+        day: u8::try_from(day).ok()?,
+    };
+    let known = (1..=12).contains(&date.month) && (1..=31).contains(&date.day) && date.year > 0;
+    known.then_some(date)
+}
+
+/// The number of exactly so many digits at an offset.
+fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
+    let written = text.get(at..at + digits)?;
+    let more = byte_at(text, at + digits).is_ascii_digit();
+    (!more && !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| written.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Read = (u32, Option<(u16, u8, u8)>, Option<i32>, usize);
+
+    fn read(text: &str) -> Option<Read> {
+        time_at(text).map(|time| {
+            let date = time.date.map(|date| (date.year, date.month, date.day));
+            (time.seconds_of_day, date, time.offset_minutes, time.span.end)
+        })
+    }
+
+    #[test]
+    fn the_ways_in_which_tools_write_a_time() {
+        let day = Some((2024, 3, 12));
+        for (text, date, offset, end) in [
+            ("2024-03-12T14:01:02.25Z x", day, Some(0), 23),
+            ("2024/03/12 14:01:02 [notice]", day, None, 19),
+            ("2024.03.12 14:01:02 x", day, None, 19),
+            ("12/Mar/2024:14:01:02 +0100] x", day, Some(60), 26),
+            ("12 Mar 2024 14:01:02 x", day, None, 20),
+            ("12.03.2024 14:01:02", day, None, 19),
+            ("03/12/2024 02:01:02 PM", None, None, 22),
+            ("Mar 12 14:01:02 host", None, None, 15),
+            ("Tue Mar 12 14:01:02 2024", day, None, 24),
+            ("Tue, 12 Mar 2024 14:01:02 +0000", day, Some(0), 31),
+            ("Mar 12, 2024 @ 14:01:02.118", day, None, 27),
+            ("I0312 14:01:02.118220  1 x.go", None, None, 21),
+            ("14:01:02 x", None, None, 8),
+        ] {
+            assert_eq!(read(text), Some((50_462, date, offset, end)), "{text}");
+        }
+        assert_eq!(read("Mar  2 14:01:02 host").map(|time| time.3), Some(15));
+        for text in ["2024-03-12", "12 pods", "March", "1.2.3.4 x", "Error 12", ""] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_and_milliseconds_since_1970() {
+        let seconds = epoch("1737506400").unwrap();
+        assert_eq!(seconds.seconds(), Some(1_737_506_400));
+        assert_eq!(epoch("1737506400118").unwrap().seconds(), Some(1_737_506_400));
+        assert_eq!(epoch("1737506400.118").unwrap().seconds(), Some(1_737_506_400));
+        assert_eq!(epoch("3010022117"), None);
+        assert_eq!(epoch("312"), None);
+        assert!(whole_time("2024-03-12 14:01:02 Europe/Lisbon").is_some());
+        assert!(whole_time("14:01:02 CEST").is_some());
+        assert!(whole_time("14:01:02 was restarted 3 times").is_none());
+    }
+}
