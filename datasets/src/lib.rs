@@ -1,14 +1,16 @@
-//! Cases and incidents of this folder, and claims generated from a seed, for tests on every level and for measuring.
+//! Cases, incidents and long reports of this folder, and claims generated from a seed, for tests on every level and for measuring.
 //! It knows neither rules nor contract.
 
 mod cases;
 pub mod generated;
 mod incidents;
 mod random;
+mod reports;
 
 pub use cases::{Case, cases, differences};
 pub use incidents::{Incident, Label, ReportKind, incidents, incidents_in};
 pub use random::Random;
+pub use reports::{LongReport, ReportEvidence, Statement, long_reports};
 
 use std::path::PathBuf;
 

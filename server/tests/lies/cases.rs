@@ -107,7 +107,8 @@ struct Entry {
     exhaustive: bool,
 }
 
-fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
+/// The evidence of an incident.
+pub fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
     let folder = incident.evidence();
     let listed = std::fs::read_to_string(folder.join("evidence.toml")).unwrap();
     let listed: EvidenceFile = toml::from_str(&listed).unwrap();
