@@ -115,6 +115,17 @@ fn labels_say_something_with_what_follows() {
             vec!["Payments-db is down: 5 % of requests failed."],
         ),
         ("**4 TB gone:**\n", vec!["4 TB gone"]),
+        ("**What was lost.** 4 TB of orders.\n", vec!["What was lost: 4 TB of orders."]),
+        (
+            "## Timeline (local, UTC-7)\n\n- 14:02 restart of a-1\n",
+            vec!["Timeline (local, UTC-7)", "14:02 restart of a-1"],
+        ),
+        (
+            "# INC-7: logins fail\n\nCommander: Priya\n\nPayments-db\n",
+            vec!["INC-7: logins fail", "Commander: Priya", "INC-7: logins fail: Payments-db"],
+        ),
+        ("# Payments-db\n\nLoss: 4 TB\n", vec!["Payments-db: Loss: 4 TB"]),
+        ("## Checks\n\nThe disk? 4 TB gone.\n", vec!["The disk?: 4 TB gone."]),
         ("Severity\n: SEV1\n", vec!["Severity: SEV1"]),
         (
             "---\nseverity: SEV1\ncause: payments-db\n---\n\nText is here.\n",

@@ -27,6 +27,7 @@ pub(super) fn read(report: &str, evidence: &[&str]) -> Document {
         titles: Vec::new(),
         proposals: false,
         heading: None,
+        question: None,
         label: None,
         headers: Vec::new(),
     };
@@ -49,6 +50,13 @@ struct Label {
     is_used: bool,
 }
 
+/// A heading over what follows.
+struct Heading {
+    text: Rendered,
+    /// Whether it opens the report and is a claim, so that fields below it are about the report.
+    is_title: bool,
+}
+
 struct Reader<'a> {
     report: &'a str,
     records: Records,
@@ -57,7 +65,9 @@ struct Reader<'a> {
     titles: Vec<Rendered>,
     /// Whether the section is one of proposals.
     proposals: bool,
-    heading: Option<Rendered>,
+    heading: Option<Heading>,
+    /// A question of the open block, which the next sentence may answer.
+    question: Option<Rendered>,
     label: Option<Label>,
     /// The headers of the open table, and whether a row has used each.
     headers: Vec<(Rendered, bool)>,
@@ -97,23 +107,22 @@ impl Reader<'_> {
         let text = heading.slice(number..heading.text().len()).trimmed();
         let text = without_colon(&text);
         self.proposals = labels::announces_proposals(text.text());
-        self.heading = Some(text.clone());
+        let opens = self.heading.is_none() && self.assertions.is_empty();
+        self.heading = Some(Heading { text: text.clone(), is_title: false });
         if labels::is_listed(text.text()) {
             self.excuse(heading, Reason::Label);
             return;
         }
-        let kind = ClaimKind::of(text.text());
-        if let Some((label, rest)) = parted_at_colon(&text) {
-            if !labels::is_title(label.text()) {
-                self.assert(heading.clone(), false);
-                return;
-            }
-            let _ = rest;
-        }
+        let names_report =
+            parted_at_colon(&text).is_none_or(|(label, _)| labels::is_title(label.text()));
         let denies = words(text.text()).any(|word| is_negation(&word));
-        if kind == ClaimKind::Statement && !has_predicate(text.text()) && !denies {
+        let states = ClaimKind::of(text.text()) != ClaimKind::Statement
+            || has_predicate(text.text())
+            || denies;
+        if names_report && !states {
             self.titles.push(heading.clone());
         } else {
+            self.heading = Some(Heading { text, is_title: opens });
             self.assert(heading.clone(), false);
         }
     }
@@ -137,6 +146,7 @@ impl Reader<'_> {
             self.labelled(label, &rest, block.depth);
             return;
         }
+        self.question = None;
         let all = sentences(text.text());
         let last = all.len().saturating_sub(1);
         for (number, range) in all.into_iter().enumerate() {
@@ -215,15 +225,19 @@ impl Reader<'_> {
             self.use_label();
             return;
         }
-        let text = self.under_label(sentence, true);
+        let is_question = ClaimKind::of(sentence.text()) == ClaimKind::Question;
+        let question = std::mem::replace(&mut self.question, is_question.then(|| sentence.clone()));
+        let text = match question.filter(|_| !is_question && is_short_or_verbless(sentence.text()))
+        {
+            Some(question) => joined(&question, &sentence, false),
+            None => self.under_label(sentence, true),
+        };
         self.assert_among_proposals(text, true);
     }
 
     /// A text with the label or heading that says something together with it.
     fn under_label(&mut self, text: Rendered, is_prose: bool) -> Rendered {
-        const MAX_SHORT: usize = 3;
-        let is_short = words(text.text()).nth(MAX_SHORT).is_none();
-        let is_verbless = !has_predicate(text.text()) || is_short;
+        let is_verbless = is_short_or_verbless(text.text());
         let is_question = ClaimKind::of(text.text()) == ClaimKind::Question;
         if let Some(label) = &mut self.label {
             label.is_used = true;
@@ -236,10 +250,11 @@ impl Reader<'_> {
         } else if let Some(heading) = &self.heading
             && !has_predicate(text.text())
             && !is_question
-            && labels::is_predicate(heading.text())
+            && labels::is_predicate(without_remark(heading.text.text()))
             && !self.proposals
+            && !(heading.is_title && parted_at_colon(&text).is_some())
         {
-            return joined(heading, &text, false);
+            return joined(&heading.text, &text, false);
         }
         text
     }
@@ -248,7 +263,8 @@ impl Reader<'_> {
         let labelled = match (&self.label, &self.heading) {
             (Some(label), _) => labels::is_predicate(label.text.text()),
             (None, Some(heading)) => {
-                labels::is_predicate(heading.text()) && labels::is_listed(heading.text())
+                let heading = heading.text.text();
+                labels::is_predicate(heading) && labels::is_listed(heading)
             }
             (None, None) => false,
         };
@@ -455,6 +471,18 @@ fn without_colon(text: &Rendered) -> Rendered {
     text.slice(0..kept)
 }
 
+/// A heading without what stands in parentheses at its end.
+fn without_remark(heading: &str) -> &str {
+    let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
+    open.map_or(heading, |at| part(heading, 0..at))
+}
+
+/// Whether a text says next to nothing without what it stands under.
+fn is_short_or_verbless(text: &str) -> bool {
+    const MAX_SHORT: usize = 3;
+    !has_predicate(text) || words(text).nth(MAX_SHORT).is_none()
+}
+
 fn parted_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
     let at = text.text().find(": ")?;
     Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
@@ -483,11 +511,21 @@ fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
     let label = text.slice(0..bold).trimmed();
     let rest = text.slice(bold..text.text().len());
     let colon_after = rest.text().trim_start().starts_with([':', '：']);
-    if !label.text().ends_with([':', '：']) && !colon_after {
+    let names_what_follows =
+        label.text().ends_with('.') && opens_a_clause(label.text()) && !rest.is_blank();
+    if !label.text().ends_with([':', '：']) && !colon_after && !names_what_follows {
         return None;
     }
+    let kept = label.text().trim_end_matches([':', '：', '.', ' ']).len();
     let skipped = rest.text().len() - rest.text().trim_start_matches([':', '：', ' ']).len();
-    Some((without_colon(&label), rest.slice(skipped..rest.text().len()).trimmed()))
+    Some((label.slice(0..kept), rest.slice(skipped..rest.text().len()).trimmed()))
+}
+
+/// Whether a text begins as "What was exhausted" and "How it spread" do, which is no sentence by itself.
+fn opens_a_clause(text: &str) -> bool {
+    words(text).next().is_some_and(|first| {
+        ["how", "what", "when", "where", "which", "who", "why"].iter().any(|word| first.is(word))
+    })
 }
 
 /// A short text with a colon at its end that says nothing by itself.

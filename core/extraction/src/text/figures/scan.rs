@@ -120,7 +120,10 @@ impl<'a> Scanner<'a> {
         let value = spelled(word.text)?;
         if value == 1 {
             let pronoun = self.previous().is_some_and(|previous| {
-                is_any(previous, &["no", "any", "this", "that", "each", "which", "every", "the"])
+                is_any(
+                    previous,
+                    &["no", "any", "this", "that", "each", "which", "every", "the", "odd", "other"],
+                )
             }) || next().is_none_or(|next| {
                 is_any(
                     &next,
@@ -676,6 +679,7 @@ mod tests {
             quantities("Once the rollout ended, no one of the pods, one of which failed"),
             [""; 0]
         );
+        assert_eq!(quantities("worker-4 is the odd one out, the other one is not"), [""; 0]);
         assert_eq!(quantities("It restarted once."), ["once"]);
         assert_eq!(quantities("one pod restarted"), ["one"]);
     }
