@@ -66,6 +66,13 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Says that the records of a group are all there is.
+    pub(super) fn completed(&mut self, group: GroupId) {
+        if let Some(group) = self.facts.groups.get_mut(group.0) {
+            group.complete = true;
+        }
+    }
+
     /// A value of a record.
     pub(super) fn cell(
         &mut self,

@@ -5,11 +5,18 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::builder::Builder;
+use super::columns;
+use super::csv;
+use super::diff;
 use super::json;
+use super::keys::{self, is_key_line};
 use super::lines;
 use super::model::{Form, GroupId, RecordId};
+use super::pipes;
 use super::prompt::{Opening, is_cut, opening, says_cut};
 use super::text::{Frame, Text};
+use super::xml;
+use super::yaml::{self, Outcome};
 use crate::text::{byte_at, part};
 
 /// Reads a text below what its frame says.
@@ -24,6 +31,7 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 
         titled: false,
         lines: None,
         last: None,
+        no_yaml: 0,
     };
     let mut at = 0;
     while at < text.len() {
@@ -46,29 +54,79 @@ struct Document<'w, 't, 'a> {
     lines: Option<GroupId>,
     /// The line that an indented one continues.
     last: Option<RecordId>,
+    /// No YAML starts before this offset.
+    no_yaml: usize,
 }
 
 impl<'a> Document<'_, '_, 'a> {
     /// Reads what starts at an offset, the start of a line, and says where it ends.
     fn section(&mut self, at: usize) -> usize {
-        let end = self.end_of_line(at);
+        let end = self.text.end_of_line(at);
         let line = part(self.text.read, at..end);
         if line.trim().is_empty() {
             self.last = None;
             return end;
         }
+        if let Some(end) = self.marked(at, line) {
+            self.interrupt();
+            return end;
+        }
         if let Some(opening) = opening(line) {
             return self.open(at, end, &opening);
         }
-        let first = byte_at(line.trim_start(), 0);
-        if matches!(first, b'{' | b'[')
-            && let Some(end) = json::values(self.out, &self.frame, self.text, at)
-        {
+        if let Some(end) = self.table(at, line).or_else(|| self.keys(at, line)) {
             self.interrupt();
             return end;
         }
         self.line(at, end);
         end
+    }
+
+    /// Shapes that their first characters tell.
+    fn marked(&mut self, at: usize, line: &str) -> Option<usize> {
+        let (out, frame, text) = (&mut *self.out, &self.frame, self.text);
+        match byte_at(line.trim_start(), 0) {
+            b'{' | b'[' => json::values(out, frame, text, at),
+            b'<' => xml::read(out, frame, text, at),
+            b'#' => csv::read(out, frame, text, at),
+            b'd' | b'@' => diff::read(out, frame, text, at),
+            b'-' | b'*' => {
+                pipes::records(out, frame, text, at).or_else(|| diff::read(out, frame, text, at))
+            }
+            _ => None,
+        }
+    }
+
+    fn table(&mut self, at: usize, line: &str) -> Option<usize> {
+        let (out, frame, text) = (&mut *self.out, &self.frame, self.text);
+        if line.contains(['|', '+', '│', '┌']) {
+            let end = pipes::read(out, frame, text, at);
+            if end.is_some() {
+                return end;
+            }
+        }
+        csv::read(out, frame, text, at).or_else(|| columns::read(out, frame, text, at))
+    }
+
+    /// YAML, or lines of keys; below a line that they describe further, where they stand further in.
+    fn keys(&mut self, at: usize, line: &str) -> Option<usize> {
+        let trimmed = line.trim();
+        if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
+            return None;
+        }
+        let indented = matches!(byte_at(line, 0), b' ' | b'\t');
+        let below = self
+            .last
+            .filter(|_| indented)
+            .map(|last| Frame { parent: Some(last), ..self.frame.clone() });
+        let (out, frame, text) = (&mut *self.out, below.as_ref().unwrap_or(&self.frame), self.text);
+        if at >= self.no_yaml {
+            match yaml::read(out, frame, text, at) {
+                Outcome::Read(end) => return Some(end),
+                Outcome::Not(end) => self.no_yaml = end,
+            }
+        }
+        keys::read(out, frame, text, at)
     }
 
     /// A command or title: the scope of what follows.
@@ -103,7 +161,7 @@ impl<'a> Document<'_, '_, 'a> {
     /// Where a command ends that goes on behind a backslash.
     fn end_of_command(&self, at: usize, mut end: usize) -> usize {
         while part(self.text.read, at..end).trim_end().ends_with('\\') && end < self.text.len() {
-            end = self.end_of_line(end);
+            end = self.text.end_of_line(end);
         }
         end
     }
@@ -131,10 +189,5 @@ impl<'a> Document<'_, '_, 'a> {
     fn interrupt(&mut self) {
         self.lines = None;
         self.last = None;
-    }
-
-    fn end_of_line(&self, at: usize) -> usize {
-        let rest = part(self.text.read, at..self.text.len());
-        at + rest.find('\n').map_or(rest.len(), |end| end + 1)
     }
 }

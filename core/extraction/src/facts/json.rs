@@ -2,18 +2,19 @@
 //! that it describes. Series and tables in JSON are the next module's; text in strings is handed on.
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::builder::Builder;
 use super::document;
 use super::json_series::goes_on;
-use super::json_tree::{Tree, Value, is_plain};
 use super::message;
 use super::model::{Form, GroupId, RecordId};
 use super::text::{Frame, Text, cut};
 use super::times::whole_time;
-use crate::text::byte_at;
+use super::tree::{Tree, Value};
+use crate::text::{byte_at, part};
 
 /// Reads the objects and arrays that follow each other from an offset on; where it ended, or nothing where none
 /// stands there.
@@ -26,10 +27,10 @@ pub(super) fn values<'a>(
     let mut end = start;
     let mut group = None;
     while let Some((tree, from, to)) = value_at(text, end) {
-        let part = text.part(from..to);
-        let complete = frame.complete(tree.closed) && !goes_on(&tree, part.read);
+        let inner = text.part(from..to);
+        let complete = frame.complete(tree.closed) && !goes_on(&tree, inner.read);
         let mut json =
-            Json { out, frame, text: part, tree: &tree, scope: frame.scope.clone(), complete };
+            Json { out, frame, text: inner, tree: &tree, scope: frame.scope.clone(), complete };
         if group.is_none() && tree.is_object(0) {
             let is_one = value_at_start(text, to).is_none();
             let form = if is_one { Form::Object } else { Form::Lines };
@@ -40,6 +41,24 @@ pub(super) fn values<'a>(
         end = to;
     }
     (end > start).then_some(end)
+}
+
+/// Reads a value that was written in another notation.
+pub(super) fn tree<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    tree: &Tree<'_>,
+) {
+    let complete = frame.complete(tree.closed);
+    let mut frame = frame.clone();
+    let group = out.group(frame.item, Form::Object, frame.scope.clone(), complete);
+    let scope = frame.scope.clone();
+    if let Some((key, _)) = tree.node(0).and_then(|root| root.key.as_ref()) {
+        frame.path.push(Cow::Owned(cut(key, 256).to_owned()));
+    }
+    let mut json = Json { out, frame: &frame, text, tree, scope, complete };
+    json.top(Some(group));
 }
 
 /// Reads a string that is an object or array of its own; whether it was.
@@ -53,7 +72,7 @@ fn embedded<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 'a>) ->
 
 /// Where a value may start from an offset on: at the start of a line, or right behind another value.
 fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
-    let start = text.trimmed(at..text.len()).start;
+    let start = text.behind_space(at);
     matches!(byte_at(text.read, start), b'{' | b'[').then_some(start)
 }
 
@@ -86,14 +105,14 @@ pub(super) struct Json<'w, 't, 'a> {
     pub(super) out: &'w mut Builder<'a>,
     pub(super) frame: &'w Frame<'a>,
     pub(super) text: Text<'t, 'a>,
-    pub(super) tree: &'w Tree<'t>,
+    pub(super) tree: &'w Tree<'w>,
     /// The keys above the value that is being read, behind the scope of the text.
     pub(super) scope: Vec<Cow<'a, str>>,
     /// Whether its lists are all there is.
     complete: bool,
 }
 
-impl<'a> Json<'_, '_, 'a> {
+impl<'w, 'a> Json<'w, '_, 'a> {
     fn top(&mut self, group: Option<GroupId>) {
         let (parent, path) = (self.frame.parent, self.frame.path.clone());
         if self.tree.is_object(0) {
@@ -137,17 +156,19 @@ impl<'a> Json<'_, '_, 'a> {
         let rows = self.rows_by_name(at);
         let zipped = self.zipped(at, record);
         let has_scalars = self.tree.members(at).any(|member| self.tree.is_scalar(member));
+        let repeated = self.repeated(at);
         let mut row_group = None;
         let tree = self.tree;
         for member in tree.members(at) {
             let key = self.key(member);
+            let is_repeated = repeated.contains(tree.key(member));
             if tree.is_scalar(member) {
-                self.scalar(record, vec![key], member);
+                self.scalar(record, if key.is_empty() { Vec::new() } else { vec![key] }, member);
             } else if tree.is_array(member) {
                 if zipped.binary_search(&member).is_err() {
                     self.member_array(at, member, record, key);
                 }
-            } else if rows.binary_search(&member).is_ok() {
+            } else if is_repeated || rows.binary_search(&member).is_ok() {
                 let group = *row_group.get_or_insert_with(|| self.group(Form::Rows));
                 self.object(member, group, Some(record), vec![key]);
             } else if self.describes_parent(member, has_scalars) {
@@ -160,6 +181,14 @@ impl<'a> Json<'_, '_, 'a> {
             }
         }
         Some(record)
+    }
+
+    /// Keys that several objects of an object have, as elements of XML do.
+    fn repeated(&self, at: usize) -> BTreeSet<&'w str> {
+        let tree = self.tree;
+        let mut seen = BTreeSet::new();
+        let objects = tree.members(at).filter(|member| tree.is_object(*member));
+        objects.map(|member| tree.key(member)).filter(|key| !seen.insert(*key)).collect()
     }
 
     fn member_array(&mut self, object: usize, at: usize, record: RecordId, key: Cow<'a, str>) {
@@ -343,7 +372,7 @@ impl<'a> Json<'_, '_, 'a> {
         let tree = self.tree;
         let Some(node) = tree.node(at) else { return R::default() };
         let Value::Text(string) = &node.value else { return R::default() };
-        let text = if is_plain(self.text.read, &node.span) {
+        let text = if part(self.text.read, node.span.clone()) == string {
             self.text.part(node.span.clone())
         } else {
             self.text.unescaped(node.span.clone(), string)
@@ -362,7 +391,7 @@ impl<'a> Json<'_, '_, 'a> {
     pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
         let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
         match &node.value {
-            Value::Text(read) if !is_plain(self.text.read, &node.span) => {
+            Value::Text(read) if part(self.text.read, node.span.clone()) != read => {
                 Cow::Owned(read.clone().into_owned())
             }
             _ => self.text.cow(node.span.clone()),
@@ -372,7 +401,9 @@ impl<'a> Json<'_, '_, 'a> {
     /// The key of a member, as a name.
     pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
         match self.tree.node(at).and_then(|node| node.key.as_ref()) {
-            Some((_, span)) if is_plain(self.text.read, span) => self.text.name(span.clone()),
+            Some((key, span)) if part(self.text.read, span.clone()) == key => {
+                self.text.name(span.clone())
+            }
             Some((key, _)) => Cow::Owned(cut(key, 256).to_owned()),
             None => Cow::Borrowed(""),
         }
@@ -384,8 +415,13 @@ impl<'a> Json<'_, '_, 'a> {
 }
 
 /// Whether a key names a side or bound of what it stands in rather than a thing of its own.
-fn is_aspect(key: &str) -> bool {
-    const ASPECTS: [&str; 22] = [
+pub(super) fn is_aspect(key: &str) -> bool {
+    const ASPECTS: [&str; 27] = [
+        "value",
+        "raw",
+        "$date",
+        "$oid",
+        "stringValue",
         "limits",
         "requests",
         "from",

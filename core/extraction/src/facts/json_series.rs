@@ -6,9 +6,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::json::{Json, is_time_name};
-use super::json_tree::Tree;
 use super::model::{Form, RecordId};
 use super::times::whole_time;
+use super::tree::Tree;
 use crate::text::part;
 
 impl<'a> Json<'_, '_, 'a> {

@@ -1,8 +1,7 @@
 //! This module reads a JSON value with the places of its parts, as far as it goes. What the value says is not its
 //! concern.
 //!
-//! Evidence is cut off at any place, so that a value which ends too early is read up to there. The nodes stand in
-//! the order of the text, each with the place behind its last part: no reading recurses.
+//! Evidence is cut off at any place, so that a value which ends too early is read up to there.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -11,41 +10,7 @@ use core::ops::Range;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use crate::text::part;
-
-/// How deep values may stand in each other.
-const MAX_DEPTH: usize = 64;
-
-/// A value with its key.
-#[derive(Clone, Debug)]
-pub(super) struct Node<'t> {
-    /// The key with the place of its text, where the value is a member.
-    pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
-    pub(super) value: Value<'t>,
-    /// Its bytes; of a string, those between the quotes.
-    pub(super) span: Range<usize>,
-    /// The place of the node behind all that stand in this one.
-    pub(super) after: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value<'t> {
-    Object,
-    Array,
-    Text(Cow<'t, str>),
-    /// A number, `true`, `false` or `null`.
-    Bare,
-}
-
-/// A value as far as it was read.
-#[derive(Clone, Debug)]
-pub(super) struct Tree<'t> {
-    pub(super) nodes: Vec<Node<'t>>,
-    /// The bytes that were read.
-    pub(super) end: usize,
-    /// Whether the value is closed.
-    pub(super) closed: bool,
-}
+use super::tree::{MAX_DEPTH, Node, Tree, Value};
 
 impl<'t> Tree<'t> {
     /// The value that a text starts with, white space aside.
@@ -73,40 +38,6 @@ impl<'t> Tree<'t> {
         }
         let tree = Tree { nodes: assembly.nodes, end, closed };
         (!tree.nodes.is_empty()).then_some(tree)
-    }
-
-    pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
-        self.nodes.get(at)
-    }
-
-    /// The places of the values in an object or array.
-    pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
-        let end = self.node(at).map_or(0, |node| node.after);
-        let first = Some(at + 1).filter(|first| *first < end);
-        core::iter::successors(first, move |at| {
-            self.node(*at).map(|node| node.after).filter(|after| *after < end)
-        })
-    }
-
-    pub(super) fn is_scalar(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
-    }
-
-    pub(super) fn is_object(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| node.value == Value::Object)
-    }
-
-    pub(super) fn is_array(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| node.value == Value::Array)
-    }
-
-    pub(super) fn key(&self, at: usize) -> &str {
-        self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
-    }
-
-    /// The member of an object that has a key.
-    pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
-        self.members(at).find(|member| self.key(*member) == key)
     }
 }
 
@@ -199,11 +130,6 @@ impl<'t> Assembly<'t> {
             node.span.end = end;
         }
     }
-}
-
-/// Whether a string between quotes reads as it is written.
-pub(super) fn is_plain(text: &str, span: &Range<usize>) -> bool {
-    !part(text, span.clone()).contains('\\')
 }
 
 #[cfg(test)]

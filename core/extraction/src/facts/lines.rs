@@ -9,13 +9,13 @@ use super::access;
 use super::builder::Builder;
 use super::json;
 use super::json::is_time_name;
-use super::json_tree::Tree;
 use super::message::{Kind, say};
 use super::model::{GroupId, RecordId};
 use super::pairs::pairs;
 use super::prefix::prefix;
 use super::text::{Frame, Text};
 use super::times::whole_time;
+use super::tree::Tree;
 use crate::text::part;
 
 /// Reads a line as a record of a group, below what it continues.

@@ -19,21 +19,30 @@
 mod access;
 mod builder;
 mod clauses;
+mod columns;
+mod csv;
+mod diff;
 mod document;
 mod json;
 mod json_series;
 mod json_tree;
+mod keys;
 mod lines;
 mod message;
 mod model;
 mod pairs;
+mod pipes;
 mod prefix;
 mod prompt;
+mod rows;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
 mod times;
+mod tree;
+mod xml;
+mod yaml;
 
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 

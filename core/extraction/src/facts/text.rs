@@ -61,6 +61,17 @@ impl<'t, 'a> Text<'t, 'a> {
         Text { read, origin: Origin::Escaped { start: span.start, end: span.end } }
     }
 
+    /// Where the line ends that an offset stands in, its break included.
+    pub(super) fn end_of_line(&self, at: usize) -> usize {
+        let rest = part(self.read, at..self.len());
+        at + rest.find('\n').map_or(rest.len(), |end| end + 1)
+    }
+
+    /// Behind the white space at an offset.
+    pub(super) fn behind_space(&self, at: usize) -> usize {
+        self.len() - part(self.read, at..self.len()).trim_start().len()
+    }
+
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         trim(self.read, range)
     }

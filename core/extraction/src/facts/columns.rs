@@ -1,0 +1,259 @@
+//! This module reads tables whose columns stand below each other without bars: kubectl, df, ss, top, iostat and the
+//! like.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::prompt::opening;
+use super::rows::Table;
+use super::text::{Frame, Text};
+use super::times::time_at;
+use crate::text::part;
+
+/// A piece of a line: its bytes, and the characters of the line that it takes.
+#[derive(Clone, Debug)]
+struct Field {
+    bytes: Range<usize>,
+    columns: Range<usize>,
+}
+
+/// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let first = text.end_of_line(at);
+    let line = part(text.read, at..first);
+    if line.len() > LONGEST || !may_be_header(line) {
+        return None;
+    }
+    let next = text.end_of_line(first);
+    let below = part(text.read, first..next);
+    let underlined = is_underline(below);
+    let rows = if underlined { next } else { first };
+    let row_end = text.end_of_line(rows);
+    if row_end - rows > LONGEST {
+        return None;
+    }
+    let header = header(text.read, at..first, underlined.then_some(first..next), rows..row_end)?;
+    let aligned = fields(text.read, rows..row_end, 2);
+    if header.len() > MOST || aligned.len() > MOST {
+        return None;
+    }
+    if !underlined
+        && !is_aligned(&header, &aligned)
+        && !same_words(text.read, &header, rows..row_end)
+    {
+        return None;
+    }
+    let names = header.iter().map(|name| text.name(name.bytes.clone()));
+    let mut table = Table::new(out, frame, names.collect());
+    let shouting = is_shouting(line);
+    let mut end = rows;
+    while end < text.len() {
+        let next = text.end_of_line(end);
+        let row = part(text.read, end..next);
+        let begins_other = row.trim().is_empty()
+            || row.len() > LONGEST
+            || opening(row).is_some()
+            || shouting && is_shouting(row) && may_be_header(row);
+        if begins_other {
+            break;
+        }
+        let Some(cells) = cells(text.read, &header, end..next) else { break };
+        table.row(out, frame, text, end..next, cells);
+        end = next;
+    }
+    if end == rows {
+        return None;
+    }
+    Some(table.footer(out, frame, text, end))
+}
+
+/// Lines of tables are not longer.
+const LONGEST: usize = 4_096;
+
+/// Nor do they have more columns or words.
+const MOST: usize = 96;
+
+fn may_be_header(line: &str) -> bool {
+    let trimmed = line.trim();
+    let pieces = fields(line, 0..line.len(), 2);
+    let words = trimmed.split_whitespace();
+    let all_names = words.clone().all(|word| {
+        word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '%' | '#' | '(' | '_' | '/'))
+    });
+    // Single spaces part the columns of `ps` and `top`, which shout.
+    let count = words.count();
+    (pieces.len() >= 2 || count >= 3 && is_shouting(line))
+        && all_names
+        && !trimmed.contains(['=', '"', ';'])
+        && !trimmed.ends_with(['.', ','])
+        && trimmed.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
+        && !trimmed.ends_with(':')
+        && time_at(trimmed).is_none()
+}
+
+fn is_shouting(line: &str) -> bool {
+    line.bytes().filter(u8::is_ascii_alphabetic).count() >= 2
+        && !line.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+fn is_underline(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 4
+        && line.contains("  ") | line.contains("- -")
+        && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
+}
+
+/// The columns: below an underline those of its dashes, else pieces parted by two spaces, else words.
+fn header(
+    text: &str,
+    line: Range<usize>,
+    underline: Option<Range<usize>>,
+    row: Range<usize>,
+) -> Option<Vec<Field>> {
+    if let Some(underline) = underline {
+        let names = fields(text, line.clone(), 1);
+        let columns = fields(text, underline, 1);
+        let found = columns.iter().enumerate().map(|(place, column)| {
+            let until = columns.get(place + 1).map_or(usize::MAX, |next| next.columns.start);
+            let mut inside = names.iter().filter(|name| {
+                name.columns.start + 1 > column.columns.start && name.columns.start < until
+            });
+            let first = inside.next()?;
+            let last = inside.next_back().unwrap_or(first);
+            Some(Field {
+                bytes: first.bytes.start..last.bytes.end,
+                columns: column.columns.clone(),
+            })
+        });
+        return found.collect();
+    }
+    let pieces = fields(text, line.clone(), 2);
+    let words = fields(text, line, 1);
+    let in_row = fields(text, row.clone(), 1).len();
+    if pieces.len() < words.len()
+        && (words.len() == in_row || in_row > fields(text, row, 2).len() && pieces.len() < 2)
+    {
+        return Some(words);
+    }
+    (pieces.len() >= 2).then_some(pieces)
+}
+
+/// The pieces of a line that at least so many spaces, or a tab, part.
+fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
+    let mut found: Vec<Field> = Vec::new();
+    let mut gap = spaces;
+    let mut column = 0;
+    for (at, character) in part(text, line.clone()).char_indices() {
+        let at = line.start + at;
+        if character.is_whitespace() {
+            gap += if character == '\t' { spaces } else { 1 };
+        } else {
+            let (bytes, columns) = (at..at + character.len_utf8(), column..column + 1);
+            match found.last_mut().filter(|_| gap < spaces) {
+                Some(field) => {
+                    field.bytes.end = bytes.end;
+                    field.columns.end = columns.end;
+                }
+                None => found.push(Field { bytes, columns }),
+            }
+            gap = 0;
+        }
+        column += 1;
+    }
+    found
+}
+
+/// Whether most pieces of a row start or end where a column does.
+fn is_aligned(header: &[Field], row: &[Field]) -> bool {
+    let meets = |field: &&Field| {
+        header.iter().any(|column| {
+            column.columns.start == field.columns.start || column.columns.end == field.columns.end
+        })
+    };
+    row.len() >= 2 && row.iter().filter(meets).count() * 2 > row.len()
+}
+
+fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
+    header.len() >= 3 && fields(text, row, 1).len() == header.len()
+}
+
+/// The cells of a row with their columns; nothing where the line is no row.
+fn cells(text: &str, header: &[Field], row: Range<usize>) -> Option<Vec<(usize, Range<usize>)>> {
+    let pieces = fields(text, row.clone(), 2);
+    if pieces.len() == header.len() {
+        return Some(pieces.into_iter().map(|piece| piece.bytes).enumerate().collect());
+    }
+    let words = fields(text, row, 1);
+    if words.len() > MOST {
+        return None;
+    }
+    if words.len() == header.len() {
+        return Some(words.into_iter().map(|word| word.bytes).enumerate().collect());
+    }
+    let starts_column = |field: &Field| {
+        header.iter().any(|column| {
+            column.columns.start == field.columns.start || column.columns.end == field.columns.end
+        })
+    };
+    let placed = pieces.iter().filter(|piece| starts_column(piece)).count();
+    if placed == 0 || placed * 2 < pieces.len().min(header.len()) {
+        return None;
+    }
+    let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+    for piece in pieces {
+        for cut in cut_at_columns(header, &words, &piece) {
+            let column = column_of(header, &cut);
+            match found.last_mut().filter(|(last, _)| *last >= column) {
+                Some((_, bytes)) => bytes.end = cut.bytes.end,
+                None => found.push((column, cut.bytes)),
+            }
+        }
+    }
+    Some(found)
+}
+
+/// A piece that reaches over several columns, cut where one of its words starts or ends with a column.
+fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field> {
+    let mut cuts: Vec<Field> = Vec::new();
+    let inside = words
+        .iter()
+        .filter(|word| word.bytes.start >= piece.bytes.start && word.bytes.end <= piece.bytes.end);
+    for word in inside {
+        let starts = header.iter().any(|column| column.columns.start == word.columns.start);
+        let last_ends = cuts.last().is_some_and(|last: &Field| {
+            header.iter().any(|column| column.columns.end == last.columns.end)
+        });
+        match cuts.last_mut().filter(|_| !starts && !last_ends) {
+            Some(last) => {
+                last.bytes.end = word.bytes.end;
+                last.columns.end = word.columns.end;
+            }
+            None => cuts.push(word.clone()),
+        }
+    }
+    cuts
+}
+
+/// The column that a cell stands in: the one that it shares most characters with, else the nearest before it.
+fn column_of(header: &[Field], cell: &Field) -> usize {
+    let shared = |column: &Field| {
+        let end = column.columns.end.min(cell.columns.end);
+        end.saturating_sub(column.columns.start.max(cell.columns.start))
+    };
+    let best = header
+        .iter()
+        .enumerate()
+        .max_by_key(|(place, column)| (shared(column), usize::MAX - place));
+    if let Some((place, column)) = best
+        && shared(column) > 0
+    {
+        return place;
+    }
+    header.iter().rposition(|column| column.columns.start <= cell.columns.start).unwrap_or(0)
+}

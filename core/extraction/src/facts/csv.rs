@@ -1,0 +1,99 @@
+//! This module reads comma, semicolon and tab separated values with a header.
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+
+use super::builder::Builder;
+use super::rows::Table;
+use super::text::{Frame, Text};
+use crate::text::part;
+
+/// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let first = text.end_of_line(at);
+    let line = part(text.read, at..first);
+    let marked = at + usize::from(line.starts_with('#')) + usize::from(line.starts_with("# "));
+    let written = part(text.read, marked..first);
+    let delimiter = [',', '\t', ';'].into_iter().find(|delimiter| written.contains(*delimiter))?;
+    if written.contains(", ") || !written.trim_end().split(delimiter).all(is_name) {
+        return None;
+    }
+    let delimiter = u8::try_from(delimiter).ok()?;
+    let header = fields(text.read, marked..first, delimiter)?;
+    let second = text.end_of_line(first);
+    let row = fields(text.read, first..second, delimiter)?;
+    if header.len() < 2 || !is_like(row.len(), header.len()) {
+        return None;
+    }
+    let names: Vec<Cow<'a, str>> =
+        header.iter().map(|name| text.name(unquoted(text.read, name.clone()))).collect();
+    let mut table = Table::new(out, frame, names);
+    let mut end = first;
+    while end < text.len() {
+        let next = text.end_of_line(end);
+        let Some(cells) = fields(text.read, end..next, delimiter) else { break };
+        if !is_like(cells.len(), table.columns()) || cells.len() < 2 {
+            break;
+        }
+        let cells = cells.into_iter().map(|cell| unquoted(text.read, cell)).enumerate();
+        table.row(out, frame, text, end..next, cells);
+        end = next;
+    }
+    Some(table.footer(out, frame, text, end))
+}
+
+/// A trailing delimiter is no field, and a row may end early.
+fn is_like(row: usize, header: usize) -> bool {
+    row == header || row + 1 == header && header > 2 || row == header + 1
+}
+
+/// The fields of a line, quotes included; nothing where a quote stays open.
+fn fields(text: &str, line: Range<usize>, delimiter: u8) -> Option<Vec<Range<usize>>> {
+    let written = part(text, line.clone()).trim_end_matches(['\n', '\r']);
+    if written.trim().is_empty() {
+        return None;
+    }
+    let mut reader: Reader = ReaderBuilder::new().delimiter(delimiter).build();
+    let mut scratch = vec![0; written.len() + 1];
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < written.len() {
+        let (result, read, _) = reader.read_field(written.as_bytes().get(at..)?, &mut scratch);
+        let end = at + read;
+        let ends_with_delimiter = matches!(result, ReadFieldResult::Field { record_end: false });
+        found
+            .push(line.start + at..line.start + end - usize::from(ends_with_delimiter && read > 0));
+        at = end;
+    }
+    let quotes = written.bytes().filter(|byte| *byte == b'"').count();
+    (quotes % 2 == 0).then_some(found)
+}
+
+fn unquoted(text: &str, field: Range<usize>) -> Range<usize> {
+    let written = part(text, field.clone());
+    if written.len() >= 2 && written.starts_with('"') && written.ends_with('"') {
+        field.start + 1..field.end - 1
+    } else {
+        field
+    }
+}
+
+/// Whether a field of the first line names a column.
+fn is_name(field: &str) -> bool {
+    let name = field.trim().trim_matches('"');
+    name.len() <= 48
+        && name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '%' | '@'))
+        && name.split(' ').count() <= 4
+        && !name.contains(['=', '{', '}', '"', '\t', ';'])
+        && !name.contains(": ")
+        && !name.ends_with(['.', ':'])
+}

@@ -1,0 +1,199 @@
+//! This module reads unified diffs: what a line said before and what it says after a change.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::model::{Form, GroupId};
+use super::text::{Frame, Text};
+use crate::text::{byte_at, part};
+
+/// Reads the diff that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let first = text.end_of_line(at);
+    let second = text.end_of_line(first);
+    let (line, below) = (part(text.read, at..first), part(text.read, first..second));
+    let headed = line.starts_with("diff --git ")
+        || line.starts_with("@@ -")
+        || line.starts_with("--- ") && below.starts_with("+++ ");
+    let paired = || is_change(line, b'-') && is_change(below, b'+') && shared_key(line, below);
+    if !headed && !paired() {
+        return None;
+    }
+    let mut diff =
+        Diff { out, frame, text, group: None, file: None, removed: Vec::new(), added: Vec::new() };
+    let mut end = at;
+    while end < text.len() {
+        let next = text.end_of_line(end);
+        if !diff.line(end..next, headed) {
+            break;
+        }
+        end = next;
+    }
+    diff.flush();
+    (end > at).then_some(end)
+}
+
+struct Diff<'w, 't, 'a> {
+    out: &'w mut Builder<'a>,
+    frame: &'w Frame<'a>,
+    text: Text<'t, 'a>,
+    group: Option<GroupId>,
+    file: Option<Range<usize>>,
+    /// Lines of the change that is being read.
+    removed: Vec<Range<usize>>,
+    added: Vec<Range<usize>>,
+}
+
+impl<'a> Diff<'_, '_, 'a> {
+    /// Reads a line; whether it is of the diff.
+    fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
+        let written = part(self.text.read, line.clone());
+        if let Some(name) = file_name(written) {
+            self.flush();
+            self.group = None;
+            self.file = Some(line.start + name.start..line.start + name.end);
+            return true;
+        }
+        let inside = line.start + 1..line.end;
+        match byte_at(written, 0) {
+            b'-' if !written.starts_with("--- ") => {
+                if !self.added.is_empty() {
+                    self.flush();
+                }
+                self.removed.push(inside);
+            }
+            b'+' => self.added.push(inside),
+            b'-' | b' ' | b'@' | b'\\' => self.flush(),
+            _ if [
+                "index ",
+                "new file",
+                "deleted file",
+                "similarity",
+                "rename ",
+                "old mode",
+                "new mode",
+            ]
+            .iter()
+            .any(|mark| written.starts_with(mark)) =>
+            {
+                self.flush()
+            }
+            _ => return false,
+        }
+        headed || matches!(byte_at(written, 0), b'-' | b'+' | b' ')
+    }
+
+    /// Writes the change that was read: lines with the same key are one record, before and after.
+    fn flush(&mut self) {
+        let removed = core::mem::take(&mut self.removed);
+        let mut added = core::mem::take(&mut self.added).into_iter().peekable();
+        for before in removed {
+            let key = self.key(before.clone());
+            let after = added.next_if(|after| {
+                key.is_some()
+                    && self.key(after.clone()).map(|(key, _)| part(self.text.read, key))
+                        == key.clone().map(|(key, _)| part(self.text.read, key))
+            });
+            self.change(Some(before), after);
+        }
+        for after in added {
+            self.change(None, Some(after));
+        }
+    }
+
+    fn change(&mut self, before: Option<Range<usize>>, after: Option<Range<usize>>) {
+        let lines = [("before", before), ("after", after)];
+        let mut spans = lines.iter().filter_map(|(_, line)| line.clone());
+        let Some(first) = spans.next() else { return };
+        let span = self.text.trimmed(first.start..spans.next().unwrap_or(first).end);
+        if span.is_empty() {
+            return;
+        }
+        let group = self.group();
+        let Some(record) = self.out.record(group, self.frame.parent, self.text.span(span)) else {
+            return;
+        };
+        let file = self.file.clone().map(|file| self.text.name(file));
+        self.out.path(record, self.frame.path.iter().cloned().chain(file).collect());
+        for (side, line) in lines {
+            let Some(line) = line else { continue };
+            let (attribute, value) = match self.key(line.clone()) {
+                Some((key, value)) => (vec![self.text.name(key), Cow::Borrowed(side)], value),
+                None => (vec![Cow::Borrowed(side)], self.text.trimmed(line)),
+            };
+            if !value.is_empty() {
+                self.out.cell(
+                    record,
+                    attribute,
+                    self.text.cow(value.clone()),
+                    self.text.span(value),
+                );
+            }
+        }
+    }
+
+    fn group(&mut self) -> GroupId {
+        let mut scope = self.frame.scope.clone();
+        scope.extend(self.file.clone().map(|file| self.text.name(file)));
+        let (out, item, complete) = (&mut *self.out, self.frame.item, self.frame.complete(false));
+        *self.group.get_or_insert_with(|| out.group(item, Form::Diff, scope, complete))
+    }
+
+    fn key(&self, line: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+        let (key, value) = key_of(part(self.text.read, line.clone()))?;
+        Some((
+            line.start + key.start..line.start + key.end,
+            line.start + value.start..line.start + value.end,
+        ))
+    }
+}
+
+/// The name in a line that opens a file.
+fn file_name(line: &str) -> Option<Range<usize>> {
+    let written = line.trim_end();
+    let start = if written.starts_with("diff --git ") {
+        written.rfind(" b/")? + 3
+    } else if written.starts_with("+++ ") && !written.starts_with("+++ /dev/null") {
+        if written.starts_with("+++ b/") { 6 } else { 4 }
+    } else {
+        return None;
+    };
+    let end = written.find('\t').unwrap_or(written.len());
+    Some(start.min(end)..end)
+}
+
+/// Key and value of a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
+fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
+    const LONGEST: usize = 80;
+    let near = part(line, 0..line.floor_char_boundary(LONGEST));
+    let sign = near.find([':', '='])?;
+    let (key, value) = (part(line, 0..sign), part(line, sign + 1..line.len()));
+    let name = key.trim().trim_start_matches("- ").trim_matches('"');
+    let is_name = !name.is_empty()
+        && !name.contains([' ', '(', '{', '<'])
+        && name.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    let key_start = key.find(name)?;
+    let inner = value.trim().trim_end_matches([',', ';']).trim_matches('"');
+    let value_start = sign + 1 + value.find(inner)?;
+    is_name.then_some((key_start..key_start + name.len(), value_start..value_start + inner.len()))
+}
+
+fn is_change(line: &str, sign: u8) -> bool {
+    byte_at(line, 0) == sign && byte_at(line, 1) != sign && line.trim().len() > 1
+}
+
+fn shared_key(before: &str, after: &str) -> bool {
+    let key = |line: &str| {
+        let body = line.get(1..)?.to_owned();
+        key_of(&body).map(|(key, _)| part(&body, key).to_owned())
+    };
+    key(before).is_some_and(|known| Some(known) == key(after))
+}

@@ -1,0 +1,334 @@
+//! This module reads blocks of `key: value` lines and what `describe` commands print: sections by indentation, with
+//! lists and tables in them.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::columns;
+use super::json::{is_aspect, is_time_name};
+use super::message;
+use super::model::{Form, GroupId, RecordId};
+use super::prompt::opening;
+use super::text::{Frame, Text};
+use super::times::{time_at, whole_time};
+use crate::text::{byte_at, part};
+
+/// A line that gives a key its value.
+#[derive(Clone, Debug)]
+struct KeyLine {
+    indent: usize,
+    /// Whether a dash before the key begins an entry of a list.
+    dash: bool,
+    key: Range<usize>,
+    value: Range<usize>,
+}
+
+/// Whether a line gives a key, with or without a value.
+pub(super) fn is_key_line(line: &str) -> bool {
+    key_line(line, 0..line.len()).is_some()
+}
+
+/// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let first = text.end_of_line(at);
+    let opens = key_line(text.read, at..first)?;
+    let below = key_line(text.read, first..text.end_of_line(first));
+    let wide =
+        part(text.read, opens.key.end..opens.value.start).len() > 2 && !opens.value.is_empty();
+    let follows = match &below {
+        Some(below) => below.indent >= opens.indent,
+        None => {
+            opens.value.is_empty() && indent(text.read, first) > opens.indent && first < text.len()
+        }
+    };
+    if !follows && !wide {
+        return None;
+    }
+    let group = out.group(frame.item, Form::Object, frame.scope.clone(), frame.complete(false));
+    let root = out.record(group, frame.parent, text.span(text.trimmed(at..first)))?;
+    out.path(root, frame.path.clone());
+    let mut block = Block {
+        out,
+        frame,
+        text,
+        base: opens.indent,
+        levels: Vec::new(),
+        root,
+        first: opens.key.clone(),
+        group,
+    };
+    let end = block.lines(at);
+    Some(end)
+}
+
+/// A block that is being read.
+struct Block<'w, 't, 'a> {
+    out: &'w mut Builder<'a>,
+    frame: &'w Frame<'a>,
+    text: Text<'t, 'a>,
+    base: usize,
+    /// What is open, outermost first.
+    levels: Vec<Level<'a>>,
+    root: RecordId,
+    /// The key that the block began with: where it comes again, another record begins.
+    first: Range<usize>,
+    group: GroupId,
+}
+
+struct Level<'a> {
+    indent: usize,
+    record: RecordId,
+    /// Keys between the record and what stands below this level.
+    prefix: Vec<Cow<'a, str>>,
+    /// The entries of the list at this level.
+    list: Option<GroupId>,
+    /// Whether the key had no value of its own.
+    opens: bool,
+}
+
+/// Levels lie in each other at most so deep.
+const MAX_DEPTH: usize = 32;
+
+impl<'a> Block<'_, '_, 'a> {
+    fn lines(&mut self, from: usize) -> usize {
+        let mut at = from;
+        while at < self.text.len() {
+            let next = self.text.end_of_line(at);
+            let line = part(self.text.read, at..next);
+            let depth = indent(self.text.read, at);
+            if line.trim().is_empty()
+                || depth < self.base
+                || depth == self.base && opening(line).is_some()
+            {
+                break;
+            }
+            match key_line(self.text.read, at..next) {
+                Some(found) => {
+                    at = self.key(found, next);
+                    continue;
+                }
+                None if depth > self.base => self.continued(at..next, depth),
+                None => break,
+            }
+            at = next;
+        }
+        at
+    }
+
+    /// Writes a key, and says where what was read with it ends.
+    fn key(&mut self, line: KeyLine, end: usize) -> usize {
+        self.close(line.indent);
+        if line.dash {
+            self.entry(&line);
+        }
+        let again = self.levels.is_empty() && !line.dash && self.root_has_more(&line);
+        if again {
+            let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
+            if let Some(record) = self.out.record(self.group, self.frame.parent, span) {
+                self.out.path(record, self.frame.path.clone());
+                self.root = record;
+            }
+        }
+        let key = self.text.name(line.key.clone());
+        let (record, prefix) = self.innermost();
+        let below = indent(self.text.read, end);
+        let deeper = end < self.text.len()
+            && below > line.indent
+            && !part(self.text.read, end..self.text.end_of_line(end)).trim().is_empty();
+        let mut attribute = prefix.clone();
+        attribute.push(key.clone());
+        if !line.value.is_empty() {
+            self.value(record, attribute.clone(), line.value);
+            self.open(Level {
+                indent: line.indent,
+                record,
+                prefix: attribute,
+                list: None,
+                opens: false,
+            });
+            return end;
+        }
+        let is_list = key_line(self.text.read, end..self.text.end_of_line(end))
+            .is_some_and(|next| next.dash && next.indent >= line.indent);
+        if !deeper && !is_list {
+            return end;
+        }
+        if is_aspect(&key.to_ascii_lowercase()) || is_list {
+            self.open(Level {
+                indent: line.indent,
+                record,
+                prefix: attribute,
+                list: None,
+                opens: true,
+            });
+            return end;
+        }
+        let mut frame = self.frame.clone();
+        frame.parent = Some(record);
+        frame.path = attribute.clone();
+        frame.scope.extend(attribute.iter().cloned());
+        if let Some(table) = columns::read(self.out, &frame, self.text, end) {
+            return table;
+        }
+        let group =
+            self.out.group(frame.item, Form::Object, frame.scope, self.frame.complete(false));
+        let span = self.text.span(line.key.clone());
+        if let Some(section) = self.out.record(group, Some(record), span) {
+            self.out.path(section, attribute);
+            self.open(Level {
+                indent: line.indent,
+                record: section,
+                prefix: Vec::new(),
+                list: None,
+                opens: true,
+            });
+        }
+        end
+    }
+
+    /// Begins an entry of a list.
+    fn entry(&mut self, line: &KeyLine) {
+        let (parent, path) = self.innermost();
+        let frame = self.frame;
+        let list = match self.levels.last_mut() {
+            Some(level) => &mut level.list,
+            None => &mut None,
+        };
+        let out = &mut *self.out;
+        let group = *list.get_or_insert_with(|| {
+            let mut scope = frame.scope.clone();
+            scope.extend(path.iter().cloned());
+            out.group(frame.item, Form::Rows, scope, frame.complete(false))
+        });
+        let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
+        if let Some(record) = out.record(group, Some(parent), span) {
+            out.path(record, path);
+            // The dash stands before the keys of its entry.
+            let indent = line.indent.saturating_sub(1);
+            self.levels.push(Level { indent, record, prefix: Vec::new(), list: None, opens: true });
+        }
+    }
+
+    /// A line without a key: more of the value above it, or words of the section.
+    fn continued(&mut self, line: Range<usize>, depth: usize) {
+        self.close(depth);
+        let (record, attribute) = self.innermost();
+        let line = self.text.trimmed(line);
+        let bare = part(self.text.read, line.clone());
+        let line = line.end - bare.trim_start_matches("- ").len()..line.end;
+        self.value(record, attribute, line);
+    }
+
+    fn value(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, value: Range<usize>) {
+        let inner = self.text.part(value.clone());
+        if attribute.last().is_some_and(|key| is_time_name(key))
+            && let Some(time) = whole_time(inner.read)
+        {
+            self.out.at(record, inner.time(time));
+        }
+        if !message::clauses_under(self.out, self.frame, record, &attribute, inner) {
+            self.out.cell(record, attribute, self.text.cow(value.clone()), self.text.span(value));
+        }
+    }
+
+    /// Whether a key at the base begins another record of the same kind.
+    fn root_has_more(&self, line: &KeyLine) -> bool {
+        line.key.start != self.first.start
+            && part(self.text.read, line.key.clone()) == part(self.text.read, self.first.clone())
+    }
+
+    fn innermost(&self) -> (RecordId, Vec<Cow<'a, str>>) {
+        self.levels
+            .last()
+            .map_or((self.root, Vec::new()), |level| (level.record, level.prefix.clone()))
+    }
+
+    fn open(&mut self, level: Level<'a>) {
+        if self.levels.len() < MAX_DEPTH {
+            self.levels.push(level);
+        }
+    }
+
+    fn close(&mut self, indent: usize) {
+        while self.levels.last().is_some_and(|level| {
+            level.indent >= indent
+                && !(level.opens && level.indent == indent && level.list.is_some())
+        }) {
+            self.levels.pop();
+        }
+    }
+}
+
+fn indent(text: &str, at: usize) -> usize {
+    part(text, at..text.len())
+        .bytes()
+        .take(MAX_INDENT)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
+}
+
+/// Lines that stand further in are taken to stand there.
+const MAX_INDENT: usize = 200;
+
+/// The key and value of a line: `key: value`, `key = value`, `some_key:value`.
+fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
+    const LONGEST: usize = 56;
+    let written = part(text, line.clone());
+    let trimmed = written.trim();
+    let (dash, body) = match trimmed.strip_prefix("- ") {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, trimmed),
+    };
+    let start = line.start + written.trim_end().len() - body.len();
+    let near = part(body, 0..body.floor_char_boundary(LONGEST));
+    let colon = near
+        .find(": ")
+        .or_else(|| near.find(":\t"))
+        .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
+    let equals = near.find(" = ").or_else(|| near.find("\t= "));
+    let (end, behind) = match (colon, equals) {
+        (Some(colon), Some(equals)) if equals < colon => (equals, equals + 3),
+        (Some(colon), _) => (colon, colon + 1),
+        (None, Some(equals)) => (equals, equals + 3),
+        (None, None) => tight(near)?,
+    };
+    let key = part(body, 0..end);
+    if !is_key(key.trim_end()) || time_at(body).is_some() {
+        return None;
+    }
+    let key = start..start + key.trim_end().len();
+    let value = part(body, behind..body.len());
+    let from = start + behind + value.len() - value.trim_start().len();
+    let indent = start - line.start;
+    Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
+}
+
+/// `used_memory:3`, a key without a space before its value.
+fn tight(near: &str) -> Option<(usize, usize)> {
+    let colon = near.find(':')?;
+    let key = part(near, 0..colon);
+    let value = part(near, colon + 1..near.len());
+    let is_identifier = key.len() >= 3
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
+    (is_identifier && !value.is_empty() && !value.contains([' ', '/', ':']))
+        .then_some((colon, colon + 1))
+}
+
+fn is_key(key: &str) -> bool {
+    let words = key.split(' ').count();
+    !key.is_empty()
+        && words <= 5
+        && key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '"' | '_' | '/' | '%'))
+        && !key.contains("  ")
+        && !key.contains(['{', '}', '=', ';', ',', '|', '<', '>', '`', '!', '?'])
+        && byte_at(key, key.len() - 1) != b'.'
+}

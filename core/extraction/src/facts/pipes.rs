@@ -1,0 +1,169 @@
+//! This module reads tables whose columns are parted by bars: psql, mysql, Markdown, ClickHouse and the like.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::rows::Table;
+use super::text::{Frame, Text};
+use crate::text::part;
+
+const BARS: [char; 3] = ['|', '│', '┃'];
+
+/// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let first = text.end_of_line(at);
+    let opening = part(text.read, at..first);
+    let opens = is_border(opening);
+    let (header, mut end) = if let Some(names) = names_in_border(opening) {
+        (names, first)
+    } else if opens {
+        let end = text.end_of_line(first);
+        (bars(text.read, first..end), end)
+    } else {
+        (bars(text.read, at..first), first)
+    };
+    let below = text.end_of_line(end);
+    let has_border = is_border(part(text.read, end..below));
+    if header.len() < 2 && !(opens && has_border && header.len() == 1) || !opens && !has_border {
+        return None;
+    }
+    let offset = if names_in_border(opening).is_some() { at } else { 0 };
+    let names = header.iter().map(|name| {
+        let name = text.trimmed(name.start + offset..name.end + offset);
+        text.name(name)
+    });
+    let mut table = Table::new(out, frame, names.collect());
+    while end < text.len() {
+        let next = text.end_of_line(end);
+        let line = part(text.read, end..next);
+        if !is_border(line) {
+            if !line.contains(BARS) {
+                break;
+            }
+            let cells = joined(bars(text.read, end..next), table.columns());
+            if cells.len() < table.columns() {
+                break;
+            }
+            table.row(out, frame, text, end..next, cells.into_iter().enumerate());
+        }
+        end = next;
+    }
+    Some(table.footer(out, frame, text, end))
+}
+
+/// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines; where they end.
+pub(super) fn records<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let is_head = |line: &str| {
+        line.starts_with("-[ RECORD ") || (line.starts_with("***") && line.contains(". row ***"))
+    };
+    let mut end = at;
+    let mut group = None;
+    while is_head(part(text.read, end..text.end_of_line(end))) {
+        let start = end;
+        end = text.end_of_line(end);
+        let mut cells = Vec::new();
+        while end < text.len() {
+            let next = text.end_of_line(end);
+            let line = part(text.read, end..next);
+            let Some(bar) = line.find(['|', ':']).filter(|_| !is_head(line)) else { break };
+            cells.push((end..end + bar, end + bar + 1..next));
+            end = next;
+        }
+        let group = *group.get_or_insert_with(|| {
+            out.group(
+                frame.item,
+                super::model::Form::Rows,
+                frame.scope.clone(),
+                frame.complete(false),
+            )
+        });
+        let Some(record) = out.record(group, frame.parent, text.span(text.trimmed(start..end)))
+        else {
+            break;
+        };
+        for (name, value) in cells {
+            let (name, value) = (text.trimmed(name), text.trimmed(value));
+            if !value.is_empty() {
+                out.cell(
+                    record,
+                    alloc::vec![text.name(name)],
+                    text.cow(value.clone()),
+                    text.span(value),
+                );
+            }
+        }
+    }
+    (end > at).then_some(end)
+}
+
+/// The parts between the bars of a line; a bar at the start or end of the line parts nothing.
+fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+    let written = part(text, line.clone());
+    let trimmed = written.trim();
+    if !trimmed.contains(BARS) {
+        return Vec::new();
+    }
+    let start = line.start + written.len() - written.trim_start().len();
+    let inner = trimmed.strip_prefix(BARS).unwrap_or(trimmed);
+    let from = start + trimmed.len() - inner.len();
+    let inner = inner.strip_suffix(BARS).unwrap_or(inner);
+    let mut at = from;
+    let mut found = Vec::new();
+    for piece in inner.split(BARS) {
+        found.push(at..at + piece.len());
+        at += piece.len();
+        at += part(text, at..line.end).chars().next().map_or(0, char::len_utf8);
+    }
+    found
+}
+
+/// Cells of a row that has more bars than columns: the last column takes the rest.
+fn joined(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
+    if let Some(end) = cells.last().map(|last| last.end) {
+        cells.truncate(columns);
+        if let Some(last) = cells.last_mut() {
+            last.end = end;
+        }
+    }
+    cells
+}
+
+/// Whether a line is drawn: `----+----`, `|:---|---:|`, `└────┘`.
+fn is_border(line: &str) -> bool {
+    let line = line.trim();
+    let lines = line.chars().filter(|c| matches!(c, '-' | '=' | '─' | '━')).count();
+    let crosses = line.contains(['+', '|', '┼', '┴', '┬', '┌', '└', '├', '╞', '╪']);
+    lines >= 2
+        && crosses
+        && line
+            .chars()
+            .all(|c| matches!(c, '-' | '=' | '+' | '|' | ':' | ' ') || ('─'..='╿').contains(&c))
+}
+
+/// The names that ClickHouse writes into the upper border: `┌─table─┬─parts─┐`. Ranges count from the line's start.
+fn names_in_border(line: &str) -> Option<Vec<Range<usize>>> {
+    let line = line.trim_end();
+    if !line.starts_with('┌') || !line.ends_with('┐') || is_border(line) {
+        return None;
+    }
+    let mut names = Vec::new();
+    let mut at = '┌'.len_utf8();
+    for piece in part(line, at..line.len() - '┐'.len_utf8()).split('┬') {
+        let name = piece.trim_matches('─');
+        let start = at + piece.len() - piece.trim_start_matches('─').len();
+        names.push(start..start + name.len());
+        at += piece.len() + '┬'.len_utf8();
+    }
+    Some(names)
+}

@@ -1,0 +1,106 @@
+//! This module writes the rows of a table, however their cells were found, and reads what stands below them: how many
+//! there are.
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::builder::Builder;
+use super::json::is_time_name;
+use super::model::{Form, GroupId};
+use super::text::{Frame, Text};
+use super::times::whole_time;
+use crate::text::{byte_at, part};
+
+/// A table that is being written.
+pub(super) struct Table<'a> {
+    group: GroupId,
+    columns: Vec<Cow<'a, str>>,
+    /// The column that says when a row happened.
+    time: Option<usize>,
+    rows: usize,
+}
+
+impl<'a> Table<'a> {
+    /// A table with its columns; without names, its cells have no attribute.
+    pub(super) fn new(
+        out: &mut Builder<'a>,
+        frame: &Frame<'a>,
+        columns: Vec<Cow<'a, str>>,
+    ) -> Self {
+        let group = out.group(frame.item, Form::Rows, frame.scope.clone(), frame.complete(false));
+        let time = columns.iter().position(|name| is_time_name(name));
+        Self { group, columns, time, rows: 0 }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes a row: its cells in the order of columns, some of them empty.
+    pub(super) fn row(
+        &mut self,
+        out: &mut Builder<'a>,
+        frame: &Frame<'a>,
+        text: Text<'_, 'a>,
+        line: Range<usize>,
+        cells: impl IntoIterator<Item = (usize, Range<usize>)>,
+    ) {
+        self.rows += 1;
+        let line = text.trimmed(line);
+        let Some(record) = out.record(self.group, frame.parent, text.span(line)) else { return };
+        out.path(record, frame.path.clone());
+        let mut timed = false;
+        for (column, range) in cells {
+            let range = text.trimmed(range);
+            if range.is_empty() {
+                continue;
+            }
+            let is_time = self.time.map_or(column == 0, |time| time == column);
+            if is_time
+                && !timed
+                && let Some(time) = whole_time(part(text.read, range.clone()))
+            {
+                timed = true;
+                out.at(record, text.part(range.clone()).time(time));
+            }
+            let name = self.columns.get(column).filter(|name| !name.is_empty());
+            let attribute = name.map_or_else(Vec::new, |name| vec![name.clone()]);
+            out.cell(record, attribute, text.cow(range.clone()), text.span(range));
+        }
+    }
+
+    /// Reads what stands below the last row, from an offset on; where it ends.
+    pub(super) fn footer(
+        &self,
+        out: &mut Builder<'a>,
+        frame: &Frame<'a>,
+        text: Text<'_, 'a>,
+        at: usize,
+    ) -> usize {
+        let end = text.end_of_line(at);
+        let line = part(text.read, at..end).trim();
+        match counted_rows(line) {
+            Some(count) => {
+                if count == self.rows && frame.complete(true) {
+                    out.completed(self.group);
+                }
+                end
+            }
+            None => at,
+        }
+    }
+}
+
+/// `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
+fn counted_rows(line: &str) -> Option<usize> {
+    let bare = line.trim_start_matches('(');
+    let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();
+    let rest = part(bare, digits..bare.len());
+    let counts = digits > 0 && byte_at(rest, 0) == b' ' && rest.trim_start().starts_with("row");
+    let ends = rest.trim_start().trim_end_matches(')').len() <= 4
+        || rest.contains("in set")
+        || line.starts_with('(');
+    (counts && ends).then(|| part(bare, 0..digits).parse().ok())?
+}

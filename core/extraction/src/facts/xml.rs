@@ -1,0 +1,175 @@
+//! This module reads XML elements. What they say is read as that of JSON is: an element is an object, its attributes
+//! and its text are its values.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use quick_xml::Reader;
+use quick_xml::escape::unescape;
+use quick_xml::events::{BytesStart, Event};
+
+use super::builder::Builder;
+use super::json;
+use super::text::{Frame, Text, trim};
+use super::tree::{MAX_DEPTH, Node, Tree, Value};
+use crate::text::{byte_at, part};
+
+/// Reads the element that starts at an offset; where it ends, or nothing where none starts there.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Option<usize> {
+    let line = part(text.read, at..text.end_of_line(text.end_of_line(at)));
+    let start = at + line.len() - line.trim_start().len();
+    let opens = byte_at(text.read, start) == b'<'
+        && (byte_at(text.read, start + 1).is_ascii_alphabetic()
+            || part(text.read, start..text.len()).starts_with("<?xml"));
+    if !opens || !line.contains('>') {
+        return None;
+    }
+    let inner = text.from(start);
+    let tree = element(inner.read)?;
+    let end = start + tree.end;
+    json::tree(out, frame, inner.part(0..tree.end), &tree);
+    Some(if tree.closed { end } else { text.end_of_line(end) })
+}
+
+/// The first element of a text, as far as it goes.
+fn element(text: &str) -> Option<Tree<'_>> {
+    let mut reading = Reading { text, nodes: Vec::new(), open: Vec::new(), ended: 0 };
+    let mut reader = Reader::from_str(text);
+    let mut end = 0;
+    let mut closed = false;
+    while let Ok(event) = reader.read_event() {
+        let from = end;
+        let read_to =
+            usize::try_from(reader.buffer_position()).unwrap_or(text.len()).min(text.len());
+        end = text.floor_char_boundary(read_to);
+        let known = match event {
+            Event::Start(start) => reading.start(&start, from..end),
+            Event::Empty(start) => reading.start(&start, from..end).and_then(|()| reading.end(end)),
+            Event::End(_) => reading.end(end),
+            Event::Text(_) | Event::GeneralRef(_) | Event::CData(_) => reading.text(from..end),
+            Event::Eof => None,
+            _ => Some(()),
+        };
+        if known.is_none() {
+            break;
+        }
+        if reading.open.is_empty() && !reading.nodes.is_empty() {
+            closed = true;
+            break;
+        }
+    }
+    if !closed && reading.ended < 2 {
+        return None;
+    }
+    while !reading.open.is_empty() {
+        reading.end(end);
+    }
+    let tree = Tree { nodes: reading.nodes, end, closed };
+    (tree.nodes.len() > 1).then_some(tree)
+}
+
+struct Reading<'t> {
+    text: &'t str,
+    nodes: Vec<Node<'t>>,
+    open: Vec<usize>,
+    /// How many elements were closed.
+    ended: usize,
+}
+
+impl<'t> Reading<'t> {
+    fn start(&mut self, start: &BytesStart<'t>, bytes: Range<usize>) -> Option<()> {
+        if self.open.len() == MAX_DEPTH {
+            return None;
+        }
+        let name = start.name().into_inner();
+        let key = self.place(name)?;
+        let node = self.nodes.len();
+        let key = Some((Cow::Borrowed(part(self.text, key.clone())), key));
+        self.nodes.push(Node { key, value: Value::Object, span: bytes, after: node + 1 });
+        self.open.push(node);
+        let mut attributes = start.attributes();
+        for attribute in attributes.with_checks(false).flatten() {
+            let key = attribute.key.into_inner();
+            let (Some(key), Some(value)) = (self.place(key), self.place(&attribute.value)) else {
+                continue;
+            };
+            if part(self.text, key.clone()).starts_with("xmlns") {
+                continue;
+            }
+            self.value(Some(key), value);
+        }
+        Some(())
+    }
+
+    /// Text between tags is a value without a name.
+    fn text(&mut self, bytes: Range<usize>) -> Option<()> {
+        let written = part(self.text, bytes.clone());
+        let bytes =
+            match written.strip_prefix("<![CDATA[").and_then(|rest| rest.strip_suffix("]]>")) {
+                Some(inner) => bytes.start + 9..bytes.start + 9 + inner.len(),
+                None => bytes,
+            };
+        let bytes = trim(self.text, bytes);
+        if bytes.is_empty() || self.open.is_empty() {
+            return Some(());
+        }
+        let parent = self.open.last().copied()?;
+        let is_more = self.nodes.len() > parent + 1
+            && self
+                .nodes
+                .last()
+                .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
+        if let Some(last) = self.nodes.last_mut().filter(|_| is_more) {
+            last.span.end = bytes.end;
+            let read = unescape(part(self.text, last.span.clone())).unwrap_or_default();
+            last.value = Value::Text(read);
+            return Some(());
+        }
+        self.value(Some(bytes.start..bytes.start), bytes);
+        Some(())
+    }
+
+    fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) {
+        let written = part(self.text, span.clone());
+        let read = unescape(written).unwrap_or(Cow::Borrowed(written));
+        let key = key.map(|key| (Cow::Borrowed(part(self.text, key.clone())), key));
+        let after = self.nodes.len() + 1;
+        self.nodes.push(Node { key, value: Value::Text(read), span, after });
+    }
+
+    /// Closes an element; one that holds nothing but text is that text under its name.
+    fn end(&mut self, end: usize) -> Option<()> {
+        let open = self.open.pop()?;
+        self.ended += 1;
+        let after = self.nodes.len();
+        let only_text = after == open + 2
+            && !self.open.is_empty()
+            && self
+                .nodes
+                .last()
+                .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
+        if only_text {
+            let text = self.nodes.pop()?;
+            let node = self.nodes.get_mut(open)?;
+            (node.value, node.span) = (text.value, text.span);
+            return Some(());
+        }
+        let node = self.nodes.get_mut(open)?;
+        node.after = after;
+        node.span.end = end;
+        Some(())
+    }
+
+    /// Where a piece of the text stands in it.
+    fn place(&self, piece: &str) -> Option<Range<usize>> {
+        let start = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        let range = start..start + piece.len();
+        (self.text.get(range.clone()) == Some(piece)).then_some(range)
+    }
+}

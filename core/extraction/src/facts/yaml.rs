@@ -1,0 +1,193 @@
+//! This module reads YAML documents. What they say is read as that of JSON is; lines of keys that are no YAML are not
+//! its concern.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::builder::Builder;
+use super::json;
+use super::keys::is_key_line;
+use super::prompt::{Opening, opening};
+use super::text::{Frame, Text, trim};
+use super::tree::{MAX_DEPTH, Node, Tree, Value};
+use crate::text::{byte_at, part};
+
+/// What came of reading YAML.
+pub(super) enum Outcome {
+    /// It was read up to there.
+    Read(usize),
+    /// Up to there is no YAML.
+    Not(usize),
+}
+
+/// Reads the documents that start at an offset.
+pub(super) fn read<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+) -> Outcome {
+    let (end, looks) = extent(text, at);
+    if !looks {
+        return Outcome::Not(end);
+    }
+    let part = text.part(at..end);
+    let Some(trees) = documents(part.read) else { return Outcome::Not(end) };
+    for tree in &trees {
+        json::tree(out, frame, part, tree);
+    }
+    Outcome::Read(end)
+}
+
+/// How far the lines go that may be one YAML text, and whether they look like one: with lists or nested keys, and not
+/// with values set below each other as reports for people have them.
+fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
+    let mut end = at;
+    let mut last = at;
+    let (mut nested, mut set_apart, mut flat) = (false, false, true);
+    while end < text.len() {
+        let next = text.end_of_line(end);
+        let line = part(text.read, end..next);
+        let trimmed = line.trim();
+        let indented = matches!(byte_at(line, 0), b' ' | b'\t');
+        let fits = trimmed.is_empty()
+            || indented
+            || trimmed == "---"
+            || trimmed.starts_with("- ")
+            || trimmed.starts_with('#')
+            || is_key_line(line)
+            || matches!(trimmed, "}" | "]");
+        if !fits || matches!(opening(line), Some(Opening::Command(_))) {
+            break;
+        }
+        nested |= (indented || trimmed.starts_with("- ")) && !trimmed.is_empty();
+        set_apart |=
+            trimmed.contains(":  ") && !trimmed.starts_with(['{', '-']) || line.starts_with('\t');
+        flat &= !trimmed.starts_with("---");
+        end = next;
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            last = end;
+        }
+    }
+    (last.max(text.end_of_line(at)), (nested || !flat) && !set_apart)
+}
+
+/// The documents of a text; nothing where it is no YAML.
+fn documents(text: &str) -> Option<Vec<Tree<'_>>> {
+    let offsets: Vec<usize> =
+        if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
+    let mut reading =
+        Reading { text, offsets, trees: Vec::new(), nodes: Vec::new(), open: Vec::new() };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.ok()?;
+        reading.event(event, span)?;
+    }
+    Some(reading.trees).filter(|trees| !trees.is_empty())
+}
+
+struct Reading<'t> {
+    text: &'t str,
+    /// Where each character starts, where that is not its number.
+    offsets: Vec<usize>,
+    trees: Vec<Tree<'t>>,
+    nodes: Vec<Node<'t>>,
+    open: Vec<Open<'t>>,
+}
+
+/// A mapping or sequence that is not closed.
+struct Open<'t> {
+    node: usize,
+    is_mapping: bool,
+    key: Option<(Cow<'t, str>, Range<usize>)>,
+}
+
+impl<'t> Reading<'t> {
+    fn event(&mut self, event: Event<'t>, span: Span) -> Option<()> {
+        let bytes = self.bytes(span);
+        match event {
+            Event::Scalar(read, style, ..) => self.scalar(read, style, bytes)?,
+            Event::Alias(_) => {
+                self.push(Value::Bare, bytes)?;
+            }
+            Event::SequenceStart(..) => self.begin(Value::Array, bytes)?,
+            Event::MappingStart(..) => self.begin(Value::Object, bytes)?,
+            Event::SequenceEnd | Event::MappingEnd => {
+                let open = self.open.pop()?;
+                let after = self.nodes.len();
+                let node = self.nodes.get_mut(open.node)?;
+                node.after = after;
+                node.span = trim(self.text, node.span.start..bytes.end.max(node.span.start));
+            }
+            Event::DocumentEnd => {
+                let nodes = core::mem::take(&mut self.nodes);
+                let structured = nodes.first().is_some_and(|node| node.after > 1);
+                if !structured && !nodes.is_empty() {
+                    return None;
+                }
+                if structured {
+                    self.trees.push(Tree { nodes, end: bytes.end, closed: true });
+                }
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+        }
+        Some(())
+    }
+
+    fn scalar(
+        &mut self,
+        read: Cow<'t, str>,
+        style: ScalarStyle,
+        bytes: Range<usize>,
+    ) -> Option<()> {
+        let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+        let span = if quoted && bytes.len() >= 2 {
+            bytes.start + 1..bytes.end - 1
+        } else {
+            trim(self.text, bytes)
+        };
+        // Words over several lines without a mark are a report for people, folded.
+        if style == ScalarStyle::Plain && part(self.text, span.clone()).contains('\n') {
+            return None;
+        }
+        if let Some(open) =
+            self.open.last_mut().filter(|open| open.is_mapping && open.key.is_none())
+        {
+            open.key = Some((read, span));
+            return Some(());
+        }
+        self.push(Value::Text(read), span).map(|_| ())
+    }
+
+    fn begin(&mut self, value: Value<'t>, bytes: Range<usize>) -> Option<()> {
+        let is_mapping = value == Value::Object;
+        let node = self.push(value, bytes)?;
+        self.open.push(Open { node, is_mapping, key: None });
+        (self.open.len() <= MAX_DEPTH).then_some(())
+    }
+
+    fn push(&mut self, value: Value<'t>, span: Range<usize>) -> Option<usize> {
+        let key = match self.open.last_mut() {
+            Some(open) if open.is_mapping => Some(open.key.take()?),
+            _ => None,
+        };
+        let at = self.nodes.len();
+        self.nodes.push(Node { key, value, span, after: at + 1 });
+        Some(at)
+    }
+
+    fn bytes(&self, span: Span) -> Range<usize> {
+        let byte = |index: usize| {
+            let at = if self.offsets.is_empty() {
+                index
+            } else {
+                self.offsets.get(index).copied().unwrap_or(self.text.len())
+            };
+            at.min(self.text.len())
+        };
+        let start = byte(span.start.index());
+        start..byte(span.end.index()).max(start)
+    }
+}
