@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::builder::Builder;
 use super::prompt::opening;
-use super::rows::Table;
+use super::rows::{Table, counted_rows};
 use super::text::{Frame, Text};
 use super::times::time_at;
 use crate::text::part;
@@ -27,18 +27,23 @@ pub(super) fn read<'a>(
 ) -> Option<usize> {
     let first = text.end_of_line(at);
     let line = part(text.read, at..first);
-    if line.len() > LONGEST || !may_be_header(line) {
+    if line.len() > LONGEST {
         return None;
     }
     let next = text.end_of_line(first);
-    let below = part(text.read, first..next);
-    let underlined = is_underline(below);
+    let underlined = is_underline(part(text.read, first..next));
+    if !may_be_header(line, underlined) {
+        return None;
+    }
     let rows = if underlined { next } else { first };
     let row_end = text.end_of_line(rows);
     if row_end - rows > LONGEST {
         return None;
     }
     let header = header(text.read, at..first, underlined.then_some(first..next), rows..row_end)?;
+    if header.len() == 1 && !is_counted(text, rows) {
+        return None;
+    }
     let aligned = fields(text.read, rows..row_end, 2);
     if header.len() > MOST || aligned.len() > MOST {
         return None;
@@ -52,6 +57,7 @@ pub(super) fn read<'a>(
     let names = header.iter().map(|name| text.name(name.bytes.clone()));
     let mut table = Table::new(out, frame, names.collect());
     let shouting = is_shouting(line);
+    let by_words = fields(text.read, at..first, 2).len() < header.len();
     let mut end = rows;
     while end < text.len() {
         let next = text.end_of_line(end);
@@ -59,11 +65,11 @@ pub(super) fn read<'a>(
         let begins_other = row.trim().is_empty()
             || row.len() > LONGEST
             || opening(row).is_some()
-            || shouting && is_shouting(row) && may_be_header(row);
+            || shouting && is_shouting(row) && may_be_header(row, false);
         if begins_other {
             break;
         }
-        let Some(cells) = cells(text.read, &header, end..next) else { break };
+        let Some(cells) = cells(text.read, &header, by_words, end..next) else { break };
         table.row(out, frame, text, end..next, cells);
         end = next;
     }
@@ -73,13 +79,24 @@ pub(super) fn read<'a>(
     Some(table.footer(out, frame, text, end))
 }
 
+/// Whether the number of rows stands below a few lines: what makes an underlined word a column.
+fn is_counted(text: Text<'_, '_>, mut at: usize) -> bool {
+    const FEW: usize = 16;
+    (0..FEW).any(|_| {
+        let end = text.end_of_line(at);
+        let counted = counted_rows(part(text.read, at..end).trim()).is_some();
+        at = end;
+        counted
+    })
+}
+
 /// Lines of tables are not longer.
 const LONGEST: usize = 4_096;
 
 /// Nor do they have more columns or words.
 const MOST: usize = 96;
 
-fn may_be_header(line: &str) -> bool {
+fn may_be_header(line: &str, underlined: bool) -> bool {
     let trimmed = line.trim();
     let pieces = fields(line, 0..line.len(), 2);
     let words = trimmed.split_whitespace();
@@ -88,7 +105,7 @@ fn may_be_header(line: &str) -> bool {
     });
     // Single spaces part the columns of `ps` and `top`, which shout.
     let count = words.count();
-    (pieces.len() >= 2 || count >= 3 && is_shouting(line))
+    (underlined || pieces.len() >= 2 || count >= 3 && is_shouting(line))
         && all_names
         && !trimmed.contains(['=', '"', ';'])
         && !trimmed.ends_with(['.', ','])
@@ -104,9 +121,7 @@ fn is_shouting(line: &str) -> bool {
 
 fn is_underline(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 4
-        && line.contains("  ") | line.contains("- -")
-        && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
+    line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
 }
 
 /// The columns: below an underline those of its dashes, else pieces parted by two spaces, else words.
@@ -148,8 +163,7 @@ fn header(
 fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut gap = spaces;
-    let mut column = 0;
-    for (at, character) in part(text, line.clone()).char_indices() {
+    for (column, (at, character)) in part(text, line.clone()).char_indices().enumerate() {
         let at = line.start + at;
         if character.is_whitespace() {
             gap += if character == '\t' { spaces } else { 1 };
@@ -164,19 +178,26 @@ fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
             }
             gap = 0;
         }
-        column += 1;
     }
     found
 }
 
 /// Whether most pieces of a row start or end where a column does.
 fn is_aligned(header: &[Field], row: &[Field]) -> bool {
-    let meets = |field: &&Field| {
-        header.iter().any(|column| {
-            column.columns.start == field.columns.start || column.columns.end == field.columns.end
-        })
-    };
-    row.len() >= 2 && row.iter().filter(meets).count() * 2 > row.len()
+    row.len() >= 2
+        && row.len() * 2 >= header.len()
+        && row.iter().filter(|field| meets(header, field)).count() * 4 >= row.len() * 3
+}
+
+/// Whether a piece stands below the name of a column.
+fn meets(header: &[Field], field: &Field) -> bool {
+    header.iter().any(|column| shared(column, field) > 0)
+}
+
+/// How many characters two pieces have above each other.
+fn shared(column: &Field, cell: &Field) -> usize {
+    let end = column.columns.end.min(cell.columns.end);
+    end.saturating_sub(column.columns.start.max(cell.columns.start))
 }
 
 fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
@@ -184,7 +205,12 @@ fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
 }
 
 /// The cells of a row with their columns; nothing where the line is no row.
-fn cells(text: &str, header: &[Field], row: Range<usize>) -> Option<Vec<(usize, Range<usize>)>> {
+fn cells(
+    text: &str,
+    header: &[Field],
+    by_words: bool,
+    row: Range<usize>,
+) -> Option<Vec<(usize, Range<usize>)>> {
     let pieces = fields(text, row.clone(), 2);
     if pieces.len() == header.len() {
         return Some(pieces.into_iter().map(|piece| piece.bytes).enumerate().collect());
@@ -193,16 +219,14 @@ fn cells(text: &str, header: &[Field], row: Range<usize>) -> Option<Vec<(usize, 
     if words.len() > MOST {
         return None;
     }
-    if words.len() == header.len() {
+    if words.len() == header.len()
+        && (by_words || header.iter().zip(&words).all(|(column, word)| shared(column, word) > 0))
+    {
         return Some(words.into_iter().map(|word| word.bytes).enumerate().collect());
     }
-    let starts_column = |field: &Field| {
-        header.iter().any(|column| {
-            column.columns.start == field.columns.start || column.columns.end == field.columns.end
-        })
-    };
-    let placed = pieces.iter().filter(|piece| starts_column(piece)).count();
-    if placed == 0 || placed * 2 < pieces.len().min(header.len()) {
+    let placed = pieces.iter().filter(|piece| meets(header, piece)).count();
+    let is_sentence = pieces.len() == 1 && words.len() > 3;
+    if is_sentence || placed == 0 || placed * 2 < pieces.len().min(header.len()) {
         return None;
     }
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
@@ -218,42 +242,30 @@ fn cells(text: &str, header: &[Field], row: Range<usize>) -> Option<Vec<(usize, 
     Some(found)
 }
 
-/// A piece that reaches over several columns, cut where one of its words starts or ends with a column.
+/// A piece that reaches over several columns, cut where a word stands below another column than the word before it.
 fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field> {
     let mut cuts: Vec<Field> = Vec::new();
-    let inside = words
-        .iter()
-        .filter(|word| word.bytes.start >= piece.bytes.start && word.bytes.end <= piece.bytes.end);
+    let mut last_column = None;
+    let first = words.partition_point(|word| word.bytes.start < piece.bytes.start);
+    let inside = words.iter().skip(first).take_while(|word| word.bytes.end <= piece.bytes.end);
     for word in inside {
-        let starts = header.iter().any(|column| column.columns.start == word.columns.start);
-        let last_ends = cuts.last().is_some_and(|last: &Field| {
-            header.iter().any(|column| column.columns.end == last.columns.end)
-        });
-        match cuts.last_mut().filter(|_| !starts && !last_ends) {
+        let column = header.iter().position(|column| shared(column, word) > 0);
+        let same = column.is_none() || column == last_column;
+        match cuts.last_mut().filter(|_| same) {
             Some(last) => {
                 last.bytes.end = word.bytes.end;
                 last.columns.end = word.columns.end;
             }
             None => cuts.push(word.clone()),
         }
+        last_column = column.or(last_column);
     }
     cuts
 }
 
-/// The column that a cell stands in: the one that it shares most characters with, else the nearest before it.
+/// The column that a cell stands in: the first that it stands below, else the nearest before it.
 fn column_of(header: &[Field], cell: &Field) -> usize {
-    let shared = |column: &Field| {
-        let end = column.columns.end.min(cell.columns.end);
-        end.saturating_sub(column.columns.start.max(cell.columns.start))
-    };
-    let best = header
-        .iter()
-        .enumerate()
-        .max_by_key(|(place, column)| (shared(column), usize::MAX - place));
-    if let Some((place, column)) = best
-        && shared(column) > 0
-    {
-        return place;
-    }
-    header.iter().rposition(|column| column.columns.start <= cell.columns.start).unwrap_or(0)
+    let below = header.iter().position(|column| shared(column, cell) > 0);
+    let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);
+    below.or_else(before).unwrap_or(0)
 }

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::builder::Builder;
 use super::model::{Form, GroupId};
-use super::text::{Frame, Text};
+use super::text::{Frame, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the diff that starts at an offset; where it ends, or nothing where none starts there.
@@ -174,7 +174,22 @@ fn file_name(line: &str) -> Option<Range<usize>> {
 fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const LONGEST: usize = 80;
     let near = part(line, 0..line.floor_char_boundary(LONGEST));
-    let sign = near.find([':', '='])?;
+    let keyed = near.find([':', '=']).and_then(|sign| signed(line, sign));
+    keyed.or_else(|| worded(line))
+}
+
+/// `retries 3;`: a name and the rest.
+fn worded(line: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let start = line.len() - line.trim_start().len();
+    let name = part(line, start..line.len()).split_whitespace().next()?;
+    let value = trim(line, start + name.len()..line.len());
+    let value = value.start..value.start + part(line, value).trim_end_matches([';', ',']).len();
+    let is_name = name.starts_with(|c: char| c.is_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    (is_name && !value.is_empty()).then_some((start..start + name.len(), value))
+}
+
+fn signed(line: &str, sign: usize) -> Option<(Range<usize>, Range<usize>)> {
     let (key, value) = (part(line, 0..sign), part(line, sign + 1..line.len()));
     let name = key.trim().trim_start_matches("- ").trim_matches('"');
     let is_name = !name.is_empty()

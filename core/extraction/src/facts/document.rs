@@ -167,6 +167,9 @@ impl<'a> Document<'_, '_, 'a> {
     }
 
     fn line(&mut self, at: usize, end: usize) {
+        if !part(self.text.read, at..end).contains(char::is_alphanumeric) {
+            return;
+        }
         let group = match self.lines {
             Some(group) => group,
             None => {

@@ -450,33 +450,31 @@ pub(super) fn is_aspect(key: &str) -> bool {
 
 /// Whether a field or column says when its record happened.
 pub(super) fn is_time_name(name: &str) -> bool {
-    const NAMES: [&str; 24] = [
+    const NAMES: [&str; 16] = [
         "time",
         "ts",
         "t",
-        "timestamp",
-        "@timestamp",
         "date",
         "datetime",
         "when",
         "at",
-        "eventtime",
-        "event_time",
-        "start_time",
-        "starttime",
-        "started_at",
-        "startedat",
-        "startsat",
-        "occurred_at",
-        "created_at",
-        "minute",
         "_time",
         "time_local",
+        "minute",
+        "start",
         "logged_at",
         "timegenerated",
-        "start",
+        "occurred_at",
+        "created_at",
+        "startsat",
     ];
+    const ENDINGS: [&str; 5] = ["timestamp", "eventtime", "event_time", "start_time", "starttime"];
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '_');
     let name = name.split([' ', '(']).next().unwrap_or_default();
-    name.len() <= 14 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+    let ends = |ending: &&str| {
+        let tail = name.len().checked_sub(ending.len()).and_then(|from| name.get(from..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
+    };
+    let known = name.len() <= 13 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    known || name.len() <= 24 && ENDINGS.iter().any(ends)
 }

@@ -19,8 +19,8 @@ use crate::text::{byte_at, part};
 #[derive(Clone, Debug)]
 struct KeyLine {
     indent: usize,
-    /// Whether a dash before the key begins an entry of a list.
-    dash: bool,
+    /// How far in the dash stands that begins an entry of a list.
+    dash: Option<usize>,
     key: Range<usize>,
     value: Range<usize>,
 }
@@ -63,6 +63,7 @@ pub(super) fn read<'a>(
         root,
         first: opens.key.clone(),
         group,
+        list: None,
     };
     let end = block.lines(at);
     Some(end)
@@ -80,6 +81,8 @@ struct Block<'w, 't, 'a> {
     /// The key that the block began with: where it comes again, another record begins.
     first: Range<usize>,
     group: GroupId,
+    /// The entries of a list that stands under no key.
+    list: Option<GroupId>,
 }
 
 struct Level<'a> {
@@ -89,8 +92,8 @@ struct Level<'a> {
     prefix: Vec<Cow<'a, str>>,
     /// The entries of the list at this level.
     list: Option<GroupId>,
-    /// Whether the key had no value of its own.
-    opens: bool,
+    /// Whether entries of a list stand below the key, as far in as itself.
+    awaits_list: bool,
 }
 
 /// Levels lie in each other at most so deep.
@@ -124,11 +127,11 @@ impl<'a> Block<'_, '_, 'a> {
 
     /// Writes a key, and says where what was read with it ends.
     fn key(&mut self, line: KeyLine, end: usize) -> usize {
-        self.close(line.indent);
-        if line.dash {
-            self.entry(&line);
+        self.close(line.dash.unwrap_or(line.indent), line.dash.is_some());
+        if let Some(dash) = line.dash {
+            self.entry(&line, dash);
         }
-        let again = self.levels.is_empty() && !line.dash && self.root_has_more(&line);
+        let again = self.levels.is_empty() && line.dash.is_none() && self.root_has_more(&line);
         if again {
             let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
             if let Some(record) = self.out.record(self.group, self.frame.parent, span) {
@@ -151,12 +154,12 @@ impl<'a> Block<'_, '_, 'a> {
                 record,
                 prefix: attribute,
                 list: None,
-                opens: false,
+                awaits_list: false,
             });
             return end;
         }
         let is_list = key_line(self.text.read, end..self.text.end_of_line(end))
-            .is_some_and(|next| next.dash && next.indent >= line.indent);
+            .is_some_and(|next| next.dash.is_some_and(|dash| dash >= line.indent));
         if !deeper && !is_list {
             return end;
         }
@@ -166,7 +169,7 @@ impl<'a> Block<'_, '_, 'a> {
                 record,
                 prefix: attribute,
                 list: None,
-                opens: true,
+                awaits_list: is_list,
             });
             return end;
         }
@@ -187,19 +190,19 @@ impl<'a> Block<'_, '_, 'a> {
                 record: section,
                 prefix: Vec::new(),
                 list: None,
-                opens: true,
+                awaits_list: is_list,
             });
         }
         end
     }
 
     /// Begins an entry of a list.
-    fn entry(&mut self, line: &KeyLine) {
+    fn entry(&mut self, line: &KeyLine, indent: usize) {
         let (parent, path) = self.innermost();
         let frame = self.frame;
         let list = match self.levels.last_mut() {
             Some(level) => &mut level.list,
-            None => &mut None,
+            None => &mut self.list,
         };
         let out = &mut *self.out;
         let group = *list.get_or_insert_with(|| {
@@ -210,15 +213,19 @@ impl<'a> Block<'_, '_, 'a> {
         let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
         if let Some(record) = out.record(group, Some(parent), span) {
             out.path(record, path);
-            // The dash stands before the keys of its entry.
-            let indent = line.indent.saturating_sub(1);
-            self.levels.push(Level { indent, record, prefix: Vec::new(), list: None, opens: true });
+            self.levels.push(Level {
+                indent,
+                record,
+                prefix: Vec::new(),
+                list: None,
+                awaits_list: false,
+            });
         }
     }
 
     /// A line without a key: more of the value above it, or words of the section.
     fn continued(&mut self, line: Range<usize>, depth: usize) {
-        self.close(depth);
+        self.close(depth, false);
         let (record, attribute) = self.innermost();
         let line = self.text.trimmed(line);
         let bare = part(self.text.read, line.clone());
@@ -256,10 +263,9 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    fn close(&mut self, indent: usize) {
+    fn close(&mut self, indent: usize, dash: bool) {
         while self.levels.last().is_some_and(|level| {
-            level.indent >= indent
-                && !(level.opens && level.indent == indent && level.list.is_some())
+            level.indent >= indent && !(dash && level.indent == indent && level.awaits_list)
         }) {
             self.levels.pop();
         }
@@ -282,10 +288,11 @@ fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     const LONGEST: usize = 56;
     let written = part(text, line.clone());
     let trimmed = written.trim();
-    let (dash, body) = match trimmed.strip_prefix("- ") {
+    let (is_entry, body) = match trimmed.strip_prefix("- ") {
         Some(rest) => (true, rest.trim_start()),
         None => (false, trimmed),
     };
+    let dash = is_entry.then(|| written.len() - written.trim_start().len());
     let start = line.start + written.trim_end().len() - body.len();
     let near = part(body, 0..body.floor_char_boundary(LONGEST));
     let colon = near
@@ -325,10 +332,12 @@ fn tight(near: &str) -> Option<(usize, usize)> {
 
 fn is_key(key: &str) -> bool {
     let words = key.split(' ').count();
+    let first = key.split(' ').next().unwrap_or_default();
     !key.is_empty()
         && words <= 5
         && key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '"' | '_' | '/' | '%'))
         && !key.contains("  ")
         && !key.contains(['{', '}', '=', ';', ',', '|', '<', '>', '`', '!', '?'])
+        && (words == 1 || !first.bytes().any(|byte| byte.is_ascii_digit()))
         && byte_at(key, key.len() - 1) != b'.'
 }

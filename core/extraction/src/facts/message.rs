@@ -51,7 +51,10 @@ pub(super) fn clauses_under<'a>(
     key: &[Cow<'a, str>],
     text: Text<'_, 'a>,
 ) -> bool {
-    if several(out, frame, record, key, text, Kind::Prose) {
+    let is_log = key.last().is_some_and(|key| {
+        matches!(&**key, "msg" | "message" | "log" | "error" | "err" | "reason")
+    });
+    if several(out, frame, record, key, text, if is_log { Kind::Log } else { Kind::Prose }) {
         return true;
     }
     if text.read.contains('=') {

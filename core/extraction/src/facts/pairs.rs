@@ -223,10 +223,13 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let to = pairs.get(at)?.span.start;
     let gap = part(text, from..to);
     let word = gap.trim_matches([' ', '\t', ',', ';', '|', ':', '(', '[', '{']);
+    // "exceeded quota, requested: cpu=5, used: cpu=9"
+    let labels = gap.trim_end().ends_with(':');
+    let word = if labels { word.rsplit([' ', '\t']).next().unwrap_or(word) } else { word };
     let is_word = word.len() <= LONGEST_KEY
         && word.starts_with(|c: char| c.is_alphanumeric())
         && !word.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | ')' | ']' | ','));
-    let start = from + gap.find(word)?;
+    let start = from + gap.rfind(word)?;
     is_word.then_some(start..start + word.len())
 }
 

@@ -144,7 +144,11 @@ fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)
 fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     let (word, end) = word_at(line, start)?;
     let bare = word.trim_end_matches(':');
-    if is_level(bare) && !prefix.has("level") && (prefix.time.is_some() || line.len() > end) {
+    if is_level(bare)
+        && !prefix.has("level")
+        && !prefix.has("program")
+        && (prefix.time.is_some() || line.len() > end)
+    {
         let shouted = bare.bytes().all(|byte| byte.is_ascii_uppercase());
         let known = prefix.time.is_some()
             || (shouted && word.ends_with(':'))
@@ -176,7 +180,9 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         return Some((end, Piece::Cells([name, pid, None])));
     }
     let (_, behind) = word_at(line, end + 1)?;
-    let host = !prefix.has("level")
+    let bracketed = time.span.start > 0 && byte_at(line, time.span.start - 1) == b'[';
+    let host = !bracketed
+        && !prefix.has("level")
         && !prefix.has("host")
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte))
         && !word.ends_with(':');

@@ -94,7 +94,7 @@ impl<'a> Table<'a> {
 }
 
 /// `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
-fn counted_rows(line: &str) -> Option<usize> {
+pub(super) fn counted_rows(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches('(');
     let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();
     let rest = part(bare, digits..bare.len());

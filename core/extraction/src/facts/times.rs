@@ -154,7 +154,11 @@ fn month_first(text: &str) -> Option<ClockTime> {
     }
     let date = year.and_then(|year| date_of(year, month, day));
     let mut time = clock_from(text, clock_at, date)?;
-    let after = time.span.end;
+    let rest = part(text, time.span.end..text.len());
+    let zone = rest
+        .strip_prefix(' ')
+        .map_or(0, |rest| rest.bytes().take(5).take_while(u8::is_ascii_uppercase).count());
+    let after = time.span.end + if zone > 0 { zone + 1 } else { 0 };
     if date.is_none()
         && let Some(year) = number(text, after + 1, 4)
     {
