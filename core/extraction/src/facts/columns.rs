@@ -106,7 +106,7 @@ fn may_be_header(line: &str, underlined: bool) -> bool {
     // Single spaces part the columns of `ps` and `top`, which shout.
     let count = words.count();
     (underlined || pieces.len() >= 2 || count >= 3 && is_shouting(line))
-        && all_names
+        && (underlined || all_names)
         && !trimmed.contains(['=', '"', ';'])
         && !trimmed.ends_with(['.', ','])
         && trimmed.split_once(": ").is_none_or(|(key, _)| key.contains("  "))

@@ -28,9 +28,11 @@ pub(super) fn read<'a>(
         return None;
     }
     let delimiter = u8::try_from(delimiter).ok()?;
-    let header = fields(text.read, marked..first, delimiter)?;
+    // Building it costs more than a row: only where something is quoted, and once.
+    let mut quoted = None;
+    let header = fields(text.read, marked..first, delimiter, &mut quoted)?;
     let second = text.end_of_line(first);
-    let row = fields(text.read, first..second, delimiter)?;
+    let row = fields(text.read, first..second, delimiter, &mut quoted)?;
     if header.len() < 2 || !is_like(row.len(), header.len()) {
         return None;
     }
@@ -40,7 +42,7 @@ pub(super) fn read<'a>(
     let mut end = first;
     while end < text.len() {
         let next = text.end_of_line(end);
-        let Some(cells) = fields(text.read, end..next, delimiter) else { break };
+        let Some(cells) = fields(text.read, end..next, delimiter, &mut quoted) else { break };
         if !is_like(cells.len(), table.columns()) || cells.len() < 2 {
             break;
         }
@@ -57,12 +59,28 @@ fn is_like(row: usize, header: usize) -> bool {
 }
 
 /// The fields of a line, quotes included; nothing where a quote stays open.
-fn fields(text: &str, line: Range<usize>, delimiter: u8) -> Option<Vec<Range<usize>>> {
+fn fields(
+    text: &str,
+    line: Range<usize>,
+    delimiter: u8,
+    quoted: &mut Option<Reader>,
+) -> Option<Vec<Range<usize>>> {
     let written = part(text, line.clone()).trim_end_matches(['\n', '\r']);
     if written.trim().is_empty() {
         return None;
     }
-    let mut reader: Reader = ReaderBuilder::new().delimiter(delimiter).build();
+    if !written.contains('"') {
+        let mut at = line.start;
+        let sizes = written.split(char::from(delimiter)).map(str::len);
+        let place = |size| {
+            let field = at..at + size;
+            at += size + 1;
+            field
+        };
+        return Some(sizes.map(place).collect());
+    }
+    let reader = quoted.get_or_insert_with(|| ReaderBuilder::new().delimiter(delimiter).build());
+    reader.reset();
     let mut scratch = vec![0; written.len() + 1];
     let mut found = Vec::new();
     let mut at = 0;

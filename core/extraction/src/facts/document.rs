@@ -14,9 +14,9 @@ use super::lines;
 use super::model::{Form, GroupId, RecordId};
 use super::pipes;
 use super::prompt::{Opening, is_cut, opening, says_cut};
-use super::text::{Frame, Text};
+use super::text::{Frame, Outcome, Text};
 use super::xml;
-use super::yaml::{self, Outcome};
+use super::yaml;
 use crate::text::{byte_at, part};
 
 /// Reads a text below what its frame says.
@@ -31,7 +31,10 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 
         titled: false,
         lines: None,
         last: None,
+        no_json: 0,
+        no_xml: 0,
         no_yaml: 0,
+        line_end: 0,
     };
     let mut at = 0;
     while at < text.len() {
@@ -54,14 +57,32 @@ struct Document<'w, 't, 'a> {
     lines: Option<GroupId>,
     /// The line that an indented one continues.
     last: Option<RecordId>,
-    /// No YAML starts before this offset.
+    /// No value of these shapes starts before these offsets.
+    no_json: usize,
+    no_xml: usize,
     no_yaml: usize,
+    /// Where the line ends in which the last value ended.
+    line_end: usize,
+}
+
+/// Where a shape ended; where it was not found, from where on it may be looked for again.
+fn read_or(again: &mut usize, outcome: Outcome) -> Option<usize> {
+    match outcome {
+        Outcome::Read(end) => Some(end),
+        Outcome::Not(reach) => {
+            *again = reach;
+            None
+        }
+    }
 }
 
 impl<'a> Document<'_, '_, 'a> {
     /// Reads what starts at an offset, the start of a line, and says where it ends.
     fn section(&mut self, at: usize) -> usize {
-        let end = self.text.end_of_line(at);
+        if self.line_end <= at {
+            self.line_end = self.text.end_of_line(at);
+        }
+        let end = self.line_end;
         let line = part(self.text.read, at..end);
         if line.trim().is_empty() {
             self.last = None;
@@ -86,8 +107,10 @@ impl<'a> Document<'_, '_, 'a> {
     fn marked(&mut self, at: usize, line: &str) -> Option<usize> {
         let (out, frame, text) = (&mut *self.out, &self.frame, self.text);
         match byte_at(line.trim_start(), 0) {
-            b'{' | b'[' => json::values(out, frame, text, at),
-            b'<' => xml::read(out, frame, text, at),
+            b'{' | b'[' if at >= self.no_json => {
+                read_or(&mut self.no_json, json::values(out, frame, text, at))
+            }
+            b'<' if at >= self.no_xml => read_or(&mut self.no_xml, xml::read(out, frame, text, at)),
             b'#' => csv::read(out, frame, text, at),
             b'd' | b'@' => diff::read(out, frame, text, at),
             b'-' | b'*' => {
@@ -120,13 +143,10 @@ impl<'a> Document<'_, '_, 'a> {
             .filter(|_| indented)
             .map(|last| Frame { parent: Some(last), ..self.frame.clone() });
         let (out, frame, text) = (&mut *self.out, below.as_ref().unwrap_or(&self.frame), self.text);
-        if at >= self.no_yaml {
-            match yaml::read(out, frame, text, at) {
-                Outcome::Read(end) => return Some(end),
-                Outcome::Not(end) => self.no_yaml = end,
-            }
-        }
-        keys::read(out, frame, text, at)
+        let tried = at < self.no_yaml;
+        let yaml =
+            if tried { None } else { read_or(&mut self.no_yaml, yaml::read(out, frame, text, at)) };
+        yaml.or_else(|| keys::read(out, frame, text, at))
     }
 
     /// A command or title: the scope of what follows.

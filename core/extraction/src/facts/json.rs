@@ -11,7 +11,7 @@ use super::document;
 use super::json_series::goes_on;
 use super::message;
 use super::model::{Form, GroupId, RecordId};
-use super::text::{Frame, Text, cut};
+use super::text::{Frame, Outcome, Text, cut};
 use super::times::whole_time;
 use super::tree::{Tree, Value};
 use crate::text::{byte_at, part};
@@ -23,10 +23,15 @@ pub(super) fn values<'a>(
     frame: &Frame<'a>,
     text: Text<'_, 'a>,
     start: usize,
-) -> Option<usize> {
+) -> Outcome {
     let mut end = start;
     let mut group = None;
-    while let Some((tree, from, to)) = value_at(text, end) {
+    loop {
+        let (tree, from, to) = match value_at(text, end) {
+            Ok(value) => value,
+            Err(reach) if end == start => return Outcome::Not(reach),
+            Err(_) => return Outcome::Read(end),
+        };
         let inner = text.part(from..to);
         let complete = frame.complete(tree.closed) && !goes_on(&tree, inner.read);
         let mut json =
@@ -40,7 +45,6 @@ pub(super) fn values<'a>(
         json.top(group);
         end = to;
     }
-    (end > start).then_some(end)
 }
 
 /// Reads a value that was written in another notation.
@@ -67,7 +71,7 @@ fn embedded<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 'a>) ->
     let opens =
         trimmed.starts_with("{\"") || trimmed.starts_with("[{") || trimmed.starts_with("[\"");
     let whole = || Tree::read(text.read).is_some_and(|tree| tree.closed);
-    opens && trimmed.len() > 4 && whole() && values(out, frame, text, 0).is_some()
+    opens && trimmed.len() > 4 && whole() && matches!(values(out, frame, text, 0), Outcome::Read(_))
 }
 
 /// Where a value may start from an offset on: at the start of a line, or right behind another value.
@@ -76,15 +80,15 @@ fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
     matches!(byte_at(text.read, start), b'{' | b'[').then_some(start)
 }
 
-/// The value from an offset on with its bytes, where it is one and not the bracket of a line.
-fn value_at<'t>(text: Text<'t, '_>, at: usize) -> Option<(Tree<'t>, usize, usize)> {
-    let start = value_at_start(text, at)?;
-    let tree = Tree::read(text.from(start).read)?;
+/// The value from an offset on with its bytes, where it is one and not the bracket of a line; else how far it was
+/// looked for.
+fn value_at<'t>(text: Text<'t, '_>, at: usize) -> Result<(Tree<'t>, usize, usize), usize> {
+    let start = value_at_start(text, at).ok_or(at)?;
+    let tree = Tree::read(text.from(start).read).ok_or(at)?;
     let end = start + tree.end;
     let rest = text.from(end).read;
-    let line =
-        rest.split('\n').next().unwrap_or_default().trim_matches([' ', ',', ';', '\r', '\t']);
-    let ends_line = line.is_empty() || value_at_start(text, end).is_some_and(|next| next < end + 2);
+    let behind = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);
+    let ends_line = matches!(byte_at(behind, 0), b'\n' | 0 | b'[' | b'{');
     let accepted = if tree.is_object(0) {
         tree.closed || tree.nodes.len() > 1
     } else if tree.closed {
@@ -93,11 +97,11 @@ fn value_at<'t>(text: Text<'t, '_>, at: usize) -> Option<(Tree<'t>, usize, usize
         tree.nodes.iter().any(|node| node.key.is_some())
     };
     if !accepted {
-        return None;
+        return Err(end);
     }
     // A value that is not closed is followed by what could not be read.
     let left_over = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
-    Some((tree, start, end + left_over))
+    Ok((tree, start, end + left_over))
 }
 
 /// A value that is being read into facts.
@@ -272,7 +276,7 @@ impl<'w, 'a> Json<'w, '_, 'a> {
         }
         for member in tree.members(at) {
             let mut attribute = attribute.clone();
-            attribute.push(self.key(member));
+            attribute.extend(Some(self.key(member)).filter(|key| !key.is_empty()));
             self.scalar(record, attribute, member);
         }
     }
@@ -468,7 +472,8 @@ pub(super) fn is_time_name(name: &str) -> bool {
         "created_at",
         "startsat",
     ];
-    const ENDINGS: [&str; 5] = ["timestamp", "eventtime", "event_time", "start_time", "starttime"];
+    const ENDINGS: [&str; 6] =
+        ["timestamp", "eventtime", "event_time", "start_time", "starttime", "timecreated"];
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '_');
     let name = name.split([' ', '(']).next().unwrap_or_default();
     let ends = |ending: &&str| {

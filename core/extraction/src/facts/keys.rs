@@ -148,7 +148,8 @@ impl<'a> Block<'_, '_, 'a> {
         let mut attribute = prefix.clone();
         attribute.push(key.clone());
         if !line.value.is_empty() {
-            self.value(record, attribute.clone(), line.value);
+            let value = self.others(record, &prefix, line.value);
+            self.value(record, attribute.clone(), value);
             self.open(Level {
                 indent: line.indent,
                 record,
@@ -194,6 +195,36 @@ impl<'a> Block<'_, '_, 'a> {
             });
         }
         end
+    }
+
+    /// Writes the further keys of a line, `a: 1  b: 2`, and leaves the value of the first.
+    fn others(
+        &mut self,
+        record: RecordId,
+        prefix: &[Cow<'a, str>],
+        value: Range<usize>,
+    ) -> Range<usize> {
+        let mut rest = value.clone();
+        let mut first = None;
+        while let Some(gap) = part(self.text.read, rest.clone()).find("  ") {
+            let next = self.text.trimmed(rest.start + gap..rest.end);
+            let written = part(self.text.read, next.clone());
+            let until = written.find("  ").map_or(next.end, |end| next.start + end);
+            let Some(found) =
+                key_line(self.text.read, next.start..until).filter(|found| !found.value.is_empty())
+            else {
+                break;
+            };
+            first.get_or_insert(value.start..rest.start + gap);
+            let mut attribute = prefix.to_vec();
+            attribute.push(self.text.name(found.key.clone()));
+            self.value(record, attribute, found.value);
+            rest = next.start..value.end;
+            if until == next.end {
+                break;
+            }
+        }
+        first.unwrap_or(value)
     }
 
     /// Begins an entry of a list.

@@ -14,9 +14,10 @@ use super::model::{GroupId, RecordId};
 use super::pairs::pairs;
 use super::prefix::prefix;
 use super::text::{Frame, Text};
-use super::times::whole_time;
+use super::times::{time_at, whole_time};
 use super::tree::Tree;
-use crate::text::part;
+use crate::text::figures::ClockTime;
+use crate::text::{byte_at, part};
 
 /// Reads a line as a record of a group, below what it continues.
 pub(super) fn line<'a>(
@@ -38,8 +39,11 @@ pub(super) fn line<'a>(
             text.span(range.clone()),
         );
     }
-    let is_log = prefix.is_log();
+    let mut is_log = prefix.is_log();
     if let Some(time) = prefix.time {
+        out.at(record, text.time(time));
+    } else if let Some(time) = bracketed_time(text.read) {
+        is_log = true;
         out.at(record, text.time(time));
     } else if let Some(time) = time_of_pairs(text) {
         out.at(record, time);
@@ -57,8 +61,17 @@ pub(super) fn line<'a>(
     Some(record)
 }
 
+/// Access logs have it behind client and user.
+fn bracketed_time(line: &str) -> Option<ClockTime> {
+    let near = part(line, 0..line.floor_char_boundary(96));
+    let start = near.find(" [")? + 2;
+    let time = time_at(part(line, start..line.len()))?;
+    (byte_at(line, time.span.end + start) == b']')
+        .then(|| ClockTime { span: start..start + time.span.end, ..time })
+}
+
 /// Logfmt names its time.
-fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<crate::text::figures::ClockTime> {
+fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.read.contains('=') {
         return None;
     }

@@ -37,6 +37,8 @@ mod prompt;
 mod rows;
 mod shape;
 #[cfg(test)]
+mod shape_tests;
+#[cfg(test)]
 mod tests;
 mod text;
 mod times;

@@ -19,8 +19,10 @@ pub(super) fn read<'a>(
 ) -> Option<usize> {
     let first = text.end_of_line(at);
     let opening = part(text.read, at..first);
-    let opens = is_border(opening);
-    let (header, mut end) = if let Some(names) = names_in_border(opening) {
+    let named = names_in_border(opening);
+    let opens = is_border(opening) || named.is_some();
+    let offset = if named.is_some() { at } else { 0 };
+    let (header, mut end) = if let Some(names) = named {
         (names, first)
     } else if opens {
         let end = text.end_of_line(first);
@@ -33,7 +35,6 @@ pub(super) fn read<'a>(
     if header.len() < 2 && !(opens && has_border && header.len() == 1) || !opens && !has_border {
         return None;
     }
-    let offset = if names_in_border(opening).is_some() { at } else { 0 };
     let names = header.iter().map(|name| {
         let name = text.trimmed(name.start + offset..name.end + offset);
         text.name(name)

@@ -4,7 +4,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::times::time_at;
+use super::text::trim;
+use super::times::{epoch, time_at};
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, char_at, part};
 
@@ -93,7 +94,12 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     }
     match byte_at(rest, 0) {
         b'[' => bracketed(line, start, prefix),
-        b'<' => priority(rest).map(|length| (start + length, Piece::Nothing)),
+        b'<' => priority(rest)
+            .map(|length| (start + length, Piece::Nothing))
+            .or_else(|| marked_level(line, start)),
+        b'{' if prefix.time.is_some() => {
+            query_id(rest).map(|length| (start + length, Piece::Nothing))
+        }
         _ => word(line, start, prefix),
     }
 }
@@ -108,7 +114,27 @@ fn priority(rest: &str) -> Option<usize> {
     }
     let number = digits(part(rest, close + 1..rest.len()));
     let colon = byte_at(rest, close + 1 + number) == b':';
-    Some(close + 1 + if colon { number + 1 } else { 0 })
+    // RFC 5424 has its version there.
+    let version = number == 1 && byte_at(rest, close + 2) == b' ';
+    Some(close + 1 + if colon || version { number + 1 } else { 0 })
+}
+
+/// ClickHouse: `<Error>`.
+fn marked_level(line: &str, start: usize) -> Option<(usize, Piece)> {
+    let near = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
+    let close = near.find('>')?;
+    let level = part(near, 1..close);
+    is_level(level).then(|| {
+        (start + close + 1, Piece::Cells([Some(("level", start + 1..start + close)), None, None]))
+    })
+}
+
+/// ClickHouse: `{}` or `{a81e}` between thread and level.
+fn query_id(rest: &str) -> Option<usize> {
+    let near = part(rest, 0..rest.floor_char_boundary(48));
+    let close = near.find('}')?;
+    let id = part(near, 1..close);
+    id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-').then_some(close + 1)
 }
 
 fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
@@ -116,11 +142,12 @@ fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)
     let rest = part(line, start..line.len());
     let near = part(rest, 0..rest.floor_char_boundary(LONGEST));
     let close = near.find(']')?;
-    let inner = part(near, 1..close);
-    let (from, to) = (start + 1, start + close);
+    let Range { start: from, end: to } = trim(line, start + 1..start + close);
+    let inner = part(line, from..to);
     let end = start + close + 1;
+    let end = end + usize::from(byte_at(line, end) == b':' && byte_at(line, end + 1) == b' ');
     if prefix.time.is_none()
-        && let Some(time) = time_at(inner)
+        && let Some(time) = time_at(inner).or_else(|| epoch(inner))
     {
         return Some((end, Piece::Time(ClockTime { span: from..from + time.span.end, ..time })));
     }
@@ -146,7 +173,9 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     let bare = word.trim_end_matches(':');
     if is_level(bare)
         && !prefix.has("level")
-        && !prefix.has("program")
+        && (!prefix.has("program")
+            || bare.bytes().all(|byte| byte.is_ascii_uppercase())
+            || word.ends_with(':'))
         && (prefix.time.is_some() || line.len() > end)
     {
         let shouted = bare.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -175,6 +204,9 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     if prefix.has("program") {
         return None;
     }
+    if byte_at(line, 0) == b'<' && !prefix.has("host") {
+        return rfc5424(line, start);
+    }
     if let Some(cells) = program(line, start) {
         let [name, pid] = cells;
         return Some((end, Piece::Cells([name, pid, None])));
@@ -192,12 +224,28 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     Some((behind, Piece::Cells([Some(("host", start..end)), name, pid])))
 }
 
+/// `host program pid id -` of RFC 5424.
+fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
+    let (_, host) = word_at(line, start)?;
+    let (_, program) = word_at(line, host + 1)?;
+    let (pid, end) = word_at(line, program + 1)?;
+    let is_pid = pid == "-" || pid.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = part(line, end..line.len());
+    let end = line.len() - rest.trim_start_matches(" -").len();
+    let cells = [
+        ("host", start..host),
+        ("program", host + 1..program),
+        ("pid", program + 1..end.min(program + 1 + pid.len())),
+    ];
+    is_pid.then(|| (end, Piece::Cells(cells.map(Some))))
+}
+
 type Found = Option<(&'static str, Range<usize>)>;
 
 /// `program[pid]:` or `program:` at an offset.
 fn program(line: &str, start: usize) -> Option<[Found; 2]> {
     let (word, end) = word_at(line, start)?;
-    let name = word.strip_suffix(':')?;
+    let name = word.strip_suffix(':').or_else(|| word.ends_with(']').then_some(word))?;
     let last = byte_at(line, end);
     let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
         Some((name, pid)) => (name, Some(pid)),
@@ -230,8 +278,9 @@ fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
 }
 
 pub(super) fn is_level(word: &str) -> bool {
-    const LEVELS: [&str; 22] = [
+    const LEVELS: [&str; 23] = [
         "info",
+        "information",
         "warn",
         "warning",
         "error",
@@ -254,7 +303,7 @@ pub(super) fn is_level(word: &str) -> bool {
         "detail",
         "statement",
     ];
-    (3..=9).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+    (3..=11).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

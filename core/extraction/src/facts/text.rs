@@ -117,6 +117,14 @@ pub(super) fn cut(text: &str, longest: usize) -> &str {
     part(text, 0..text.floor_char_boundary(longest))
 }
 
+/// What came of reading a shape.
+pub(super) enum Outcome {
+    /// It was read up to there.
+    Read(usize),
+    /// Nothing up to there is of that shape.
+    Not(usize),
+}
+
 /// What holds for the facts of a text: where they belong and what is said above them.
 #[derive(Clone, Debug)]
 pub(super) struct Frame<'a> {

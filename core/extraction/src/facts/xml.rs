@@ -11,34 +11,43 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::builder::Builder;
 use super::json;
-use super::text::{Frame, Text, trim};
+use super::text::{Frame, Outcome, Text, trim};
 use super::tree::{MAX_DEPTH, Node, Tree, Value};
 use crate::text::{byte_at, part};
 
-/// Reads the element that starts at an offset; where it ends, or nothing where none starts there.
+/// Reads the elements that follow each other from an offset on.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,
     at: usize,
-) -> Option<usize> {
-    let line = part(text.read, at..text.end_of_line(text.end_of_line(at)));
-    let start = at + line.len() - line.trim_start().len();
-    let opens = byte_at(text.read, start) == b'<'
-        && (byte_at(text.read, start + 1).is_ascii_alphabetic()
-            || part(text.read, start..text.len()).starts_with("<?xml"));
-    if !opens || !line.contains('>') {
-        return None;
+) -> Outcome {
+    const LONGEST_TAG: usize = 2_048;
+    let mut end = at;
+    loop {
+        let start = text.behind_space(end);
+        let near = part(text.read, start..text.read.floor_char_boundary(start + LONGEST_TAG));
+        let opens = byte_at(near, 0) == b'<'
+            && (byte_at(near, 1).is_ascii_alphabetic() || near.starts_with("<?xml"))
+            && near.contains('>');
+        let inner = text.from(start);
+        let found = if opens { element(inner.read) } else { Err(0) };
+        match found {
+            Ok(tree) => {
+                json::tree(out, frame, inner.part(0..tree.end), &tree);
+                end = start + tree.end;
+                if !tree.closed {
+                    return Outcome::Read(text.end_of_line(end));
+                }
+            }
+            Err(reach) if end == at => return Outcome::Not(start + reach),
+            Err(_) => return Outcome::Read(end),
+        }
     }
-    let inner = text.from(start);
-    let tree = element(inner.read)?;
-    let end = start + tree.end;
-    json::tree(out, frame, inner.part(0..tree.end), &tree);
-    Some(if tree.closed { end } else { text.end_of_line(end) })
 }
 
-/// The first element of a text, as far as it goes.
-fn element(text: &str) -> Option<Tree<'_>> {
+/// The first element of a text, as far as it goes; else how far it was looked for.
+fn element(text: &str) -> Result<Tree<'_>, usize> {
     let mut reading = Reading { text, nodes: Vec::new(), open: Vec::new(), ended: 0 };
     let mut reader = Reader::from_str(text);
     let mut end = 0;
@@ -65,13 +74,13 @@ fn element(text: &str) -> Option<Tree<'_>> {
         }
     }
     if !closed && reading.ended < 2 {
-        return None;
+        return Err(end);
     }
     while !reading.open.is_empty() {
         reading.end(end);
     }
     let tree = Tree { nodes: reading.nodes, end, closed };
-    (tree.nodes.len() > 1).then_some(tree)
+    if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
 struct Reading<'t> {

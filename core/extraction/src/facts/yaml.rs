@@ -11,17 +11,9 @@ use super::builder::Builder;
 use super::json;
 use super::keys::is_key_line;
 use super::prompt::{Opening, opening};
-use super::text::{Frame, Text, trim};
+use super::text::{Frame, Outcome, Text, trim};
 use super::tree::{MAX_DEPTH, Node, Tree, Value};
 use crate::text::{byte_at, part};
-
-/// What came of reading YAML.
-pub(super) enum Outcome {
-    /// It was read up to there.
-    Read(usize),
-    /// Up to there is no YAML.
-    Not(usize),
-}
 
 /// Reads the documents that start at an offset.
 pub(super) fn read<'a>(
