@@ -91,6 +91,7 @@ fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
         [
             "csv-core",
             "jsonc-parser",
+            "memchr",
             "pulldown-cmark",
             "quick-xml",
             "saphyr-parser",

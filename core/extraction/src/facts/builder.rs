@@ -73,6 +73,13 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Makes room for values of a record.
+    pub(super) fn expect(&mut self, record: RecordId, cells: usize) {
+        if let Some(record) = self.facts.records.get_mut(record.0) {
+            record.cells.reserve(cells);
+        }
+    }
+
     /// A value of a record.
     pub(super) fn cell(
         &mut self,

@@ -15,6 +15,7 @@ use super::model::{Form, GroupId, RecordId};
 use super::pipes;
 use super::prompt::{Opening, is_cut, opening, says_cut};
 use super::text::{Frame, Outcome, Text};
+use super::times::time_at;
 use super::xml;
 use super::yaml;
 use crate::text::{byte_at, part};
@@ -76,6 +77,13 @@ fn read_or(again: &mut usize, outcome: Outcome) -> Option<usize> {
     }
 }
 
+/// Whether a line is of a log by its first characters.
+fn starts_with_time(line: &str) -> bool {
+    let inner = line.strip_prefix('[').unwrap_or(line);
+    let may_be = line.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
+    may_be && time_at(inner).is_some()
+}
+
 impl<'a> Document<'_, '_, 'a> {
     /// Reads what starts at an offset, the start of a line, and says where it ends.
     fn section(&mut self, at: usize) -> usize {
@@ -86,6 +94,10 @@ impl<'a> Document<'_, '_, 'a> {
         let line = part(self.text.read, at..end);
         if line.trim().is_empty() {
             self.last = None;
+            return end;
+        }
+        if starts_with_time(line) {
+            self.line(at, end);
             return end;
         }
         if let Some(end) = self.marked(at, line) {
@@ -110,7 +122,9 @@ impl<'a> Document<'_, '_, 'a> {
             b'{' | b'[' if at >= self.no_json => {
                 read_or(&mut self.no_json, json::values(out, frame, text, at))
             }
-            b'<' if at >= self.no_xml => read_or(&mut self.no_xml, xml::read(out, frame, text, at)),
+            b'<' if at >= self.no_xml => {
+                read_or(&mut self.no_xml, xml::elements(out, frame, text, at))
+            }
             b'#' => csv::read(out, frame, text, at),
             b'd' | b'@' => diff::read(out, frame, text, at),
             b'-' | b'*' => {

@@ -5,13 +5,14 @@ use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::json::{Json, is_time_name};
 use super::model::{Form, RecordId};
+use super::names::is_time_name;
+use super::objects::Objects;
 use super::times::whole_time;
 use super::tree::Tree;
 use crate::text::part;
 
-impl<'a> Json<'_, '_, 'a> {
+impl<'a> Objects<'_, '_, 'a> {
     /// `{"metric": {…}, "values": [[t, v], …]}`: the labels are the record's, the samples a series below it.
     pub(super) fn series(&mut self, at: usize, record: RecordId) -> bool {
         const LABELS: [&str; 3] = ["metric", "stream", "target"];
@@ -163,15 +164,9 @@ impl<'a> Json<'_, '_, 'a> {
 
     /// `"Tags": [{"Key": "Name", "Value": "web-1"}]`: values of the record under the names that they give.
     pub(super) fn labels(&mut self, at: usize, record: RecordId, list: &str) -> bool {
+        #[rustfmt::skip]
         const LISTS: [&str; 9] = [
-            "tags",
-            "env",
-            "labels",
-            "dimensions",
-            "attributes",
-            "parameters",
-            "annotations",
-            "headers",
+            "tags", "env", "labels", "dimensions", "attributes", "parameters", "annotations", "headers",
             "properties",
         ];
         if !LISTS.iter().any(|name| name.eq_ignore_ascii_case(list)) {
@@ -199,18 +194,9 @@ impl<'a> Json<'_, '_, 'a> {
 }
 
 fn is_list_of_names(key: &str) -> bool {
+    #[rustfmt::skip]
     const LISTS: [&str; 12] = [
-        "names",
-        "pods",
-        "hosts",
-        "nodes",
-        "services",
-        "instances",
-        "labels",
-        "ids",
-        "keys",
-        "queues",
-        "regions",
+        "names", "pods", "hosts", "nodes", "services", "instances", "labels", "ids", "keys", "queues", "regions",
         "topics",
     ];
     LISTS.iter().any(|list| list.eq_ignore_ascii_case(key))
@@ -218,18 +204,10 @@ fn is_list_of_names(key: &str) -> bool {
 
 /// Whether a value says that its lists go on: a next page, something left out.
 pub(super) fn goes_on(tree: &Tree<'_>, text: &str) -> bool {
+    #[rustfmt::skip]
     const MARKS: [&str; 11] = [
-        "has_more",
-        "hasmore",
-        "truncated",
-        "istruncated",
-        "is_truncated",
-        "next_token",
-        "nexttoken",
-        "next_cursor",
-        "nextpagetoken",
-        "remainingitemcount",
-        "next_page",
+        "has_more", "hasmore", "truncated", "istruncated", "is_truncated", "next_token", "nexttoken", "next_cursor",
+        "nextpagetoken", "remainingitemcount", "next_page",
     ];
     tree.nodes.iter().any(|node| {
         let Some((key, _)) = &node.key else { return false };

@@ -7,9 +7,9 @@ use core::ops::Range;
 
 use super::builder::Builder;
 use super::columns;
-use super::json::{is_aspect, is_time_name};
 use super::message;
 use super::model::{Form, GroupId, RecordId};
+use super::names::{is_aspect, is_time_name};
 use super::prompt::opening;
 use super::text::{Frame, Text};
 use super::times::{time_at, whole_time};

@@ -30,6 +30,8 @@ mod keys;
 mod lines;
 mod message;
 mod model;
+mod names;
+mod objects;
 mod pairs;
 mod pipes;
 mod prefix;

@@ -278,30 +278,10 @@ fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
 }
 
 pub(super) fn is_level(word: &str) -> bool {
+    #[rustfmt::skip]
     const LEVELS: [&str; 23] = [
-        "info",
-        "information",
-        "warn",
-        "warning",
-        "error",
-        "err",
-        "debug",
-        "trace",
-        "fatal",
-        "critical",
-        "crit",
-        "notice",
-        "alert",
-        "emerg",
-        "inf",
-        "wrn",
-        "dbg",
-        "log",
-        "severe",
-        "panic",
-        "hint",
-        "detail",
-        "statement",
+        "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal", "critical", "crit",
+        "notice", "alert", "emerg", "inf", "wrn", "dbg", "log", "severe", "panic", "hint", "detail", "statement",
     ];
     (3..=11).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }

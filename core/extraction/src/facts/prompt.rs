@@ -1,6 +1,8 @@
 //! This module tells commands and titles, which are the scope of what follows them, and words that say that something
 //! was left out.
 
+use memchr::memmem;
+
 use crate::text::part;
 
 /// A line that says what follows it.
@@ -86,18 +88,9 @@ fn title(line: &str) -> Option<usize> {
 
 /// Whether a command, tool or query asks for a part of what there is.
 pub(super) fn is_cut(asked: &str) -> bool {
+    #[rustfmt::skip]
     const WORDS: [&str; 12] = [
-        "--tail",
-        "tail",
-        "head",
-        "grep",
-        "egrep",
-        "zgrep",
-        "limit",
-        "--limit",
-        "top",
-        "sample",
-        "--max-items",
+        "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample", "--max-items",
         "rg",
     ];
     let mut words = asked.split(|c: char| {
@@ -108,16 +101,20 @@ pub(super) fn is_cut(asked: &str) -> bool {
 
 /// Whether a text says that something of it is left out.
 pub(super) fn says_cut(text: &str) -> bool {
-    const MARKS: [&str; 7] =
-        ["truncated", "omitted", "showing ", "more rows", "more lines", " more)", "trimmed"];
-    if text.contains("\n...")
-        || text.contains("\n…")
-        || text.contains("[...]")
-        || text.trim_end().ends_with("...")
-    {
-        return true;
-    }
-    MARKS.iter().any(|mark| text.contains(mark))
+    const MARKS: [&str; 10] = [
+        "\n...",
+        "\n…",
+        "[...]",
+        "truncated",
+        "omitted",
+        "showing ",
+        "more rows",
+        "more lines",
+        " more)",
+        "trimmed",
+    ];
+    let found = |mark: &&str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    text.trim_end().ends_with("...") || MARKS.iter().any(found)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::builder::Builder;
-use super::json::is_time_name;
 use super::model::{Form, GroupId};
+use super::names::is_time_name;
 use super::text::{Frame, Text};
 use super::times::whole_time;
 use crate::text::{byte_at, part};

@@ -6,6 +6,8 @@ use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use memchr::memchr;
+
 use super::model::{ItemId, RecordId};
 use crate::text::figures::ClockTime;
 use crate::text::part;
@@ -64,7 +66,7 @@ impl<'t, 'a> Text<'t, 'a> {
     /// Where the line ends that an offset stands in, its break included.
     pub(super) fn end_of_line(&self, at: usize) -> usize {
         let rest = part(self.read, at..self.len());
-        at + rest.find('\n').map_or(rest.len(), |end| end + 1)
+        at + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
     }
 
     /// Behind the white space at an offset.

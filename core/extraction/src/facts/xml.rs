@@ -16,7 +16,7 @@ use super::tree::{MAX_DEPTH, Node, Tree, Value};
 use crate::text::{byte_at, part};
 
 /// Reads the elements that follow each other from an offset on.
-pub(super) fn read<'a>(
+pub(super) fn elements<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,
@@ -83,6 +83,11 @@ fn element(text: &str) -> Result<Tree<'_>, usize> {
     if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
+/// A text with its entities undone, where they are known.
+fn read(written: &str) -> Cow<'_, str> {
+    unescape(written).unwrap_or(Cow::Borrowed(written))
+}
+
 struct Reading<'t> {
     text: &'t str,
     nodes: Vec<Node<'t>>,
@@ -136,8 +141,7 @@ impl<'t> Reading<'t> {
                 .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
         if let Some(last) = self.nodes.last_mut().filter(|_| is_more) {
             last.span.end = bytes.end;
-            let read = unescape(part(self.text, last.span.clone())).unwrap_or_default();
-            last.value = Value::Text(read);
+            last.value = Value::Text(read(part(self.text, last.span.clone())));
             return Some(());
         }
         self.value(Some(bytes.start..bytes.start), bytes);
@@ -145,8 +149,7 @@ impl<'t> Reading<'t> {
     }
 
     fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) {
-        let written = part(self.text, span.clone());
-        let read = unescape(written).unwrap_or(Cow::Borrowed(written));
+        let read = read(part(self.text, span.clone()));
         let key = key.map(|key| (Cow::Borrowed(part(self.text, key.clone())), key));
         let after = self.nodes.len() + 1;
         self.nodes.push(Node { key, value: Value::Text(read), span, after });

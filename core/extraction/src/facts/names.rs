@@ -1,0 +1,31 @@
+//! This module tells what a field's name says of its value: a time, or a side of what it stands in.
+
+/// Whether a key names a side or bound of what it stands in rather than a thing of its own.
+pub(super) fn is_aspect(key: &str) -> bool {
+    #[rustfmt::skip]
+    const ASPECTS: [&str; 27] = [
+        "value", "raw", "$date", "$oid", "stringValue", "limits", "requests", "from", "to", "old", "new", "before",
+        "after", "min", "max", "avg", "desired", "current", "hard", "used", "labels", "annotations", "tags",
+        "metric", "stream", "expected", "actual",
+    ];
+    ASPECTS.contains(&key)
+}
+
+/// Whether a field or column says when its record happened.
+pub(super) fn is_time_name(name: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: [&str; 16] = [
+        "time", "ts", "t", "date", "datetime", "when", "at", "_time", "time_local", "minute", "start", "logged_at",
+        "timegenerated", "occurred_at", "created_at", "startsat",
+    ];
+    const ENDINGS: [&str; 6] =
+        ["timestamp", "eventtime", "event_time", "start_time", "starttime", "timecreated"];
+    let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '_');
+    let name = name.split([' ', '(']).next().unwrap_or_default();
+    let ends = |ending: &&str| {
+        let tail = name.len().checked_sub(ending.len()).and_then(|from| name.get(from..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
+    };
+    let known = name.len() <= 13 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    known || name.len() <= 24 && ENDINGS.iter().any(ends)
+}

@@ -1,0 +1,348 @@
+//! This module reads a value's objects and arrays into records: what stands in an object belongs to the nearest one that
+//! it describes. Where values begin and end is not its concern; series and tables in them are the next module's.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::builder::Builder;
+use super::document;
+use super::json::embedded;
+use super::message;
+use super::model::{Form, GroupId, RecordId};
+use super::names::{is_aspect, is_time_name};
+use super::text::{Frame, Text, cut};
+use super::times::whole_time;
+use super::tree::{Tree, Value};
+use crate::text::{byte_at, part};
+
+/// A value that is being read into facts.
+pub(super) struct Objects<'w, 't, 'a> {
+    pub(super) out: &'w mut Builder<'a>,
+    pub(super) frame: &'w Frame<'a>,
+    pub(super) text: Text<'t, 'a>,
+    pub(super) tree: &'w Tree<'w>,
+    /// The keys above the value that is being read, behind the scope of the text.
+    pub(super) scope: Vec<Cow<'a, str>>,
+    /// Whether its lists are all there is.
+    pub(super) complete: bool,
+}
+
+impl<'w, 'a> Objects<'w, '_, 'a> {
+    pub(super) fn top(&mut self, group: Option<GroupId>) {
+        let (parent, path) = (self.frame.parent, self.frame.path.clone());
+        if self.tree.is_object(0) {
+            if let Some(text) = self.content_block(0) {
+                self.content_text(text, parent);
+            } else if let Some(group) = group {
+                self.object(0, group, parent, path);
+            }
+        } else {
+            self.array(0, parent, path);
+        }
+    }
+
+    /// The text of `{"type": "text", "text": "…"}`.
+    fn content_block(&self, at: usize) -> Option<usize> {
+        let is_text =
+            self.tree.member(at, "type").and_then(|kind| self.string(kind)) == Some("text");
+        self.tree.member(at, "text").filter(|text| is_text && self.string(*text).is_some())
+    }
+
+    fn content_text(&mut self, at: usize, parent: Option<RecordId>) {
+        let Some(frame) = self.frame.within() else { return };
+        let frame = Frame { parent, scope: self.scope.clone(), path: Vec::new(), ..frame };
+        self.with_text(at, |objects, text| document::read(objects.out, &frame, text));
+    }
+
+    fn object(
+        &mut self,
+        at: usize,
+        group: GroupId,
+        parent: Option<RecordId>,
+        path: Vec<Cow<'a, str>>,
+    ) -> Option<RecordId> {
+        let span = self.tree.node(at)?.span.clone();
+        let record = self.out.record(group, parent, self.text.span(span))?;
+        self.out.path(record, path);
+        if self.series(at, record) {
+            return Some(record);
+        }
+        self.time_of(at, record);
+        let tree = self.tree;
+        let scalars = tree.members(at).filter(|member| tree.is_scalar(*member)).count();
+        self.out.expect(record, scalars);
+        if tree.members(at).count() == scalars {
+            tree.members(at).for_each(|member| self.member_scalar(record, member));
+        } else {
+            self.members(at, record, scalars > 0);
+        }
+        Some(record)
+    }
+
+    fn member_scalar(&mut self, record: RecordId, member: usize) {
+        let key = self.key(member);
+        self.scalar(record, if key.is_empty() { Vec::new() } else { vec![key] }, member);
+    }
+
+    /// What stands in an object that holds more than scalars.
+    fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
+        let rows = self.rows_by_name(at);
+        let zipped = self.zipped(at, record);
+        let repeated = self.repeated(at);
+        let mut row_group = None;
+        let tree = self.tree;
+        for member in tree.members(at) {
+            let key = self.key(member);
+            let is_repeated = repeated.contains(tree.key(member));
+            if tree.is_scalar(member) {
+                self.member_scalar(record, member);
+            } else if tree.is_array(member) {
+                if zipped.binary_search(&member).is_err() {
+                    self.member_array(at, member, record, key);
+                }
+            } else if is_repeated || rows.binary_search(&member).is_ok() {
+                let group = *row_group.get_or_insert_with(|| self.group(Form::Rows));
+                self.object(member, group, Some(record), vec![key]);
+            } else if self.describes_parent(member, has_scalars) {
+                self.flatten(record, member, vec![key]);
+            } else {
+                self.scope.push(key.clone());
+                let group = self.group(Form::Object);
+                self.object(member, group, Some(record), vec![key]);
+                self.scope.pop();
+            }
+        }
+    }
+
+    /// Keys that several objects of an object have, as elements of XML do.
+    fn repeated(&self, at: usize) -> BTreeSet<&'w str> {
+        let tree = self.tree;
+        let mut seen = BTreeSet::new();
+        let objects = tree.members(at).filter(|member| tree.is_object(*member));
+        objects.map(|member| tree.key(member)).filter(|key| !seen.insert(*key)).collect()
+    }
+
+    fn member_array(&mut self, object: usize, at: usize, record: RecordId, key: Cow<'a, str>) {
+        if self.tree.members(at).next().is_none() {
+            let span = self.tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
+            self.out.cell(
+                record,
+                vec![key.clone()],
+                self.text.cow(span.clone()),
+                self.text.span(span),
+            );
+        }
+        if self.labels(at, record, &key) {
+            return;
+        }
+        self.scope.push(key.clone());
+        if !self.with_columns(object, at, record) {
+            self.array(at, Some(record), vec![key]);
+        }
+        self.scope.pop();
+    }
+
+    /// An array below a record or at the top: objects are rows, other values are the parent's.
+    fn array(&mut self, at: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
+        let tree = self.tree;
+        let has_rows = parent.is_none() || tree.members(at).any(|member| !tree.is_scalar(member));
+        let is_empty = tree.members(at).next().is_none();
+        let rows = (has_rows || is_empty).then(|| self.group(Form::Rows));
+        for member in tree.members(at) {
+            match (rows, parent) {
+                (Some(_), _) if self.content_block(member).is_some() => {
+                    let text = self.content_block(member).unwrap_or(member);
+                    self.content_text(text, parent);
+                }
+                (Some(rows), _) if tree.is_object(member) => {
+                    self.object(member, rows, parent, path.clone());
+                }
+                (Some(rows), _) if tree.is_array(member) || parent.is_none() => {
+                    self.tuple(member, rows, parent, &path);
+                }
+                (_, Some(parent)) => self.scalar(parent, path.clone(), member),
+                _ => {}
+            }
+        }
+    }
+
+    /// A row without names: each value is a cell without attribute.
+    fn tuple(
+        &mut self,
+        at: usize,
+        group: GroupId,
+        parent: Option<RecordId>,
+        path: &[Cow<'a, str>],
+    ) {
+        let Some(span) = self.tree.node(at).map(|node| self.text.span(node.span.clone())) else {
+            return;
+        };
+        let Some(record) = self.out.record(group, parent, span) else { return };
+        self.out.path(record, path.to_vec());
+        let tree = self.tree;
+        if tree.is_scalar(at) {
+            self.scalar(record, Vec::new(), at);
+        }
+        for member in tree.members(at) {
+            if tree.is_scalar(member) {
+                self.scalar(record, Vec::new(), member);
+            } else {
+                self.array(member, Some(record), Vec::new());
+            }
+        }
+    }
+
+    /// The scalars of an object, and of those in it, as values of a record.
+    fn flatten(&mut self, record: RecordId, at: usize, attribute: Vec<Cow<'a, str>>) {
+        let tree = self.tree;
+        if tree.members(at).next().is_none() {
+            let span = tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
+            let (text, bytes) = (self.text.cow(span.clone()), self.text.span(span));
+            self.out.cell(record, attribute, text, bytes);
+            return;
+        }
+        for member in tree.members(at) {
+            let mut attribute = attribute.clone();
+            attribute.extend(Some(self.key(member)).filter(|key| !key.is_empty()));
+            self.scalar(record, attribute, member);
+        }
+    }
+
+    /// Whether an object says more of what it stands in: `"limits": {"memory": "512Mi"}`.
+    fn describes_parent(&self, at: usize, parent_has_scalars: bool) -> bool {
+        let only_scalars = self.tree.members(at).all(|member| self.tree.is_scalar(member));
+        only_scalars
+            && (parent_has_scalars || is_aspect(self.tree.key(at)) || self.has_only_aspects(at))
+    }
+
+    fn has_only_aspects(&self, at: usize) -> bool {
+        self.tree.members(at).all(|member| is_aspect(self.tree.key(member)))
+    }
+
+    /// The members of an object that are like objects, keyed by their name.
+    fn rows_by_name(&self, at: usize) -> Vec<usize> {
+        let is_row = |member: &usize| {
+            self.tree.is_object(*member)
+                && !is_aspect(self.tree.key(*member))
+                && !self.has_only_aspects(*member)
+        };
+        let rows: Vec<usize> = self.tree.members(at).filter(is_row).collect();
+        let Some((first, others)) = rows.split_first() else { return rows };
+        let keys: Vec<&str> =
+            self.tree.members(*first).map(|at| self.tree.key(at)).take(16).collect();
+        let alike = |other: &usize| {
+            let shared = self.tree.members(*other).filter(|at| keys.contains(&self.tree.key(*at)));
+            shared.count() * 2 >= keys.len().max(1)
+        };
+        if others.is_empty() || keys.is_empty() || !others.iter().all(alike) {
+            return Vec::new();
+        }
+        rows
+    }
+
+    fn time_of(&mut self, at: usize, record: RecordId) {
+        let tree = self.tree;
+        for member in tree.members(at).filter(|member| is_time_name(tree.key(*member))) {
+            let inner = tree.members(member).next().filter(|inner| tree.is_scalar(*inner));
+            let scalar = if tree.is_scalar(member) { Some(member) } else { inner };
+            let Some(node) = scalar.and_then(|at| tree.node(at)) else { continue };
+            let span = node.span.clone();
+            if let Some(time) = whole_time(self.text.part(span.clone()).read) {
+                self.out.at(record, self.text.part(span).time(time));
+                return;
+            }
+        }
+    }
+
+    /// A number, word or string as a value of a record; a string that holds more is read on its own.
+    pub(super) fn scalar(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, at: usize) {
+        let Some(node) = self.tree.node(at) else { return };
+        if let Value::Text(read) = &node.value {
+            let is_text = read.len() >= 4
+                && read.bytes().any(|byte| matches!(byte, b' ' | b'\n' | b'{' | b'='));
+            if is_text && self.nested(record, &attribute, at, read) {
+                return;
+            }
+        }
+        let (text, span) = (self.value(at), self.text.span(node.span.clone()));
+        self.out.cell(record, attribute, text, span);
+    }
+
+    /// Reads a string that is a document, a value or several statements of its own; whether it was.
+    fn nested(
+        &mut self,
+        record: RecordId,
+        attribute: &[Cow<'a, str>],
+        at: usize,
+        read: &str,
+    ) -> bool {
+        let Some(frame) = self.frame.within() else { return false };
+        let scope = core::mem::take(&mut self.scope);
+        let frame = Frame { scope, ..frame };
+        let is_document = read.trim().contains('\n');
+        let done = self.with_text(at, |objects, text| {
+            let under = || frame.under(record, attribute.to_vec());
+            if is_document {
+                document::read(objects.out, &under(), text);
+                return true;
+            }
+            let opens = matches!(byte_at(text.read.trim_start(), 0), b'{' | b'[');
+            (opens && embedded(objects.out, &under(), text))
+                || message::clauses_under(objects.out, &frame, record, attribute, text)
+        });
+        self.scope = frame.scope;
+        done
+    }
+
+    /// Hands the text of a string on, as it reads.
+    fn with_text<R: Default>(
+        &mut self,
+        at: usize,
+        read: impl FnOnce(&mut Self, Text<'_, 'a>) -> R,
+    ) -> R {
+        let tree = self.tree;
+        let Some(node) = tree.node(at) else { return R::default() };
+        let Value::Text(string) = &node.value else { return R::default() };
+        let text = if part(self.text.read, node.span.clone()) == string {
+            self.text.part(node.span.clone())
+        } else {
+            self.text.unescaped(node.span.clone(), string)
+        };
+        read(self, text)
+    }
+
+    pub(super) fn string(&self, at: usize) -> Option<&str> {
+        match &self.tree.node(at)?.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What a scalar reads as.
+    pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
+        let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
+        match &node.value {
+            Value::Text(read) if part(self.text.read, node.span.clone()) != read => {
+                Cow::Owned(read.clone().into_owned())
+            }
+            _ => self.text.cow(node.span.clone()),
+        }
+    }
+
+    /// The key of a member, as a name.
+    pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
+        match self.tree.node(at).and_then(|node| node.key.as_ref()) {
+            Some((key, span)) if part(self.text.read, span.clone()) == key => {
+                self.text.name(span.clone())
+            }
+            Some((key, _)) => Cow::Owned(cut(key, 256).to_owned()),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    pub(super) fn group(&mut self, form: Form) -> GroupId {
+        self.out.group(self.frame.item, form, self.scope.clone(), self.complete)
+    }
+}
