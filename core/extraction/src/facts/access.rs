@@ -15,6 +15,9 @@ const METHODS: [&str; 9] =
 /// The values of a request in a line: `"GET /cart HTTP/1.1" 504 167`, or HAProxy's `… 503 217 - - "GET /cart HTTP/1.1"`.
 pub(super) fn request(line: &str) -> Cells {
     let mut cells = Cells::new();
+    if !line.contains("HTTP/") {
+        return cells;
+    }
     let Some((start, end)) = quoted_request(line) else { return cells };
     let mut words = spans(line, start..end).into_iter();
     cells.extend(words.next().map(|method| ("method", method)));

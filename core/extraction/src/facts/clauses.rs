@@ -75,34 +75,36 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     let mut depth = 0_usize;
     let mut quote = None;
     for (at, byte) in bytes.iter().copied().enumerate() {
+        if byte.is_ascii_alphanumeric() {
+            continue;
+        }
+        if let Some(open) = quote {
+            quote = quote.filter(|_| open != byte);
+            continue;
+        }
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-        match (quote, byte) {
-            (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'`') => quote = Some(byte),
-            (None, b'(' | b'[' | b'{') => depth += 1,
-            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            (None, b';') if depth == 0 && next.is_ascii_whitespace() => {
-                found.push((at, Separator::Always))
-            }
-            (None, b',' | b'.') if depth == 0 && next == b' ' => found.push((at, Separator::Mark)),
-            (None, b' ') if depth == 0 && matches!(next, b'a' | b'w' | b'b' | b't') => {
+        match byte {
+            b'"' | b'`' => quote = Some(byte),
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            b';' if next.is_ascii_whitespace() => found.push((at, Separator::Always)),
+            b',' | b'.' if next == b' ' => found.push((at, Separator::Mark)),
+            b' ' if matches!(next, b'a' | b'w' | b'b' | b't') => {
                 let rest = part(text, at + 1..text.len());
-                let word = WORDS.iter().find(|word| {
+                let is_word = |word: &&&str| {
                     rest.strip_prefix(**word).is_some_and(|rest| rest.starts_with(' '))
-                });
-                if let Some(word) = word {
-                    found.push((at, Separator::Word(word.len())));
-                }
+                };
+                found.extend(
+                    WORDS.iter().find(is_word).map(|word| (at, Separator::Word(word.len()))),
+                );
             }
             _ => {}
         }
     }
     // A quote that never closes hides nothing.
     if quote.is_some() && found.is_empty() {
-        let marks = bytes.iter().enumerate().filter(|(at, byte)| {
-            **byte == b';' && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
-        });
+        let marks = text.match_indices("; ");
         return marks.map(|(at, _)| (at, Separator::Always)).collect();
     }
     found

@@ -56,8 +56,8 @@ struct Document<'w, 't, 'a> {
     titled: bool,
     /// The group of the lines that are being read.
     lines: Option<GroupId>,
-    /// The line that an indented one continues.
-    last: Option<RecordId>,
+    /// The line that one further in continues, and how far in it stands itself.
+    last: Option<(RecordId, usize)>,
     /// No value of these shapes starts before these offsets.
     no_json: usize,
     no_xml: usize,
@@ -151,11 +151,11 @@ impl<'a> Document<'_, '_, 'a> {
         if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
             return None;
         }
-        let indented = matches!(byte_at(line, 0), b' ' | b'\t');
+        let indent = line.len() - line.trim_start().len();
         let below = self
             .last
-            .filter(|_| indented)
-            .map(|last| Frame { parent: Some(last), ..self.frame.clone() });
+            .filter(|(_, last)| indent > *last)
+            .map(|(last, _)| Frame { parent: Some(last), ..self.frame.clone() });
         let (out, frame, text) = (&mut *self.out, below.as_ref().unwrap_or(&self.frame), self.text);
         let tried = at < self.no_yaml;
         let yaml =
@@ -214,11 +214,15 @@ impl<'a> Document<'_, '_, 'a> {
                 group
             }
         };
-        let indented = matches!(byte_at(self.text.read, at), b' ' | b'\t');
-        let continued = self.last.filter(|_| indented);
-        let record = lines::line(self.out, &self.frame, group, self.text.part(at..end), continued);
+        let line = part(self.text.read, at..end);
+        let indent = line.len() - line.trim_start().len();
+        // Numbers that stand further in are set to the right.
+        let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let continued = self.last.filter(|(_, last)| indent > *last && !is_number);
+        let above = continued.map(|(record, _)| record);
+        let record = lines::line(self.out, &self.frame, group, self.text.part(at..end), above);
         if continued.is_none() {
-            self.last = record;
+            self.last = record.map(|record| (record, indent));
         }
     }
 

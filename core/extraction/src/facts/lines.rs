@@ -5,6 +5,8 @@ use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use memchr::memchr;
+
 use super::access;
 use super::builder::Builder;
 use super::json;
@@ -42,13 +44,14 @@ pub(super) fn line<'a>(
     let mut is_log = prefix.is_log();
     if let Some(time) = prefix.time {
         out.at(record, text.time(time));
-    } else if let Some(time) = bracketed_time(text.read) {
+    } else if let Some(time) =
+        bracketed_time(text.read).map(|time| text.time(time)).or_else(|| time_of_pairs(text))
+    {
         is_log = true;
-        out.at(record, text.time(time));
-    } else if let Some(time) = time_of_pairs(text) {
         out.at(record, time);
     }
-    let request = if text.read.contains("HTTP/") { access::request(text.read) } else { Vec::new() };
+    let quotes = memchr(b'"', text.read.as_bytes()).is_some();
+    let request = if quotes { access::request(text.read) } else { Vec::new() };
     for (attribute, range) in request {
         out.cell(record, vec![Cow::Borrowed(attribute)], text.cow(range.clone()), text.span(range));
     }
@@ -85,9 +88,8 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
 
 /// A message apart from the object that ends it.
 fn parted_object<'t, 'a>(text: Text<'t, 'a>) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
-    let start = text
-        .read
-        .find("{\"")
+    let start = memchr(b'{', text.read.as_bytes()).and_then(|_| text.read.find("{\""));
+    let start = start
         .filter(|start| part(text.read, 0..*start).ends_with([' ', '\t', ':', '[']) || *start == 0);
     let Some(start) = start else { return (text, None) };
     let start = if part(text.read, 0..start).ends_with('[') { start - 1 } else { start };

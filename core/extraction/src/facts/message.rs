@@ -6,6 +6,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use memchr::memchr;
+
 use super::builder::Builder;
 use super::clauses::clauses;
 use super::model::{Form, GroupId, RecordId};
@@ -35,7 +37,7 @@ pub(super) fn say<'a>(
     if text.read.is_empty() || several(out, frame, record, &[], text, kind) {
         return;
     }
-    let found = if text.read.contains('=') { pairs(text.read) } else { Vec::new() };
+    let found = if has_sign(text.read) { pairs(text.read) } else { Vec::new() };
     if has_prose(text.read, &found) {
         out.cell(record, Vec::new(), text.cow(0..text.len()), text.span(0..text.len()));
     }
@@ -57,7 +59,7 @@ pub(super) fn clauses_under<'a>(
     if several(out, frame, record, key, text, if is_log { Kind::Log } else { Kind::Prose }) {
         return true;
     }
-    if text.read.contains('=') {
+    if has_sign(text.read) {
         pair_cells(out, record, text, &pairs(text.read));
     }
     false
@@ -75,7 +77,7 @@ fn several<'a>(
     let statements = statements(text.read, kind);
     if let [one] = statements.as_slice() {
         let part = text.part(one.clone());
-        let found = if part.read.contains('=') { pairs(part.read) } else { Vec::new() };
+        let found = if has_sign(part.read) { pairs(part.read) } else { Vec::new() };
         return runs_under(out, frame, record, path, part, &found, None);
     }
     if statements.is_empty() {
@@ -84,7 +86,7 @@ fn several<'a>(
     let group = group(out, frame, path);
     for statement in statements {
         let part = text.part(statement);
-        let found = if part.read.contains('=') { pairs(part.read) } else { Vec::new() };
+        let found = if has_sign(part.read) { pairs(part.read) } else { Vec::new() };
         if runs_under(out, frame, record, path, part, &found, Some(group)) {
             continue;
         }
@@ -178,6 +180,10 @@ pub(super) fn pair_cells<'a>(
         let value = if is_plain { written } else { written.replace("\\\"", "\"").into() };
         out.cell(record, vec![text.name(pair.key.clone())], value, span);
     }
+}
+
+fn has_sign(text: &str) -> bool {
+    memchr(b'=', text.as_bytes()).is_some()
 }
 
 /// Whether words stand beside the pairs. Pairs count from the start of the text that they were found in.

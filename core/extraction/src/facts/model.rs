@@ -100,7 +100,7 @@ impl Cell<'_> {
         if figure.span != (0..self.text.len()) {
             return None;
         }
-        let named = self.attribute.last().and_then(|name| Unit::of_field(name));
+        let named = self.attribute.last().and_then(|name| unit_of(name));
         match named.filter(|_| figure.unit.dimension == Dimension::Count) {
             Some(unit) => Some(Figure { unit, ..figure }),
             None => Some(figure),
@@ -114,6 +114,16 @@ impl Cell<'_> {
         let (time, None) = (times.next()?, times.next()) else { return None };
         (time.span == (0..self.text.len())).then_some(time)
     }
+}
+
+/// The unit that a field's name ends in, or that stands in brackets behind a column's name: `latency (ms)`.
+fn unit_of(name: &str) -> Option<Unit> {
+    let in_brackets = || {
+        let inner = name.strip_suffix([')', ']'])?;
+        let (_, unit) = inner.rsplit_once(['(', '['])?;
+        Unit::named(unit.trim())
+    };
+    Unit::of_field(name).or_else(in_brackets)
 }
 
 /// What all items together say.

@@ -33,6 +33,7 @@ fn command(line: &str) -> Option<usize> {
     ["]$ ", "]# ", "$ ", "# ", "=> ", "=*> ", ":) ", "> "].into_iter().find_map(|sign| {
         let at = near.find(sign)?;
         let name = part(near, 0..at).trim_end();
+        let name = if sign == ":) " { name } else { part(near, 0..at) };
         is_prompt(name, sign).then_some(at + sign.len())
     })
 }
@@ -46,10 +47,16 @@ fn is_prompt(name: &str, sign: &str) -> bool {
     match sign {
         "]$ " | "]# " => name.starts_with('[') && name.matches(' ').count() <= 2,
         "# " if name.ends_with('=') => opens && is_database(name.trim_end_matches('=')),
-        "$ " | "# " => bare && opens && host(name),
+        "# " => bare && opens && (host(name) || is_device(name)),
+        "$ " => bare && opens && host(name),
         "=> " | "=*> " | ":) " => bare && opens,
-        _ => bare && opens && (is_shell(name) || host(name)),
+        _ => bare && opens && (is_shell(name) || host(name) || is_device(name)),
     }
+}
+
+/// `edge-r1`, the name of a host or device, right before its sign.
+fn is_device(name: &str) -> bool {
+    name.contains('-') && name.contains(|c: char| c.is_ascii_digit())
 }
 
 fn is_database(name: &str) -> bool {
@@ -135,6 +142,7 @@ mod tests {
             ("# capture of 12 March", Some((false, "capture of 12 March"))),
             ("-- previous Saturday", Some((false, "previous Saturday"))),
             ("=== cart ===", Some((false, "cart ==="))),
+            ("rp-07# ss -s", Some((true, "ss -s"))),
             ("value -> 5", None),
             ("latency > 5 s", None),
             ("--------", None),

@@ -34,6 +34,23 @@ fn columns_of_words_and_columns_that_do_not_align() {
 }
 
 #[test]
+fn a_column_may_name_its_unit() {
+    let text = "host     latency (ms)\nweb-1    120\nweb-2    9\n";
+    let facts = Facts::read([item(text)]);
+    let cell = facts.facts().find(|fact| fact.cell.text == "120").unwrap().cell;
+    assert_eq!(Some(cell.figure().unwrap().unit), crate::text::figures::Unit::named("ms"));
+}
+
+#[test]
+fn numbers_set_to_the_right_are_no_continuation() {
+    let text =
+        "$ sort | uniq -c\n    5 Reallocated 11872\n    9 Power_On 43210\n  194 Temperature 41\n";
+    assert_owner(text, "", "43210", "Power_On", "Reallocated");
+    let text = "12:00:01 ERROR failed\n    at Cart.pay(Cart.java:5)\n";
+    assert_owner(text, "", "Cart.pay", "failed", "nothing");
+}
+
+#[test]
 fn tables_with_bars() {
     let text = "shop=> select 1;\n  pid  | state  | age\n-------+--------+----------\n 31102 | active | 01:31:40\n 31544 |        | 01:16:58\n(2 rows)\n";
     let facts = Facts::read([item(text)]);
