@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
+use super::text::Text;
 use crate::text::figures::ClockTime;
 
 /// Facts that are being read from an item.
@@ -34,11 +35,12 @@ impl<'a> Builder<'a> {
         GroupId(self.facts.groups.len() - 1)
     }
 
-    /// A record at the end of a group; `None` where no more are read, and then the group is no longer complete.
+    /// A record at the end of a group, with the keys under which it stands, outermost first; `None` where no more are read, and then the group is no longer complete.
     pub(super) fn record(
         &mut self,
         group: GroupId,
         parent: Option<RecordId>,
+        path: Vec<Cow<'a, str>>,
         span: Range<usize>,
     ) -> Option<RecordId> {
         let id = RecordId(self.facts.records.len());
@@ -48,16 +50,9 @@ impl<'a> Builder<'a> {
             return None;
         }
         members.records.push(id);
-        let (path, at, cells) = (Vec::new(), None, Vec::new());
+        let (at, cells) = (None, Vec::new());
         self.facts.records.push(Record { group, parent, span, path, at, cells });
         Some(id)
-    }
-
-    /// The keys under which a record stands, outermost first.
-    pub(super) fn path(&mut self, record: RecordId, path: Vec<Cow<'a, str>>) {
-        if let Some(record) = self.facts.records.get_mut(record.0) {
-            record.path = path;
-        }
     }
 
     pub(super) fn at(&mut self, record: RecordId, at: ClockTime) {
@@ -71,6 +66,17 @@ impl<'a> Builder<'a> {
         if let Some(group) = self.facts.groups.get_mut(group.0) {
             group.complete = true;
         }
+    }
+
+    /// A value of a record, as it stands in a text.
+    pub(super) fn write(
+        &mut self,
+        record: RecordId,
+        attribute: Vec<Cow<'a, str>>,
+        text: Text<'_, 'a>,
+        value: Range<usize>,
+    ) {
+        self.cell(record, attribute, text.cow(value.clone()), text.span(value));
     }
 
     /// Makes room for values of a record.

@@ -118,11 +118,12 @@ impl<'a> Diff<'_, '_, 'a> {
             return;
         }
         let group = self.group();
-        let Some(record) = self.out.record(group, self.frame.parent, self.text.span(span)) else {
+        let file = self.file.clone().map(|file| self.text.name(file));
+        let path = self.frame.path.iter().cloned().chain(file).collect();
+        let Some(record) = self.out.record(group, self.frame.parent, path, self.text.span(span))
+        else {
             return;
         };
-        let file = self.file.clone().map(|file| self.text.name(file));
-        self.out.path(record, self.frame.path.iter().cloned().chain(file).collect());
         for (side, line) in lines {
             let Some(line) = line else { continue };
             let (attribute, value) = match self.key(line.clone()) {
@@ -130,12 +131,7 @@ impl<'a> Diff<'_, '_, 'a> {
                 None => (vec![Cow::Borrowed(side)], self.text.trimmed(line)),
             };
             if !value.is_empty() {
-                self.out.cell(
-                    record,
-                    attribute,
-                    self.text.cow(value.clone()),
-                    self.text.span(value),
-                );
+                self.out.write(record, attribute, self.text, value.clone());
             }
         }
     }

@@ -53,7 +53,9 @@ impl<'a> Objects<'_, '_, 'a> {
             let Some(span) = tree.node(row).map(|node| self.text.span(node.span.clone())) else {
                 continue;
             };
-            let Some(sample) = self.out.record(group, Some(record), span) else { return };
+            let Some(sample) = self.out.record(group, Some(record), Vec::new(), span) else {
+                return;
+            };
             let value = if self.time(sample, first) {
                 second
             } else if self.time(sample, second) {
@@ -99,7 +101,9 @@ impl<'a> Objects<'_, '_, 'a> {
             let Some(span) = tree.node(row).map(|node| self.text.span(node.span.clone())) else {
                 continue;
             };
-            let Some(row_record) = self.out.record(group, Some(record), span) else { return true };
+            let Some(row_record) = self.out.record(group, Some(record), Vec::new(), span) else {
+                return true;
+            };
             for (cell, name) in tree.members(row).zip(&names) {
                 if is_time_name(name) {
                     self.time(row_record, cell);
@@ -152,7 +156,7 @@ impl<'a> Objects<'_, '_, 'a> {
                 return;
             }
             let span = self.text.span(first.span.clone());
-            let Some(row) = self.out.record(group, Some(record), span) else { return };
+            let Some(row) = self.out.record(group, Some(record), Vec::new(), span) else { return };
             for (column, (cell, key)) in cells.into_iter().zip(&keys).enumerate() {
                 let is_time = column == 0 && by_time && self.time(row, cell);
                 if !is_time {

@@ -7,28 +7,14 @@ use core::ops::Range;
 
 use super::builder::Builder;
 use super::columns;
+use super::key_line::{KeyLine, indent, key_line};
 use super::message;
 use super::model::{Form, GroupId, RecordId};
 use super::names::{is_aspect, is_time_name};
 use super::prompt::opening;
 use super::text::{Frame, Text};
-use super::times::{time_at, whole_time};
-use crate::text::{byte_at, part};
-
-/// A line that gives a key its value.
-#[derive(Clone, Debug)]
-struct KeyLine {
-    indent: usize,
-    /// How far in the dash stands that begins an entry of a list.
-    dash: Option<usize>,
-    key: Range<usize>,
-    value: Range<usize>,
-}
-
-/// Whether a line gives a key, with or without a value.
-pub(super) fn is_key_line(line: &str) -> bool {
-    key_line(line, 0..line.len()).is_some()
-}
+use super::times::whole_time;
+use crate::text::part;
 
 /// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
@@ -52,8 +38,8 @@ pub(super) fn read<'a>(
         return None;
     }
     let group = out.group(frame.item, Form::Object, frame.scope.clone(), frame.complete(false));
-    let root = out.record(group, frame.parent, text.span(text.trimmed(at..first)))?;
-    out.path(root, frame.path.clone());
+    let root =
+        out.record(group, frame.parent, frame.path.clone(), text.span(text.trimmed(at..first)))?;
     let mut block = Block {
         out,
         frame,
@@ -134,8 +120,9 @@ impl<'a> Block<'_, '_, 'a> {
         let again = self.levels.is_empty() && line.dash.is_none() && self.root_has_more(&line);
         if again {
             let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
-            if let Some(record) = self.out.record(self.group, self.frame.parent, span) {
-                self.out.path(record, self.frame.path.clone());
+            if let Some(record) =
+                self.out.record(self.group, self.frame.parent, self.frame.path.clone(), span)
+            {
                 self.root = record;
             }
         }
@@ -184,8 +171,7 @@ impl<'a> Block<'_, '_, 'a> {
         let group =
             self.out.group(frame.item, Form::Object, frame.scope, self.frame.complete(false));
         let span = self.text.span(line.key.clone());
-        if let Some(section) = self.out.record(group, Some(record), span) {
-            self.out.path(section, attribute);
+        if let Some(section) = self.out.record(group, Some(record), attribute, span) {
             self.open(Level {
                 indent: line.indent,
                 record: section,
@@ -242,8 +228,7 @@ impl<'a> Block<'_, '_, 'a> {
             out.group(frame.item, Form::Rows, scope, frame.complete(false))
         });
         let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
-        if let Some(record) = out.record(group, Some(parent), span) {
-            out.path(record, path);
+        if let Some(record) = out.record(group, Some(parent), path, span) {
             self.levels.push(Level {
                 indent,
                 record,
@@ -272,7 +257,7 @@ impl<'a> Block<'_, '_, 'a> {
             self.out.at(record, inner.time(time));
         }
         if !message::clauses_under(self.out, self.frame, record, &attribute, inner) {
-            self.out.cell(record, attribute, self.text.cow(value.clone()), self.text.span(value));
+            self.out.write(record, attribute, self.text, value.clone());
         }
     }
 
@@ -301,74 +286,4 @@ impl<'a> Block<'_, '_, 'a> {
             self.levels.pop();
         }
     }
-}
-
-fn indent(text: &str, at: usize) -> usize {
-    part(text, at..text.len())
-        .bytes()
-        .take(MAX_INDENT)
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count()
-}
-
-/// Lines that stand further in are taken to stand there.
-const MAX_INDENT: usize = 200;
-
-/// The key and value of a line: `key: value`, `key = value`, `some_key:value`.
-fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
-    const LONGEST: usize = 56;
-    let written = part(text, line.clone());
-    let trimmed = written.trim();
-    let (is_entry, body) = match trimmed.strip_prefix("- ") {
-        Some(rest) => (true, rest.trim_start()),
-        None => (false, trimmed),
-    };
-    let dash = is_entry.then(|| written.len() - written.trim_start().len());
-    let start = line.start + written.trim_end().len() - body.len();
-    let near = part(body, 0..body.floor_char_boundary(LONGEST));
-    let colon = near
-        .find(": ")
-        .or_else(|| near.find(":\t"))
-        .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
-    let equals = near.find(" = ").or_else(|| near.find("\t= "));
-    let (end, behind) = match (colon, equals) {
-        (Some(colon), Some(equals)) if equals < colon => (equals, equals + 3),
-        (Some(colon), _) => (colon, colon + 1),
-        (None, Some(equals)) => (equals, equals + 3),
-        (None, None) => tight(near)?,
-    };
-    let key = part(body, 0..end);
-    if !is_key(key.trim_end()) || time_at(body).is_some() {
-        return None;
-    }
-    let key = start..start + key.trim_end().len();
-    let value = part(body, behind..body.len());
-    let from = start + behind + value.len() - value.trim_start().len();
-    let indent = start - line.start;
-    Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
-}
-
-/// `used_memory:3`, a key without a space before its value.
-fn tight(near: &str) -> Option<(usize, usize)> {
-    let colon = near.find(':')?;
-    let key = part(near, 0..colon);
-    let value = part(near, colon + 1..near.len());
-    let is_identifier = key.len() >= 3
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
-    (is_identifier && !value.is_empty() && !value.contains([' ', '/', ':']))
-        .then_some((colon, colon + 1))
-}
-
-fn is_key(key: &str) -> bool {
-    let words = key.split(' ').count();
-    let first = key.split(' ').next().unwrap_or_default();
-    !key.is_empty()
-        && words <= 5
-        && key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '"' | '_' | '/' | '%'))
-        && !key.contains("  ")
-        && !key.contains(['{', '}', '=', ';', ',', '|', '<', '>', '`', '!', '?'])
-        && (words == 1 || !first.bytes().any(|byte| byte.is_ascii_digit()))
-        && byte_at(key, key.len() - 1) != b'.'
 }

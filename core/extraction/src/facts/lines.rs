@@ -31,15 +31,10 @@ pub(super) fn line<'a>(
 ) -> Option<RecordId> {
     let text = text.part(text.trimmed(0..text.len()));
     let prefix = prefix(text.read);
-    let record = out.record(group, continued.or(frame.parent), text.span(0..text.len()))?;
-    out.path(record, frame.path.clone());
+    let parent = continued.or(frame.parent);
+    let record = out.record(group, parent, frame.path.clone(), text.span(0..text.len()))?;
     for (attribute, range) in &prefix.cells {
-        out.cell(
-            record,
-            vec![Cow::Borrowed(attribute)],
-            text.cow(range.clone()),
-            text.span(range.clone()),
-        );
+        out.write(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
     let mut is_log = prefix.is_log();
     if let Some(time) = prefix.time {
@@ -53,7 +48,7 @@ pub(super) fn line<'a>(
     let quotes = memchr(b'"', text.read.as_bytes()).is_some();
     let request = if quotes { access::request(text.read) } else { Vec::new() };
     for (attribute, range) in request {
-        out.cell(record, vec![Cow::Borrowed(attribute)], text.cow(range.clone()), text.span(range));
+        out.write(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
     let (message, object) = parted_object(text.from(prefix.end));
     if let (Some(object), Some(inner)) = (object, frame.within()) {

@@ -39,7 +39,7 @@ pub(super) fn say<'a>(
     }
     let found = if has_sign(text.read) { pairs(text.read) } else { Vec::new() };
     if has_prose(text.read, &found) {
-        out.cell(record, Vec::new(), text.cow(0..text.len()), text.span(0..text.len()));
+        out.write(record, Vec::new(), text, 0..text.len());
     }
     pair_cells(out, record, text, &found);
 }
@@ -90,11 +90,11 @@ fn several<'a>(
         if runs_under(out, frame, record, path, part, &found, Some(group)) {
             continue;
         }
-        let Some(clause) = out.record(group, Some(record), part.span(0..part.len())) else {
+        let Some(clause) = out.record(group, Some(record), path.to_vec(), part.span(0..part.len()))
+        else {
             return true;
         };
-        out.path(clause, path.to_vec());
-        out.cell(clause, Vec::new(), part.cow(0..part.len()), part.span(0..part.len()));
+        out.write(clause, Vec::new(), part, 0..part.len());
         pair_cells(out, clause, part, &found);
     }
     true
@@ -102,7 +102,9 @@ fn several<'a>(
 
 fn group<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, path: &[Cow<'a, str>]) -> GroupId {
     let mut scope = frame.scope.clone();
-    scope.extend(path.iter().cloned());
+    if !scope.ends_with(path) {
+        scope.extend(path.iter().cloned());
+    }
     out.group(frame.item, Form::Clauses, scope, frame.complete(false))
 }
 
@@ -136,7 +138,8 @@ fn runs_under<'a>(
     let Some((shared, runs)) = runs(text.read, found) else { return false };
     let group = within.unwrap_or_else(|| group(out, frame, path));
     let parent = if let Some(group) = within {
-        let Some(clause) = out.record(group, Some(record), text.span(0..text.len())) else {
+        let Some(clause) = out.record(group, Some(record), Vec::new(), text.span(0..text.len()))
+        else {
             return true;
         };
         clause
@@ -147,20 +150,19 @@ fn runs_under<'a>(
     let opening = text.trimmed(0..before);
     let common = found.get(..shared).unwrap_or_default();
     if has_prose(part(text.read, opening.clone()), common) {
-        out.cell(parent, Vec::new(), text.cow(opening.clone()), text.span(opening));
+        out.write(parent, Vec::new(), text, opening.clone());
     }
     pair_cells(out, parent, text, common);
     for run in runs {
-        let Some(row) = out.record(group, Some(parent), text.span(run.span.clone())) else {
-            return true;
-        };
         let mut keys = path.to_vec();
         keys.extend(run.head.map(|head| text.name(head)));
-        out.path(row, keys);
+        let Some(row) = out.record(group, Some(parent), keys, text.span(run.span.clone())) else {
+            return true;
+        };
         let of_run = found.get(run.pairs).unwrap_or_default();
         let last = of_run.last().map_or(run.span.start, |pair| pair.span.end);
         if has_prose(part(text.read, last..run.span.end), &[]) {
-            out.cell(row, Vec::new(), text.cow(run.span.clone()), text.span(run.span));
+            out.write(row, Vec::new(), text, run.span.clone());
         }
         pair_cells(out, row, text, of_run);
     }

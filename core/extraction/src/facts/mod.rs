@@ -26,6 +26,7 @@ mod document;
 mod json;
 mod json_series;
 mod json_tree;
+mod key_line;
 mod keys;
 mod lines;
 mod message;

@@ -64,8 +64,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         path: Vec<Cow<'a, str>>,
     ) -> Option<RecordId> {
         let span = self.tree.node(at)?.span.clone();
-        let record = self.out.record(group, parent, self.text.span(span))?;
-        self.out.path(record, path);
+        let record = self.out.record(group, parent, path, self.text.span(span))?;
         if self.series(at, record) {
             return Some(record);
         }
@@ -127,12 +126,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     fn member_array(&mut self, object: usize, at: usize, record: RecordId, key: Cow<'a, str>) {
         if self.tree.members(at).next().is_none() {
             let span = self.tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
-            self.out.cell(
-                record,
-                vec![key.clone()],
-                self.text.cow(span.clone()),
-                self.text.span(span),
-            );
+            self.out.write(record, vec![key.clone()], self.text, span.clone());
         }
         if self.labels(at, record, &key) {
             return;
@@ -179,8 +173,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         let Some(span) = self.tree.node(at).map(|node| self.text.span(node.span.clone())) else {
             return;
         };
-        let Some(record) = self.out.record(group, parent, span) else { return };
-        self.out.path(record, path.to_vec());
+        let Some(record) = self.out.record(group, parent, path.to_vec(), span) else { return };
         let tree = self.tree;
         if tree.is_scalar(at) {
             self.scalar(record, Vec::new(), at);

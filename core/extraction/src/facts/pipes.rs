@@ -31,7 +31,7 @@ pub(super) fn read<'a>(
         (bars(text.read, at..first), first)
     };
     let below = text.end_of_line(end);
-    let has_border = is_border(part(text.read, end..below));
+    let has_border = is_border(part(text.read, end..below)) || is_rule(part(text.read, end..below));
     if header.len() < 2 && !(opens && has_border && header.len() == 1) || !opens && !has_border {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn read<'a>(
     while end < text.len() {
         let next = text.end_of_line(end);
         let line = part(text.read, end..next);
-        if !is_border(line) {
+        if !is_border(line) && !is_rule(line) {
             if !line.contains(BARS) {
                 break;
             }
@@ -89,19 +89,18 @@ pub(super) fn records<'a>(
                 frame.complete(false),
             )
         });
-        let Some(record) = out.record(group, frame.parent, text.span(text.trimmed(start..end)))
-        else {
+        let Some(record) = out.record(
+            group,
+            frame.parent,
+            frame.path.clone(),
+            text.span(text.trimmed(start..end)),
+        ) else {
             break;
         };
         for (name, value) in cells {
             let (name, value) = (text.trimmed(name), text.trimmed(value));
             if !value.is_empty() {
-                out.cell(
-                    record,
-                    alloc::vec![text.name(name)],
-                    text.cow(value.clone()),
-                    text.span(value),
-                );
+                out.write(record, alloc::vec![text.name(name)], text, value.clone());
             }
         }
     }
@@ -138,6 +137,12 @@ fn joined(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
         }
     }
     cells
+}
+
+/// Whether a line is of dashes only.
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'='))
 }
 
 /// Whether a line is drawn: `----+----`, `|:---|---:|`, `└────┘`.

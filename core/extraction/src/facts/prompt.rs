@@ -17,7 +17,23 @@ pub(super) enum Opening {
 /// What a line opens, where it is a command or a title.
 pub(super) fn opening(line: &str) -> Option<Opening> {
     let trimmed = line.trim_end();
+    if is_call(trimmed) {
+        return Some(Opening::Command(0));
+    }
     command(trimmed).map(Opening::Command).or_else(|| title(trimmed).map(Opening::Title))
+}
+
+/// `fetch_pod_logs {"namespace": "shop"}`: a tool with its arguments.
+fn is_call(line: &str) -> bool {
+    let name = line.split(" {").next().unwrap_or_default();
+    let is_name = name.len() <= 64
+        && name.contains('_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let called =
+        is_name && part(line, name.len()..line.len()).starts_with(" {\"") && line.ends_with('}');
+    called || line.starts_with("Params used for the tool call")
 }
 
 /// Where the command starts behind a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `, `ch-2 :) `.
@@ -142,6 +158,7 @@ mod tests {
             ("# capture of 12 March", Some((false, "capture of 12 March"))),
             ("-- previous Saturday", Some((false, "previous Saturday"))),
             ("=== cart ===", Some((false, "cart ==="))),
+            ("fetch_logs {\"pod\": \"a\"}", Some((true, "fetch_logs {\"pod\": \"a\"}"))),
             ("rp-07# ss -s", Some((true, "ss -s"))),
             ("value -> 5", None),
             ("latency > 5 s", None),

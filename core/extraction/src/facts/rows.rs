@@ -49,8 +49,11 @@ impl<'a> Table<'a> {
     ) {
         self.rows += 1;
         let line = text.trimmed(line);
-        let Some(record) = out.record(self.group, frame.parent, text.span(line)) else { return };
-        out.path(record, frame.path.clone());
+        let Some(record) =
+            out.record(self.group, frame.parent, frame.path.clone(), text.span(line))
+        else {
+            return;
+        };
         let mut timed = false;
         for (column, range) in cells {
             let range = text.trimmed(range);
@@ -67,7 +70,7 @@ impl<'a> Table<'a> {
             }
             let name = self.columns.get(column).filter(|name| !name.is_empty());
             let attribute = name.map_or_else(Vec::new, |name| vec![name.clone()]);
-            out.cell(record, attribute, text.cow(range.clone()), text.span(range));
+            out.write(record, attribute, text, range.clone());
         }
     }
 

@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::builder::Builder;
 use super::json;
-use super::keys::is_key_line;
+use super::key_line::is_key_line;
 use super::prompt::{Opening, opening};
 use super::text::{Frame, Outcome, Text, trim};
 use super::tree::{MAX_DEPTH, Node, Tree, Value};
@@ -140,8 +140,10 @@ impl<'t> Reading<'t> {
         } else {
             trim(self.text, bytes)
         };
-        // Words over several lines without a mark are a report for people, folded.
-        if style == ScalarStyle::Plain && part(self.text, span.clone()).contains('\n') {
+        // Lines that all stand below their key are a report for people, folded.
+        let key = self.open.last().and_then(|open| open.key.as_ref()).map(|(_, key)| key.end);
+        let apart = key.is_some_and(|key| part(self.text, key..span.start).contains('\n'));
+        if style == ScalarStyle::Plain && apart && part(self.text, span.clone()).contains('\n') {
             return None;
         }
         if let Some(open) =

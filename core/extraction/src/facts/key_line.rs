@@ -1,0 +1,91 @@
+//! This module tells whether a line gives a key its value. What stands around the line is not its concern.
+
+use core::ops::Range;
+
+use super::times::time_at;
+use crate::text::{byte_at, part};
+
+/// A line that gives a key its value.
+#[derive(Clone, Debug)]
+pub(super) struct KeyLine {
+    pub(super) indent: usize,
+    /// How far in the dash stands that begins an entry of a list.
+    pub(super) dash: Option<usize>,
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
+}
+
+/// Whether a line gives a key, with or without a value.
+pub(super) fn is_key_line(line: &str) -> bool {
+    key_line(line, 0..line.len()).is_some()
+}
+
+pub(super) fn indent(text: &str, at: usize) -> usize {
+    part(text, at..text.len())
+        .bytes()
+        .take(MAX_INDENT)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
+}
+
+/// Lines that stand further in are taken to stand there.
+const MAX_INDENT: usize = 200;
+
+/// The key and value of a line: `key: value`, `key = value`, `some_key:value`.
+pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
+    const LONGEST: usize = 56;
+    let written = part(text, line.clone());
+    let trimmed = written.trim();
+    let (is_entry, body) = match trimmed.strip_prefix("- ") {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, trimmed),
+    };
+    let dash = is_entry.then(|| written.len() - written.trim_start().len());
+    let start = line.start + written.trim_end().len() - body.len();
+    let near = part(body, 0..body.floor_char_boundary(LONGEST));
+    let colon = near
+        .find(": ")
+        .or_else(|| near.find(":\t"))
+        .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
+    let equals = near.find(" = ").or_else(|| near.find("\t= "));
+    let (end, behind) = match (colon, equals) {
+        (Some(colon), Some(equals)) if equals < colon => (equals, equals + 3),
+        (Some(colon), _) => (colon, colon + 1),
+        (None, Some(equals)) => (equals, equals + 3),
+        (None, None) => tight(near)?,
+    };
+    let key = part(body, 0..end);
+    if !is_key(key.trim_end()) || time_at(body).is_some() {
+        return None;
+    }
+    let key = start..start + key.trim_end().len();
+    let value = part(body, behind..body.len());
+    let from = start + behind + value.len() - value.trim_start().len();
+    let indent = start - line.start;
+    Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
+}
+
+/// `used_memory:3`, a key without a space before its value.
+fn tight(near: &str) -> Option<(usize, usize)> {
+    let colon = near.find(':')?;
+    let key = part(near, 0..colon);
+    let value = part(near, colon + 1..near.len());
+    let is_identifier = key.len() >= 3
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
+    (is_identifier && !value.is_empty() && !value.contains([' ', '/', ':']))
+        .then_some((colon, colon + 1))
+}
+
+fn is_key(key: &str) -> bool {
+    let words = key.split(' ').count();
+    let first = key.split(' ').next().unwrap_or_default();
+    !key.is_empty()
+        && words <= 5
+        && key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '"' | '_' | '/' | '%'))
+        && !key.contains("  ")
+        && !key.contains(['{', '}', '=', ';', ',', '|', '<', '>', '`', '!', '?'])
+        && (words == 1 || !first.bytes().any(|byte| byte.is_ascii_digit()))
+        && byte_at(key, key.len() - 1) != b'.'
+}
