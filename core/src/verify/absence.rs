@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
-use super::bearing::stems;
+use super::bearing::{hold_enough, stems};
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
 use super::negation::statements;
@@ -17,7 +17,8 @@ use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;
 use crate::policy::PolicyValues;
 use crate::text::figures::figures;
-use crate::text::polarity::reports_absence;
+use crate::text::part;
+use crate::text::polarity::{is_denial, reports_absence};
 use crate::text::tokens::words;
 
 /// Makes an absence without a search behind it ungrounded.
@@ -34,7 +35,7 @@ pub(super) fn check(
     let text = judged.claim.text.as_str();
     // A claim that rests on claims alone may have its type from one of them, whose own citations were checked.
     let typed = judged.evidence_type == EvidenceType::NegEvidence && !cited.items.is_empty();
-    let reported = statements(text).any(|clause| reports_absence(clause) && !seems(clause));
+    let reported = statements(text).any(is_reported);
     if !typed && !reported {
         return;
     }
@@ -42,13 +43,29 @@ pub(super) fn check(
     let shown = cited.items.iter().any(shows)
         || cited.quotes.iter().any(|quote| is_search(quote))
         || quotes_short_list(cited, sources)
-        || (!reported && quotes_speak_of(text, cited));
+        || (!reported && (quotes_speak_of(text, cited) || hold_enough(text, cited, sources)));
     if !shown {
         let sentence = String::from(
             "An absence needs a cited search, or an item that lists everything in its scope.",
         );
         findings.reclass(judged, CorrectionCode::AbsenceNotShown, Class::Ungrounded, sentence);
     }
+}
+
+/// Whether a clause says that something was not found, and no bound that nothing passed: "never above 120 in the range
+/// shown".
+fn is_reported(clause: &str) -> bool {
+    const BOUNDS: [&str; 12] = [
+        "above", "below", "over", "under", "beyond", "exceed", "exceeds", "exceeded", "left",
+        "more", "less", "than",
+    ];
+    let mut before = 0;
+    for word in words(clause).take_while(|word| !is_denial(word)) {
+        before = word.span.start;
+    }
+    let denied = part(clause, before..clause.len());
+    let bounded = words(denied).any(|word| BOUNDS.iter().any(|bound| word.is(bound)));
+    reports_absence(denied) && !seems(clause) && !bounded
 }
 
 /// Whether a clause says how something seems: "does not appear to have grown" reports nothing absent.
@@ -180,5 +197,27 @@ mod tests {
         let answer = [judged(&given[0], Class::Grounded, NegEvidence, &[("e1", "the DNS logs")])];
         let result = verified_under(Preset::Paper, &given, &answer, &[tool("e1", "the DNS logs")]);
         assert!(result.corrections.is_empty());
+    }
+
+    #[test]
+    fn a_bound_and_a_word_that_happens_to_be_denied_report_no_absence() {
+        for (claim, quote, missing) in [
+            ("The lag never went above 120 messages in the range shown", "lag 114", false),
+            (
+                "The record that could not be sent belonged to orders",
+                "failed to send record to orders",
+                false,
+            ),
+            ("No package exists for tag v4", "tags_pushed_without_package: [v4]", false),
+            ("No build failed in the window shown", "build 17 started", true),
+        ] {
+            let result = verified_single(claim, quote);
+            let found = codes(&result).contains(&CorrectionCode::AbsenceNotShown);
+            assert_eq!(found, missing, "{claim}: {:?}", result.corrections);
+        }
+    }
+
+    fn verified_single(claim: &str, quote: &str) -> super::super::Verified {
+        super::super::testing::single(claim, Class::Grounded, ToolMatch, quote, quote)
     }
 }

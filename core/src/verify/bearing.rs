@@ -11,15 +11,16 @@ use super::agreement::Cited;
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::names;
+use super::spelling::holds_spelled;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;
-use crate::text::figures::{Agreement, Figure, Figures, Unit, agree, figures};
+use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, figures};
 use crate::text::part;
 use crate::text::polarity::{is_denied, reports_absence};
-use crate::text::tokens::{Shape, Word, content_words};
+use crate::text::tokens::{Shape, Word, content_words, words};
 
-/// More than one of so many of a claim's content words stand in what it cites.
-const ONE_IN: usize = 5;
+/// More than one of so many of a claim's content words stand in what it cites, or one where it has no more.
+const ONE_IN: usize = 4;
 /// The fewest figures and times of an item that may bear on a claim without any of its words.
 const SERIES: usize = 4;
 
@@ -46,36 +47,104 @@ pub(super) fn check(
     }
     // What goes beyond the evidence, or is not there, need not stand in it.
     let is_negative = judged.evidence_type == EvidenceType::NegEvidence;
-    let is_named = |code| names::is_checkable(code, text);
+    let mut named = claimed.codes.iter().filter(|code| names::is_checkable(code, text));
     if is_negative
         || judged.class == Class::Complementary
-        || claimed.codes.iter().any(is_named)
+        || named
+            .any(|code| names::is_held(part(text, code.span.clone()), code.kind, cited, sources))
         || hold_enough(text, cited, sources)
         || quote_its_figures(claimed, cited)
         || may_follow(claimed, cited, sources)
+        || compares_values(text, cited)
+        || lasts_between(claimed, cited)
+        || quotes_name(text, cited)
     {
-        return;
-    }
-    // A fragment is read with its sentence.
-    let sentence = sources.sentence(&judged.claim).filter(|sentence| sentence != text);
-    if sentence.is_some_and(|sentence| bears_on_sentence(sentence, cited, sources)) {
         return;
     }
     let sentence = String::from("What is cited is about something else than the claim.");
     findings.reclass(judged, CorrectionCode::CitationUnrelated, Class::Ungrounded, sentence);
 }
 
-/// Whether what is cited holds words, figures or a name of a sentence. Names and figures of a sentence are not those of
-/// its fragments, so that no other check compares them: they have to stand there.
-fn bears_on_sentence(sentence: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
-    let read = figures(sentence);
-    let mut named = read.codes.iter().filter(|code| names::is_checkable(code, sentence));
-    hold_enough(sentence, cited, sources)
-        || quote_its_figures(&read, cited)
-        || named.any(|code| {
-            let name = part(sentence, code.span.clone());
-            names::is_held(name, code.kind, cited, sources)
-        })
+/// Whether a claim compares, and what is quoted has two values to compare: "an eighth of its former size", "older than both
+/// others".
+fn compares_values(text: &str, cited: &Cited<'_>) -> bool {
+    const COMPARISONS: [&str; 38] = [
+        "both",
+        "same",
+        "equal",
+        "more",
+        "less",
+        "fewer",
+        "older",
+        "newer",
+        "larger",
+        "smaller",
+        "bigger",
+        "higher",
+        "lower",
+        "longer",
+        "shorter",
+        "faster",
+        "slower",
+        "twice",
+        "double",
+        "doubled",
+        "tripled",
+        "halved",
+        "half",
+        "third",
+        "quarter",
+        "fifth",
+        "sixth",
+        "eighth",
+        "tenth",
+        "grew",
+        "rose",
+        "fell",
+        "climbed",
+        "dropped",
+        "increased",
+        "decreased",
+        "reduced",
+        "shrank",
+    ];
+    const MAX_VALUES: usize = 32;
+    let is_comparison = |word: &Word<'_>| {
+        let factor = ["fold", "tieth"].iter().any(|ending| word.text.ends_with(ending));
+        factor || COMPARISONS.iter().any(|entry| word.is(entry))
+    };
+    if !words(text).any(|word| is_comparison(&word)) {
+        return false;
+    }
+    let has_number = |line: &&str| !figures(line).figures.is_empty();
+    let lines = cited.quotes.iter().flat_map(|quote| quote.lines());
+    let values: Vec<Vec<u64>> = lines.filter(has_number).take(MAX_VALUES).map(labels).collect();
+    values.iter().enumerate().any(|(at, label)| {
+        let mut others = values.iter().skip(at + 1);
+        others.any(|other| label.iter().any(|word| other.contains(word)) || label == other)
+    })
+}
+
+/// The stems of what stands with the numbers of a line.
+fn labels(line: &str) -> Vec<u64> {
+    content_words(line)
+        .filter(|word| word.shape() != Shape::Number)
+        .map(|word| word.stem())
+        .collect()
+}
+
+/// Whether a claim has a length of time and two times are quoted.
+fn lasts_between(claimed: &Figures, cited: &Cited<'_>) -> bool {
+    let lasts = |figure: &Figure| figure.unit.dimension == Dimension::Duration;
+    claimed.figures.iter().any(lasts)
+        && cited.quotes.iter().map(|quote| figures(quote).times.len()).sum::<usize>() >= 2
+}
+
+/// Whether the quotes hold a word of a text that is a name or an abbreviation: `md0`, `TTL`.
+fn quotes_name(text: &str, cited: &Cited<'_>) -> bool {
+    words(text)
+        .filter(|word| word.shape() == Shape::Identifier)
+        .any(|word| cited.quotes.iter().any(|quote| holds_spelled(quote, word.text)))
 }
 
 fn shows_absence(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {
@@ -83,7 +152,8 @@ fn shows_absence(cited: &Cited<'_>, sources: &Sources<'_>) -> bool {
     cited.items.iter().any(shows)
 }
 
-fn hold_enough(text: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+/// Whether what is cited holds enough of the content words of a text.
+pub(super) fn hold_enough(text: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
     let mut wanted: Vec<u64> = content_words(text).map(|word| word.stem()).collect();
     wanted.sort_unstable();
     wanted.dedup();
@@ -95,7 +165,7 @@ fn hold_enough(text: &str, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool
     }
     missing = without(missing, named_in_part(text, cited));
     let held = wanted.len() - missing.len();
-    held * ONE_IN > wanted.len()
+    held * ONE_IN > wanted.len() || (held > 0 && wanted.len() <= ONE_IN)
 }
 
 /// The words of a claim that are parts of a quoted name: `login` of `loginservice1`.
@@ -219,6 +289,13 @@ mod tests {
                 "loginservice1 -> loginservice2 500",
             ),
             ("It used 87 % of its 2 GiB", "1.74GiB of 2GiB", "1.74GiB of 2GiB"),
+            (
+                "The table was cut to an eighth",
+                "-max = 1048576\n+max = 131072",
+                "-max = 1048576\n+max = 131072",
+            ),
+            ("The page covers 12 seconds", "19:12:09Z to 19:12:21Z", "19:12:09Z to 19:12:21Z"),
+            ("The mirror md0 is not bothered at all", "md0 : active [UU]", "md0 : active [UU]"),
         ] {
             let result = single(claim, Class::Grounded, ToolMatch, content, quote);
             assert!(!codes(&result).contains(&CorrectionCode::CitationUnrelated), "{claim}");

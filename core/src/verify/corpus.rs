@@ -75,7 +75,6 @@ struct Reading<'a> {
     folded: Option<Folded<'a>>,
     figures: Option<Figures>,
     asked: Option<[Figures; 2]>,
-    lower_case: Option<String>,
     stems: Option<Vec<u64>>,
     plain: Option<Option<String>>,
     canonical: Option<Canonical>,
@@ -154,15 +153,6 @@ impl<'a> Sources<'a> {
             |text: fn(&EvidenceItem) -> &str| item.map(text).map(figures).unwrap_or_default();
         let asked = || [read(|item| &item.tool), read(|item| &item.query)];
         self.read.entry(position).or_default().asked.get_or_insert_with(asked)
-    }
-
-    /// The content as it reads, with ASCII letters in lower case.
-    pub(super) fn lower_case(&mut self, position: usize) -> &str {
-        if self.read.get(&position).is_none_or(|reading| reading.lower_case.is_none()) {
-            let lower = self.plain(position).to_ascii_lowercase();
-            self.read.entry(position).or_default().lower_case = Some(lower);
-        }
-        self.read.entry(position).or_default().lower_case.get_or_insert_default()
     }
 
     /// The stems of the words of the content, the tool line and the query, in order.

@@ -187,11 +187,31 @@ pub(super) struct Findings {
     turn: ExtraTurn,
     /// The types that claims had before one was lowered.
     lowered: BTreeMap<ClaimId, EvidenceType>,
+    /// Findings that count for nothing at the moment.
+    cleared: Vec<CorrectionCode>,
 }
 
 impl Findings {
     pub(super) const fn new(modes: FindingModes, turn: ExtraTurn) -> Self {
-        Self { corrections: Vec::new(), modes, turn, lowered: BTreeMap::new() }
+        Self { corrections: Vec::new(), modes, turn, lowered: BTreeMap::new(), cleared: Vec::new() }
+    }
+
+    /// Findings that change no class.
+    pub(super) fn noting() -> Self {
+        Self::new(FindingModes::all(FindingMode::Note), ExtraTurn::Impossible)
+    }
+
+    /// The codes of the checks of meaning that found a claim of another class since so many corrections.
+    pub(super) fn reclassed_since(&self, corrections: usize) -> Vec<CorrectionCode> {
+        let since = self.corrections.get(corrections..).unwrap_or_default();
+        since.iter().map(|found| found.code).filter(|code| code.check().is_some()).collect()
+    }
+
+    /// Checks while some findings count for nothing.
+    pub(super) fn without(&mut self, cleared: Vec<CorrectionCode>, check: impl FnOnce(&mut Self)) {
+        self.cleared = cleared;
+        check(self);
+        self.cleared.clear();
     }
 
     fn outcome(&self, code: CorrectionCode) -> Outcome {
@@ -225,6 +245,9 @@ impl Findings {
         class: Class,
         sentence: String,
     ) {
+        if self.cleared.contains(&code) {
+            return;
+        }
         let from = (judged.class, judged.evidence_type);
         let class = judged.class.max(class);
         let supported = matches!(class, Class::Grounded | Class::Complementary);

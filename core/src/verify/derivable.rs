@@ -125,6 +125,24 @@ pub(super) fn may_follow(figure: &Figure, quoted: &[i128], items: &[i128]) -> bo
         })
 }
 
+/// Whether a figure is the difference of two quoted numbers, or one of two digits or more the sum of two or of all.
+pub(super) fn combines(figure: &Figure, quoted: &[i128]) -> bool {
+    let Some(value) = in_parts(figure.value) else { return true };
+    let tolerance = match significant(figure.value) {
+        0..=1 => 60,
+        2 => 20,
+        _ => 3,
+    };
+    let near = |number: i128| value > 0 && is_near(value, 1, number, 1, tolerance);
+    let operands = quoted.get(..quoted.len().min(MAX_OPERANDS)).unwrap_or_default();
+    let specific = is_specific(figure.value);
+    (specific && near(operands.iter().sum()))
+        || operands.iter().enumerate().any(|(at, a)| {
+            let mut others = operands.iter().skip(at + 1);
+            others.any(|b| near((a - b).abs()) || (specific && a != b && near(a + b)))
+        })
+}
+
 fn in_parts(value: Decimal) -> Option<i128> {
     let exponent = 9_u32.checked_sub(value.places)?;
     value.mantissa.checked_abs()?.checked_mul(10_i128.checked_pow(exponent)?)

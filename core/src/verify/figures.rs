@@ -60,7 +60,10 @@ impl<'a> Quoted<'a> {
 }
 
 /// How a claim's figure relates to the quoted ones of the same attribute.
+#[derive(Clone, Copy)]
 enum Conflict<'a> {
+    /// The same number in another unit.
+    MixUp(&'a str),
     /// One rival, and everything around it agrees.
     Exact(&'a str),
     /// Rivals.
@@ -76,6 +79,8 @@ fn check_conflicts(
     findings: &mut Findings,
 ) {
     let text = judged.claim.text.as_str();
+    let numbers: Vec<i128> =
+        cited.quotes.iter().flat_map(|quote| derivable::numbers(quote)).collect();
     let mut conflicts = claimed.figures.iter().filter_map(|figure| {
         let stated = quoted.iter().any(|quote| has_same(&quote.read, figure));
         if stated || is_part_of_ratio(text, figure) || counts_quoted_lines(figure, quoted) {
@@ -83,8 +88,18 @@ fn check_conflicts(
         }
         let around = attributes(text, figure);
         let conflict = conflict_of(text, figure, &around, quoted)?;
+        // "6 GiB less" may be the difference of two quoted limits.
+        let in_digits = part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
+        if in_digits
+            && !matches!(conflict, Conflict::MixUp(_))
+            && derivable::combines(figure, &numbers)
+        {
+            return None;
+        }
         let elsewhere = match conflict {
-            Conflict::Exact(_) => is_stated_elsewhere(figure, &around, cited, sources),
+            Conflict::Exact(_) | Conflict::MixUp(_) => {
+                is_stated_elsewhere(figure, &around, cited, sources)
+            }
             Conflict::Loose(_) => {
                 cited.items.iter().any(|position| item_holds(*position, figure, sources))
             }
@@ -95,8 +110,10 @@ fn check_conflicts(
     let Some((figure, conflict)) = conflicts.next() else { return };
     let alone = conflicts.next().is_none();
     let (class, rival) = match conflict {
-        Conflict::Exact(rival) if alone => (Class::Contradicted, rival),
-        Conflict::Exact(rival) | Conflict::Loose(rival) => (Class::Ungrounded, rival),
+        Conflict::Exact(rival) | Conflict::MixUp(rival) if alone => (Class::Contradicted, rival),
+        Conflict::Exact(rival) | Conflict::MixUp(rival) | Conflict::Loose(rival) => {
+            (Class::Ungrounded, rival)
+        }
     };
     let sentence = format!("The claim says {figure}, the quote {rival}.");
     findings.reclass(judged, CorrectionCode::FigureConflict, class, sentence);
@@ -119,15 +136,23 @@ fn conflict_of<'q>(
             let mixed_up = is_unit_mix_up(figure, other, &quote.read);
             let other_around = attributes(quote.text, other);
             if mixed_up || are_alike(around, &other_around) {
-                let exact = mixed_up || are_close(around, &other_around);
-                rivals.push((part(quote.text, other.span.clone()), exact));
+                let exact = are_close(around, &other_around);
+                let rival = part(quote.text, other.span.clone());
+                rivals.push(if mixed_up {
+                    Conflict::MixUp(rival)
+                } else if exact {
+                    Conflict::Exact(rival)
+                } else {
+                    Conflict::Loose(rival)
+                });
             }
         }
     }
     match rivals.as_slice() {
         [] => None,
-        [(rival, true)] => Some(Conflict::Exact(rival)),
-        [(rival, _), ..] => Some(Conflict::Loose(rival)),
+        [only] => Some(*only),
+        [mixed_up @ Conflict::MixUp(_), ..] => Some(*mixed_up),
+        [Conflict::Exact(rival) | Conflict::Loose(rival), ..] => Some(Conflict::Loose(rival)),
     }
 }
 
@@ -323,6 +348,15 @@ mod tests {
 
     fn class_of(claim: &str, content: &str, quote: &str) -> Class {
         single(claim, Class::Grounded, ToolMatch, content, quote).claims[0].judged.class
+    }
+
+    #[test]
+    fn a_difference_of_two_quoted_numbers_is_no_conflict() {
+        let diff = "-memory limit: 20Gi\n+memory limit: 14Gi";
+        let found = |claim: &str| codes(&single(claim, Class::Grounded, ToolMatch, diff, diff));
+        let conflict = CorrectionCode::FigureConflict;
+        assert!(!found("The memory limit fell by 6 GiB").contains(&conflict));
+        assert!(found("The memory limit is 9 GiB").contains(&conflict));
     }
 
     #[test]

@@ -99,7 +99,9 @@ fn names_zone(text: &str) -> bool {
         "CEST", "CET", "BST", "EST", "EDT", "PST", "PDT", "MST", "MDT", "CST", "CDT", "IST", "JST",
         "SGT", "AEST", "BRT", "EEST", "EET", "WEST", "local", "TZ",
     ];
+    const REGIONS: [&str; 5] = ["Europe/", "America/", "Asia/", "Africa/", "Australia/"];
     ZONES.iter().any(|zone| quotes::find(text, zone).is_some())
+        || REGIONS.iter().any(|region| text.contains(region))
 }
 
 #[cfg(test)]

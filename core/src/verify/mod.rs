@@ -11,6 +11,7 @@
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
 //! | `names` | names that the evidence lacks | ungrounded |
 //! | `absence` | an absence nobody looked for | ungrounded |
+//! | `siblings` | quotes about a sibling of what the claim names | ungrounded |
 //! | `bearing` | items without words, citations of something else | ungrounded |
 //! | `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
 //! | `types` | types above what the cited items allow | a lower type |
@@ -18,6 +19,8 @@
 //!
 //! Structure (`ids`, `resolve`, `references`, `quotes`, `citations`) always corrects. What a finding of meaning does is the policy's
 //! choice per check: it corrects, asks the judge once more (`turn`), or is noted.
+//!
+//! What is found of a part of a sentence is weighed against the whole of it (`fragments`).
 //!
 //! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
 
@@ -33,6 +36,7 @@ mod derivable;
 mod documents;
 mod escapes;
 mod figures;
+mod fragments;
 mod ids;
 mod json;
 mod kinds;
@@ -42,6 +46,8 @@ mod negation;
 mod quotes;
 mod references;
 mod resolve;
+mod siblings;
+mod spelling;
 mod times;
 mod turn;
 mod types;
@@ -59,6 +65,7 @@ pub use turn::{Objection, after_turn, objections};
 use agreement::Cited;
 use corpus::Sources;
 use corrections::{Findings, is_supported};
+use fragments::{Sentence, Sentences};
 use resolve::Source;
 
 use crate::claim::{Claim, JudgedClaim};
@@ -156,13 +163,16 @@ fn enforce(
     let texts = texts_of_cited_claims(&claims);
     let points_at =
         resolve::check_citations(&mut claims, &texts, corpus, &mut sources, &mut findings);
-    for (claim, points_at) in claims.iter_mut().zip(&points_at) {
-        if claim.standing != Standing::Dropped {
-            citations::check(claim, &mut findings);
-            kinds::check(claim, &mut findings);
-        }
+    for claim in claims.iter_mut().filter(|claim| claim.standing != Standing::Dropped) {
+        citations::check(claim, &mut findings);
+        kinds::check(claim, &mut findings);
+    }
+    let sentences = Sentences::of(&claims, &points_at, &sources);
+    for (place, (claim, points_at)) in claims.iter_mut().zip(&points_at).enumerate() {
         if is_supported(&claim.judged) {
-            check_support(policy, claim, points_at, &texts, &mut sources, &mut findings);
+            let cited = (points_at.as_slice(), texts.as_slice());
+            let sentence = sentences.around(place);
+            check_support(policy, claim, cited, sentence, &mut sources, &mut findings);
         }
     }
     references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);
@@ -177,8 +187,8 @@ fn enforce(
 fn check_support(
     policy: &PolicyValues,
     claim: &mut VerifiedClaim,
-    points_at: &[Source],
-    texts: &[String],
+    (points_at, texts): (&[Source], &[String]),
+    sentence: Option<&Sentence<'_>>,
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) {
@@ -186,15 +196,39 @@ fn check_support(
     let cited = Cited::of(&citations, points_at, texts, sources);
     // What a question asks and what a proposal proposes is compared with nothing.
     if ClaimKind::of(&claim.judged.claim.text) == ClaimKind::Statement {
-        let claimed = figures_of(&claim.judged.claim.text);
-        names::check(&mut claim.judged, &claimed, &cited, sources, findings);
-        absence::check(policy, &mut claim.judged, &cited, sources, findings);
-        bearing::check(&mut claim.judged, &claimed, &cited, sources, findings);
-        negation::check(&mut claim.judged, &cited, findings);
-        figures::check(policy, &mut claim.judged, &claimed, &cited, sources, findings);
+        let (before, found_before) = (claim.judged.clone(), findings.corrections.len());
+        check_meaning(policy, &mut claim.judged, &cited, sources, findings);
+        let found = findings.reclassed_since(found_before);
+        if let Some(sentence) = sentence.filter(|_| !found.is_empty()) {
+            let cleared = sentence.clears(&found, policy, &before, &cited, texts, sources);
+            if !cleared.is_empty() {
+                claim.judged = before;
+                findings.corrections.truncate(found_before);
+                findings.without(cleared, |findings| {
+                    check_meaning(policy, &mut claim.judged, &cited, sources, findings);
+                });
+            }
+        }
     }
     types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
     claim.judged.citations = citations;
+}
+
+/// The checks of meaning.
+fn check_meaning(
+    policy: &PolicyValues,
+    judged: &mut JudgedClaim,
+    cited: &Cited<'_>,
+    sources: &mut Sources<'_>,
+    findings: &mut Findings,
+) {
+    let claimed = figures_of(&judged.claim.text);
+    names::check(judged, &claimed, cited, sources, findings);
+    siblings::check(judged, cited, sources, findings);
+    absence::check(policy, judged, cited, sources, findings);
+    bearing::check(judged, &claimed, cited, sources, findings);
+    negation::check(judged, cited, findings);
+    figures::check(policy, judged, &claimed, cited, sources, findings);
 }
 
 /// The words of every claim where any claim cites another; nothing otherwise.

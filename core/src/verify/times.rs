@@ -14,6 +14,8 @@ use crate::text::figures::{Agreement, ClockTime, Figures, agree_times};
 use crate::text::part;
 use crate::text::tokens::words;
 
+const MINUTE: u32 = 60;
+
 /// Makes a claim ungrounded whose time is another than those of what it cites, or a synthesis where that is open.
 pub(super) fn check(
     policy: &PolicyValues,
@@ -45,7 +47,7 @@ pub(super) fn check(
             elsewhere.compare(time, &sources.figures(*position).times);
         }
         let stated = String::from(part(text, time.span.clone()));
-        if elsewhere.stated || elsewhere.compared == 0 {
+        if elsewhere.stated || elsewhere.compared == 0 || mention(time, cited, sources) {
             continue;
         }
         if elsewhere.different == elsewhere.compared || is_other_than_quoted(time, quoted) {
@@ -72,7 +74,6 @@ fn mentioned_nowhere<'c>(
     cited: &Cited<'_>,
     sources: &mut Sources<'_>,
 ) -> Option<&'c ClockTime> {
-    const MINUTE: u32 = 60;
     const ROUND: u16 = 5;
     let precise = |time: &&ClockTime| time.grain <= MINUTE;
     if !claimed.times.iter().any(|time| precise(&time)) {
@@ -90,6 +91,15 @@ fn mentioned_nowhere<'c>(
         !rounded_bound
             && !every.clone().any(|position| sources.minutes(position).mention(minute, zones))
     })
+}
+
+/// Whether a cited item mentions the minute of a time in a notation of its own, such as seconds since 1970.
+fn mention(time: &ClockTime, cited: &Cited<'_>, sources: &mut Sources<'_>) -> bool {
+    let minute = u16::try_from(time.seconds_of_day / MINUTE).unwrap_or(0);
+    cited
+        .items
+        .iter()
+        .any(|position| time.grain <= MINUTE && sources.minutes(*position).mention(minute, false))
 }
 
 fn states(times: &[ClockTime], time: &ClockTime) -> bool {
