@@ -1,10 +1,12 @@
 //! This module reads tables whose columns stand below each other without bars: kubectl, df, ss, top, iostat and the
 //! like.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::builder::Builder;
+use super::prefix::is_level;
 use super::prompt::opening;
 use super::rows::{Table, counted_rows};
 use super::text::{Frame, Text};
@@ -54,7 +56,21 @@ pub(super) fn read<'a>(
     {
         return None;
     }
-    let names = header.iter().map(|name| text.name(name.bytes.clone()));
+    let is_time = |name: &Field| time_at(part(text.read, name.bytes.clone())).is_some();
+    let figures = |row: &[Field]| {
+        row.iter()
+            .skip(1)
+            .filter(|field| {
+                part(text.read, field.bytes.clone()).starts_with(|c: char| c.is_ascii_digit())
+            })
+            .count()
+    };
+    if header.iter().any(is_time) && figures(&aligned) < 2 {
+        return None;
+    }
+    let names = header
+        .iter()
+        .map(|name| if is_time(name) { Cow::Borrowed("") } else { text.name(name.bytes.clone()) });
     let mut table = Table::new(out, frame, names.collect());
     let shouting = is_shouting(line);
     let by_words = fields(text.read, at..first, 2).len() < header.len();
@@ -97,21 +113,26 @@ const LONGEST: usize = 4_096;
 const MOST: usize = 96;
 
 fn may_be_header(line: &str, underlined: bool) -> bool {
-    let trimmed = line.trim();
-    let pieces = fields(line, 0..line.len(), 2);
-    let words = trimmed.split_whitespace();
-    let all_names = words.clone().all(|word| {
-        word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '%' | '#' | '(' | '_' | '/'))
-    });
+    // sar repeats its header with the time of each sample.
+    let start = line.len() - line.trim_start().len();
+    let time = time_at(part(line, start..line.len())).map(|time| start + time.span.end);
+    let written = part(line, time.unwrap_or(start)..line.len()).trim();
+    let pieces = fields(written, 0..written.len(), 2);
+    let words = written.split_whitespace();
+    let names_first = |piece: &Field| {
+        part(written, piece.bytes.clone()).starts_with(|c: char| {
+            c.is_alphabetic() || matches!(c, '%' | '#' | '(' | '_' | '/' | '-')
+        })
+    };
+    let all_names = pieces.iter().all(names_first)
+        && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     // Single spaces part the columns of `ps` and `top`, which shout.
-    let count = words.count();
-    (underlined || pieces.len() >= 2 || count >= 3 && is_shouting(line))
-        && (underlined || all_names)
-        && !trimmed.contains(['=', '"', ';'])
-        && !trimmed.ends_with(['.', ','])
-        && trimmed.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
-        && !trimmed.ends_with(':')
-        && time_at(trimmed).is_none()
+    let parted = pieces.len() >= 2 || words.count() >= 3 && is_shouting(written);
+    let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
+    (underlined || parted && all_names && timed)
+        && !written.contains(['=', '"', ';'])
+        && !written.ends_with(['.', ',', ':'])
+        && written.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
 }
 
 fn is_shouting(line: &str) -> bool {
@@ -150,6 +171,11 @@ fn header(
     }
     let pieces = fields(text, line.clone(), 2);
     let words = fields(text, line, 1);
+    let timed =
+        pieces.first().is_some_and(|first| time_at(part(text, first.bytes.clone())).is_some());
+    if timed {
+        return Some(pieces);
+    }
     let in_row = fields(text, row.clone(), 1).len();
     if pieces.len() < words.len()
         && (words.len() == in_row || in_row > fields(text, row, 2).len() && pieces.len() < 2)

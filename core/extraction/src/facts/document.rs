@@ -85,6 +85,18 @@ fn starts_with_time(line: &str) -> bool {
     may_be && time_at(inner).is_some()
 }
 
+/// A table whose header begins like a comment.
+fn wide<'a>(
+    out: &mut Builder<'a>,
+    frame: &Frame<'a>,
+    text: Text<'_, 'a>,
+    at: usize,
+    line: &str,
+) -> Option<usize> {
+    let gaps = line.trim().match_indices("  ").count();
+    if gaps < 3 { None } else { columns::read(out, frame, text, at) }
+}
+
 impl<'a> Document<'_, '_, 'a> {
     /// Reads what starts at an offset, the start of a line, and says where it ends.
     fn section(&mut self, at: usize) -> usize {
@@ -97,7 +109,7 @@ impl<'a> Document<'_, '_, 'a> {
             self.last = None;
             return end;
         }
-        if starts_with_time(line) {
+        if starts_with_time(line) && !line.contains("   ") {
             self.line(at, end);
             return end;
         }
@@ -126,10 +138,12 @@ impl<'a> Document<'_, '_, 'a> {
             b'<' if at >= self.no_xml => {
                 read_or(&mut self.no_xml, xml::elements(out, frame, text, at))
             }
-            b'#' => csv::read(out, frame, text, at),
+            b'#' => csv::read(out, frame, text, at).or_else(|| wide(out, frame, text, at, line)),
             b'd' | b'@' => diff::read(out, frame, text, at),
             b'-' | b'*' => {
-                pipes::records(out, frame, text, at).or_else(|| diff::read(out, frame, text, at))
+                let found = pipes::records(out, frame, text, at);
+                let found = found.or_else(|| diff::read(out, frame, text, at));
+                found.or_else(|| wide(out, frame, text, at, line))
             }
             _ => None,
         }

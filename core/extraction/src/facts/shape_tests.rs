@@ -34,6 +34,19 @@ fn columns_of_words_and_columns_that_do_not_align() {
 }
 
 #[test]
+fn headers_that_begin_with_a_time_or_a_mark() {
+    let text = "08:20:00 AM  Device      r/s      w/s   %util\n08:20:00 AM  nvme1n1     120.4   1811.2    24.0\n08:20:00 AM  nvme2n1       0.0    600.1   100.0\n";
+    assert_owner(text, "%util", "100.0", "nvme2n1", "nvme1n1");
+    assert!(facts_of(text)[0].ends_with("@08:20:00 AM"));
+    let text = "--  Address      Load        Tokens  Rack\nUN  10.9.1.11    611.20 GiB  16      1a\nDN  10.9.1.12    598.77 GiB  16      1b\n";
+    assert_owner(text, "Load", "611.20 GiB", "10.9.1.11", "10.9.1.12");
+    let text = "#    result     node         duration\n412  SUCCESS    build-07     2m 01s\n411  FAILURE    build-02     6m 33s\n";
+    assert_owner(text, "result", "FAILURE", "411", "412");
+    let text = "12:00:01   worker    started     at 5\n12:00:02   api       stopped     at 6\n";
+    assert_eq!(Facts::read([item(text)]).groups()[0].form, Form::Lines);
+}
+
+#[test]
 fn a_column_may_name_its_unit() {
     let text = "host     latency (ms)\nweb-1    120\nweb-2    9\n";
     let facts = Facts::read([item(text)]);
