@@ -2,10 +2,11 @@
 //! It knows nothing of claims and of classes, and it decides nothing.
 //!
 //! JSON and JSON lines, logs, runs of `key=value`, tables with bars and without, separated values, YAML and `describe`
-//! output, XML, diffs, commands with what they printed, and running text: every shape becomes the same model. A [`Record`] is one thing said of one subject: a row, an object, a line, a
-//! clause of a line, a sample. It holds [`Cell`]s, an attribute with its value each, and stands under a parent
-//! whose cells hold for it as well: the labels of a series for its samples, the host and time of a line for its
-//! clauses. Records of one list, table or series share a [`Group`].
+//! output, XML, diffs, commands with what they printed, and running text: every shape becomes the same model. A
+//! [`Record`] is one thing said of one subject: a row, an object, a line, a clause of a line, a sample. It holds
+//! [`Cell`]s, an attribute with its value each, and stands under a parent whose cells hold for it as well: the labels
+//! of a series for its samples, the host and time of a line for its clauses. Records of one list, table or series
+//! share a [`Group`].
 //!
 //! ```
 //! use gsar_extraction::facts::{Facts, Item};
