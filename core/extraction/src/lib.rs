@@ -6,6 +6,9 @@
 
 extern crate alloc;
 
+pub mod claim;
 pub mod facts;
+mod lexicon;
 pub mod report;
+pub mod rules;
 pub mod text;

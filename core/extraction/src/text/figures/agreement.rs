@@ -67,6 +67,15 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     })
 }
 
+/// How the values of two figures of one dimension compare, as stated; `None` for other dimensions and for bounds.
+#[must_use]
+pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
+    let is_plain = a.comparator.is_none() && b.comparator.is_none();
+    let unit = comparable_unit(a, b).filter(|_| is_plain)?;
+    let (a, b) = on_one_scale((a.value, a.unit), (b.value, unit))?;
+    Some(a.value.cmp(&b.value))
+}
+
 /// `512Mi` and `1Gi` are configured, not measured and rounded.
 fn is_whole_binary(figure: &Figure, unit: Unit) -> bool {
     unit.system == System::Binary && figure.value.places == 0 && !figure.approximate

@@ -1,0 +1,155 @@
+//! This module reads a claim into typed terms: what it names, which values and times it gives, and the signs that a
+//! rule must take account of. It knows no evidence.
+//!
+//! A claim is understood by a rule when the rule takes account of every term: it finds it in the facts, or it is the
+//! rule whose subject it is. A term that is left over makes the claim not understood, and then nothing is said of it.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::lexicon::LEXICON;
+pub use crate::lexicon::Sign;
+use crate::text::figures::{ClockTime, Code, Figure, figures};
+use crate::text::polarity;
+use crate::text::tokens::{Shape, Word, is_stop_word, words};
+
+/// A claim as rules see it.
+#[derive(Clone, Debug)]
+pub struct TypedClaim<'c> {
+    /// The claim as written.
+    pub text: &'c str,
+    /// Its terms, in order. Words that say nothing of their own are left out.
+    pub terms: Vec<Term<'c>>,
+    /// Whether it takes certainty back: "probably", "seems to".
+    pub is_hedged: bool,
+}
+
+/// A part of a claim that means something.
+#[derive(Clone, Debug)]
+pub struct Term<'c> {
+    /// As written.
+    pub text: &'c str,
+    /// Its bytes in the claim.
+    pub span: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a term is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A name or code: `cart-1`, `OOMKilled`, `v2.4.1`, `503`.
+    Name,
+    /// Another word with a meaning of its own.
+    Word,
+    /// A quantity.
+    Figure(Figure),
+    /// A time of day.
+    Time(ClockTime),
+    /// What a rule must take account of.
+    Sign(Sign),
+}
+
+impl<'c> TypedClaim<'c> {
+    /// Reads a claim.
+    #[must_use]
+    pub fn read(text: &'c str) -> Self {
+        let read = figures(text);
+        let mut terms: Vec<Term<'c>> = Vec::new();
+        let of = |span: &Range<usize>, kind| {
+            Some(Term { text: text.get(span.clone())?, span: span.clone(), kind })
+        };
+        terms.extend(
+            read.figures
+                .into_iter()
+                .filter_map(|figure| of(&figure.span.clone(), Kind::Figure(figure))),
+        );
+        terms.extend(
+            read.times.into_iter().filter_map(|time| of(&time.span.clone(), Kind::Time(time))),
+        );
+        terms.extend(read.codes.iter().filter_map(|Code { span, .. }| of(span, Kind::Name)));
+        terms.sort_by_key(|term| term.span.start);
+        let hedge = polarity::hedge(text);
+        let is_taken = |word: &Word<'_>, terms: &[Term<'_>]| {
+            let within =
+                |span: &Range<usize>| span.start < word.span.end && word.span.start < span.end;
+            terms.iter().any(|term| within(&term.span)) || hedge.as_ref().is_some_and(within)
+        };
+        let mut others = Vec::new();
+        let mut rest = words(text).peekable();
+        while let Some(word) = rest.next() {
+            if is_taken(&word, &terms) {
+                continue;
+            }
+            let kind = match LEXICON.sign(&word, rest.peek()) {
+                Some((sign, takes_next)) => {
+                    if takes_next {
+                        rest.next();
+                    }
+                    Kind::Sign(sign)
+                }
+                None if word.shape() == Shape::Identifier || word.shape() == Shape::Compound => {
+                    Kind::Name
+                }
+                None if is_stop_word(word.text) || LEXICON.is_plain(&word) => continue,
+                None => Kind::Word,
+            };
+            others.push(Term { text: word.text, span: word.span, kind });
+        }
+        terms.extend(others);
+        terms.sort_by_key(|term| term.span.start);
+        drop_kinds(&mut terms);
+        drop_comparators(&mut terms);
+        Self { text, terms, is_hedged: hedge.is_some() }
+    }
+
+    /// The signs of the claim.
+    pub fn signs(&self) -> impl Iterator<Item = Sign> {
+        self.terms.iter().filter_map(|term| match term.kind {
+            Kind::Sign(sign) => Some(sign),
+            _ => None,
+        })
+    }
+
+    /// The names of the claim.
+    pub fn names(&self) -> impl Iterator<Item = &Term<'c>> {
+        self.terms.iter().filter(|term| matches!(term.kind, Kind::Name))
+    }
+}
+
+/// Takes out the nouns for kinds that stand before a name: "pod" of "pod cart-1".
+fn drop_kinds(terms: &mut Vec<Term<'_>>) {
+    let is_kind = |term: &Term<'_>| {
+        matches!(term.kind, Kind::Word)
+            && words(term.text).next().is_some_and(|word| LEXICON.is_kind(&word))
+    };
+    let is_name = |term: &Term<'_>| matches!(term.kind, Kind::Name);
+    let mut next_is_name = false;
+    for at in (0..terms.len()).rev() {
+        let Some(term) = terms.get(at) else { continue };
+        let (dropped, named) = (next_is_name && is_kind(term), is_name(term));
+        if dropped {
+            terms.remove(at);
+        }
+        next_is_name = named;
+    }
+}
+
+/// Takes out the words of a bound that its figure holds already: "above" of "above 88 %".
+fn drop_comparators(terms: &mut Vec<Term<'_>>) {
+    let bounds: Vec<usize> = terms
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| match pair {
+            [
+                Term { kind: Kind::Sign(Sign::More | Sign::Less), .. },
+                Term { kind: Kind::Figure(figure), .. },
+            ] => figure.comparator.is_some(),
+            _ => false,
+        })
+        .map(|(at, _)| at)
+        .collect();
+    for at in bounds.into_iter().rev() {
+        terms.remove(at);
+    }
+}

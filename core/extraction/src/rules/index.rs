@@ -1,0 +1,174 @@
+//! This module finds the records that speak of a word. It decides nothing.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::facts::{Cell, Facts, GroupId, RecordId};
+use crate::lexicon::LEXICON;
+use crate::text::figures::{ClockTime, Dimension, Figure, Unit, figures};
+use crate::text::tokens::{Word, words};
+
+/// Facts with the words of each record, prepared once for any number of claims.
+#[derive(Debug)]
+pub struct Index<'a> {
+    facts: Facts<'a>,
+    /// The sorted keys of all words of each record's own values, attributes and path.
+    own: Vec<Vec<u64>>,
+    /// The sorted keys of what holds for all records of each group: its scope, its tool, what was asked.
+    scope: Vec<Vec<u64>>,
+    postings: BTreeMap<u64, Vec<RecordId>>,
+}
+
+/// A cell as rules read it.
+#[derive(Debug)]
+pub(super) struct CellView<'f, 'a> {
+    pub(super) cell: &'f Cell<'a>,
+    pub(super) words: Vec<Word<'f>>,
+    pub(super) attribute: Vec<u64>,
+    pub(super) figures: Vec<Figure>,
+    pub(super) times: Vec<ClockTime>,
+    /// 0 for the record's own, more for those that hold for it as well.
+    pub(super) depth: usize,
+}
+
+impl CellView<'_, '_> {
+    /// Whether it says what was asked.
+    pub(super) fn is_asked(&self) -> bool {
+        self.attribute.iter().any(|key| LEXICON.is_asked(*key))
+    }
+
+    /// Whether it is one value and no prose.
+    pub(super) fn is_value(&self) -> bool {
+        !self.cell.attribute.is_empty()
+    }
+}
+
+impl<'a> Index<'a> {
+    /// Prepares facts.
+    #[must_use]
+    pub fn new(facts: Facts<'a>) -> Self {
+        let mut postings: BTreeMap<u64, Vec<RecordId>> = BTreeMap::new();
+        let mut own = Vec::with_capacity(facts.records().count());
+        for (id, record) in facts.records() {
+            let mut keys = Vec::new();
+            for cell in &record.cells {
+                keys.extend(words(&cell.text).map(|word| word.key()));
+                cell.attribute.iter().for_each(|name| attribute_keys(name, &mut keys));
+            }
+            record.path.iter().for_each(|name| attribute_keys(name, &mut keys));
+            keys.sort_unstable();
+            keys.dedup();
+            for key in &keys {
+                postings.entry(*key).or_default().push(id);
+            }
+            own.push(keys);
+        }
+        let scope = facts.groups().iter().map(|group| {
+            let mut keys = Vec::new();
+            group.scope.iter().for_each(|text| attribute_keys(text, &mut keys));
+            if let Some(item) = facts.item(group.item) {
+                attribute_keys(item.tool, &mut keys);
+                attribute_keys(item.query, &mut keys);
+            }
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        });
+        let scope = scope.collect();
+        Self { facts, own, scope, postings }
+    }
+
+    /// The facts.
+    #[must_use]
+    pub const fn facts(&self) -> &Facts<'a> {
+        &self.facts
+    }
+
+    /// The records whose own words have this one.
+    pub(super) fn with_word(&self, key: u64) -> &[RecordId] {
+        self.postings.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a record, or what holds for it, has a word.
+    pub(super) fn has(&self, record: RecordId, key: u64) -> bool {
+        let own =
+            |id: RecordId| self.own.get(id.0).is_some_and(|keys| keys.binary_search(&key).is_ok());
+        let mut next = Some(record);
+        while let Some(id) = next {
+            if own(id) {
+                return true;
+            }
+            next = self.facts.record(id).and_then(|record| record.parent);
+        }
+        self.facts.record(record).is_some_and(|record| self.scope_has(record.group, key))
+    }
+
+    /// Whether what holds for all records of a group has a word.
+    pub(super) fn scope_has(&self, group: GroupId, key: u64) -> bool {
+        self.scope.get(group.0).is_some_and(|keys| keys.binary_search(&key).is_ok())
+    }
+
+    /// The cells of a record and of what holds for it.
+    pub(super) fn cells(&self, record: RecordId) -> Vec<CellView<'_, 'a>> {
+        let mut views = Vec::new();
+        for (depth, record) in self.facts.with_parents(record).enumerate() {
+            views.extend(record.cells.iter().map(|cell| view(cell, depth)));
+        }
+        views
+    }
+}
+
+fn view<'f, 'a>(cell: &'f Cell<'a>, depth: usize) -> CellView<'f, 'a> {
+    let mut attribute = Vec::new();
+    cell.attribute.iter().for_each(|name| attribute_keys(name, &mut attribute));
+    let mut read = figures(&cell.text);
+    let unit = cell.attribute.last().and_then(|name| Unit::of_field(name));
+    if let (Some(unit), [figure]) = (unit, read.figures.as_mut_slice())
+        && figure.unit.dimension == Dimension::Count
+        && figure.span == (0..cell.text.len())
+    {
+        figure.unit = unit;
+    }
+    CellView {
+        cell,
+        words: words(&cell.text).collect(),
+        attribute,
+        figures: read.figures,
+        times: read.times,
+        depth,
+    }
+}
+
+/// The keys of a name's words, of the name as a whole and of its parts: `restartCount`, `p99_ms`, `memory.limit`.
+pub(super) fn attribute_keys(name: &str, keys: &mut Vec<u64>) {
+    for word in words(name) {
+        keys.push(word.key());
+        for part in parts(word.text) {
+            keys.extend(words(part).map(|word| word.key()));
+        }
+    }
+}
+
+/// The parts of an identifier, parted at `_`, `-`, `.` and before capitals; none where it is one word.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = name;
+    core::iter::from_fn(move || {
+        rest = rest.trim_start_matches(['_', '-', '.', '/']);
+        if rest.is_empty() {
+            return None;
+        }
+        let mut before = ' ';
+        let end = rest
+            .char_indices()
+            .find(|(at, c)| {
+                let cut = matches!(c, '_' | '-' | '.' | '/')
+                    || *at > 0 && c.is_ascii_uppercase() && before.is_ascii_lowercase();
+                before = *c;
+                cut
+            })
+            .map_or(rest.len(), |(at, _)| at);
+        let (part, more) = rest.split_at_checked(end)?;
+        rest = more;
+        Some(part)
+    })
+}

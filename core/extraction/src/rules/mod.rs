@@ -1,0 +1,129 @@
+//! This module rules on typed claims over facts: a list of rules, each asked of every claim. It knows nothing of
+//! classes, policies or judges.
+//!
+//! A rule supports a claim, refutes it, or is silent. All rules are asked; where one supports and another refutes,
+//! nothing is said. A rule that is in doubt is silent.
+
+mod attribution;
+mod change;
+mod fit;
+mod index;
+mod owner;
+mod prose;
+mod rank;
+mod value;
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use fit::{Fit, Found};
+pub use index::Index;
+
+use crate::claim::{Kind, TypedClaim};
+use crate::facts::RecordId;
+use crate::text::tokens::words;
+
+/// The most records that are held against one claim; with more, nothing is said.
+const MAX_CANDIDATES: usize = 4096;
+
+/// The name of a rule, as it stands in answers, records and metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RuleId(pub &'static str);
+
+/// What a rule says of a claim, with the records that it rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The facts show it.
+    Supports(Vec<RecordId>),
+    /// The facts show something else.
+    Refutes(Vec<RecordId>),
+    /// Nothing follows.
+    Silent,
+}
+
+/// A rule: what it says of a claim, held against each record that it may be about.
+trait Rule: Sync {
+    /// Its name.
+    fn id(&self) -> RuleId;
+    /// What it says of a claim.
+    fn apply(&self, claim: &TypedClaim<'_>, fits: &[Fit<'_, '_>], index: &Index<'_>) -> Outcome;
+}
+
+/// All rules, in the order in which they are listed to people; the order decides nothing.
+static RULES: [&dyn Rule; 4] =
+    [&value::ValueOfSubject, &rank::Rank, &change::Change, &owner::OfAnother];
+
+/// What all rules together say of a claim, and which rules spoke.
+#[must_use]
+pub fn rule_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> (Outcome, Vec<RuleId>) {
+    let Some(candidates) = candidates(claim, index) else { return (Outcome::Silent, Vec::new()) };
+    let fits: Vec<Fit<'_, '_>> =
+        candidates.into_iter().map(|record| Fit::new(claim, record, index)).collect();
+    let (mut supports, mut refutes, mut spoke) = (None, None, Vec::new());
+    for rule in RULES {
+        match rule.apply(claim, &fits, index) {
+            Outcome::Silent => continue,
+            Outcome::Supports(records) => supports = supports.or(Some(records)),
+            Outcome::Refutes(records) => refutes = refutes.or(Some(records)),
+        }
+        spoke.push(rule.id());
+    }
+    let outcome = match (supports, refutes) {
+        (Some(records), None) => Outcome::Supports(records),
+        (None, Some(records)) => Outcome::Refutes(records),
+        _ => Outcome::Silent,
+    };
+    (outcome, spoke)
+}
+
+/// The records that have all but one of the claim's names and words, themselves or by what holds for them.
+fn candidates(claim: &TypedClaim<'_>, index: &Index<'_>) -> Option<BTreeSet<RecordId>> {
+    let mut candidates = BTreeSet::new();
+    for term in claim.terms.iter().filter(|term| matches!(term.kind, Kind::Name | Kind::Word)) {
+        for word in words(term.text) {
+            candidates.extend(index.with_word(word.key()));
+        }
+    }
+    let facts = index.facts();
+    // What holds for a record counts as its own.
+    let below: Vec<RecordId> = facts
+        .records()
+        .filter(|(_, record)| record.parent.is_some_and(|parent| candidates.contains(&parent)))
+        .map(|(id, _)| id)
+        .collect();
+    candidates.extend(below);
+    let lacking = |record: &RecordId| {
+        let terms = claim.terms.iter().filter(|term| matches!(term.kind, Kind::Name));
+        terms.filter(|term| words(term.text).any(|word| !index.has(*record, word.key()))).count()
+    };
+    candidates.retain(|record| lacking(record) <= 1);
+    (candidates.len() <= MAX_CANDIDATES).then_some(candidates)
+}
+
+/// Whether the claim names something that the record, or what holds for it, has as a value or a key.
+fn names_subject(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
+    claim.terms.iter().zip(&fit.found).any(|(term, found)| {
+        matches!(term.kind, Kind::Name | Kind::Word)
+            && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
+    })
+}
+
+/// For people who wonder why nothing was said: the terms that the best record lacks, with that record.
+#[must_use]
+pub fn left_over<'c>(
+    claim: &TypedClaim<'c>,
+    index: &Index<'_>,
+) -> Option<(RecordId, Vec<&'c str>)> {
+    candidates(claim, index)?
+        .into_iter()
+        .map(|record| {
+            let fit = Fit::new(claim, record, index);
+            let terms =
+                fit.left_over().filter_map(|term| Some(claim.terms.get(term)?.text)).collect();
+            (record, terms)
+        })
+        .min_by_key(|(_, terms): &(RecordId, Vec<&str>)| terms.len())
+}
+
+#[cfg(test)]
+mod tests;

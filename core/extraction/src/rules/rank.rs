@@ -1,0 +1,107 @@
+//! This module is the rule of ranks: the claim says that one of several has the most or the least of something.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::fit::{Fit, Found};
+use super::{Index, Outcome, Rule, RuleId};
+use crate::claim::{Kind, Sign, TypedClaim};
+use crate::facts::RecordId;
+use crate::text::figures::{Figure, compare_values};
+
+/// The rule.
+pub(super) struct Rank;
+
+impl Rule for Rank {
+    fn id(&self) -> RuleId {
+        RuleId("rank")
+    }
+
+    fn apply(&self, claim: &TypedClaim<'_>, fits: &[Fit<'_, '_>], index: &Index<'_>) -> Outcome {
+        let mut signs = claim.signs();
+        let greatest = match (signs.next(), signs.next()) {
+            (Some(Sign::Most), None) => true,
+            (Some(Sign::Least), None) => false,
+            _ => return Outcome::Silent,
+        };
+        let ranked: Vec<(RecordId, bool)> = fits
+            .iter()
+            .filter_map(|fit| {
+                let is_sign = |term: &usize| {
+                    claim.terms.get(*term).is_some_and(|term| matches!(term.kind, Kind::Sign(_)))
+                };
+                if fit.left_over().any(|term| !is_sign(&term)) {
+                    return None;
+                }
+                Some((fit.record, is_first(claim, fit, greatest, index)?))
+            })
+            .collect();
+        match ranked.as_slice() {
+            [(record, true)] => Outcome::Supports(vec![*record]),
+            [(record, false)] => Outcome::Refutes(vec![*record]),
+            _ => Outcome::Silent,
+        }
+    }
+}
+
+/// Whether the record has the most, or the least, of the attribute that the claim names; `None` where it names none,
+/// or more than one.
+fn is_first(
+    claim: &TypedClaim<'_>,
+    fit: &Fit<'_, '_>,
+    greatest: bool,
+    index: &Index<'_>,
+) -> Option<bool> {
+    let facts = index.facts();
+    let group = facts.record(fit.record)?.group;
+    let members = &facts.group(group)?.records;
+    if members.len() < 2 || !is_named(claim, fit) {
+        return None;
+    }
+    let mut attributes = fit.found.iter().flatten().filter_map(|found| match found {
+        Found::Attribute(cell) => {
+            fit.cells.get(*cell).filter(|cell| cell.depth == 0 && cell.figures.len() == 1)
+        }
+        _ => None,
+    });
+    let cell = attributes.next()?;
+    if attributes.any(|other| !core::ptr::eq(other, cell)) {
+        return None;
+    }
+    let own = cell.figures.first()?;
+    let others: Option<Vec<Figure>> = members
+        .iter()
+        .filter(|id| **id != fit.record)
+        .map(|id| figure_of(*id, cell.cell.attribute.as_slice(), index))
+        .collect();
+    let wanted = if greatest { Ordering::Greater } else { Ordering::Less };
+    let orders: Option<Vec<Ordering>> =
+        others?.iter().map(|other| compare_values(own, other)).collect();
+    let orders = orders?;
+    if orders.iter().all(|order| *order == wanted) {
+        Some(true)
+    } else {
+        orders.contains(&wanted.reverse()).then_some(false)
+    }
+}
+
+fn figure_of(
+    record: RecordId,
+    attribute: &[alloc::borrow::Cow<'_, str>],
+    index: &Index<'_>,
+) -> Option<Figure> {
+    let record = index.facts().record(record)?;
+    record.cells.iter().find(|cell| cell.attribute == attribute)?.figure()
+}
+
+fn is_named(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
+    claim.terms.iter().zip(&fit.found).any(|(term, found)| {
+        matches!(term.kind, Kind::Name | Kind::Word)
+            && found.iter().any(|found| match found {
+                Found::Value(cell, _) => fit.cells.get(*cell).is_some_and(|cell| cell.depth == 0),
+                Found::Path => true,
+                _ => false,
+            })
+    })
+}
