@@ -369,7 +369,7 @@ fn no_stricter_policy_makes_the_tier_of_a_report_better() {
     let mut dice = Dice(3);
     let reports: Vec<Report> = (0..25).map(|_| Report::random(&mut dice)).collect();
     let mut accepted = 0;
-    for _ in 0..3_000 {
+    for _ in 0..1_200 {
         let Some((policy, stricter)) = dice.pair() else { continue };
         if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
             continue;
@@ -393,5 +393,5 @@ fn no_stricter_policy_makes_the_tier_of_a_report_better() {
             }
         }
     }
-    assert!(accepted > 300, "{accepted}: too few pairs are accepted to say anything");
+    assert!(accepted > 120, "{accepted}: too few pairs are accepted to say anything");
 }

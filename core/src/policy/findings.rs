@@ -17,11 +17,13 @@ pub enum Check {
     Bearing,
     /// Whether an absence was looked for.
     Absence,
+    /// Whether a rule finds that the cited records say something else.
+    Rules,
 }
 
 impl Check {
     /// Every check, in the order of policy files.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Citations,
         Self::Figures,
         Self::Times,
@@ -29,6 +31,7 @@ impl Check {
         Self::Names,
         Self::Bearing,
         Self::Absence,
+        Self::Rules,
     ];
 
     /// The word used in files and output.
@@ -42,6 +45,7 @@ impl Check {
             Self::Names => "names",
             Self::Bearing => "bearing",
             Self::Absence => "absence",
+            Self::Rules => "rules",
         }
     }
 
@@ -81,19 +85,19 @@ impl FindingMode {
 
 /// What the findings of each check do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FindingModes([FindingMode; 7]);
+pub struct FindingModes([FindingMode; 8]);
 
 impl FindingModes {
     /// The same for every check.
     #[must_use]
     pub const fn all(mode: FindingMode) -> Self {
-        Self([mode; 7])
+        Self([mode; 8])
     }
 
     /// What the findings of a check do.
     #[must_use]
     pub const fn of(&self, check: Check) -> FindingMode {
-        let [citations, figures, times, negation, names, bearing, absence] = self.0;
+        let [citations, figures, times, negation, names, bearing, absence, rules] = self.0;
         match check {
             Check::Citations => citations,
             Check::Figures => figures,
@@ -102,6 +106,7 @@ impl FindingModes {
             Check::Names => names,
             Check::Bearing => bearing,
             Check::Absence => absence,
+            Check::Rules => rules,
         }
     }
 

@@ -232,7 +232,9 @@ impl Looser {
                     "claims of a type of weight 0 would replan instead of abstain".to_string()
                 }
                 Some(hidden) => format!("a claim corrected by it is not checked for {hidden}"),
-                None if check == Check::Figures && !contradicted_weigh_in_full(own) => {
+                None if matches!(check, Check::Figures | Check::Rules)
+                    && !contradicted_weigh_in_full(own) =>
+                {
                     "a contradicted claim would weigh less than an ungrounded one".to_string()
                 }
                 None => continue,
@@ -333,7 +335,7 @@ impl Looser {
 }
 
 /// The checks of meaning as verification runs them: one that corrects a claim keeps it from those behind.
-const IN_ORDER_OF_RUNNING: [Check; 7] = [
+const IN_ORDER_OF_RUNNING: [Check; 8] = [
     Check::Citations,
     Check::Names,
     Check::Absence,
@@ -341,6 +343,7 @@ const IN_ORDER_OF_RUNNING: [Check; 7] = [
     Check::Negation,
     Check::Figures,
     Check::Times,
+    Check::Rules,
 ];
 
 /// Whether a contradicted claim weighs at least as much as an ungrounded one.

@@ -47,11 +47,11 @@ pub(super) struct Cited<'a> {
 
 impl<'a> Cited<'a> {
     /// Gathers them; `citations` and `points_at` run in step, `texts` holds the words of all claims.
-    pub(super) fn of(
+    pub(super) fn of<'s: 'a>(
         citations: &'a [Citation],
         points_at: &'a [Source],
         texts: &'a [alloc::string::String],
-        sources: &Sources<'a>,
+        sources: &Sources<'s>,
     ) -> Self {
         let mut cited = Self {
             quotes: Vec::new(),

@@ -2,7 +2,12 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use std::sync::OnceLock;
+
+use gsar_extraction::facts::{Facts, Item};
+use gsar_extraction::rules::Index;
 
 use super::bearing::stems;
 use super::context::sentence_around;
@@ -21,7 +26,11 @@ pub struct Corpus<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
     report: &'a str,
+    indexes: Indexes<'a>,
 }
+
+/// The facts of each item, prepared for rules when they are first asked about it.
+type Indexes<'a> = Arc<[OnceLock<Index<'a>>]>;
 
 impl<'a> Corpus<'a> {
     /// Indexes the items.
@@ -29,7 +38,8 @@ impl<'a> Corpus<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id, report: "" }
+        let indexes = items.iter().map(|_| OnceLock::new()).collect();
+        Self { items, by_id, report: "", indexes }
     }
 
     /// With the report, in whose sentences claims that are parts of one are read.
@@ -61,6 +71,7 @@ impl<'a> Corpus<'a> {
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
     report: &'a str,
+    indexes: Indexes<'a>,
     read: BTreeMap<usize, Reading<'a>>,
     /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
     /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
@@ -87,6 +98,7 @@ impl<'a> Sources<'a> {
         Self {
             items: corpus.items,
             report: corpus.report,
+            indexes: Arc::clone(&corpus.indexes),
             read: BTreeMap::new(),
             search_budget: SEARCH_BUDGET,
         }
@@ -104,6 +116,20 @@ impl<'a> Sources<'a> {
         let left = self.search_budget.checked_sub(cost);
         self.search_budget = left.unwrap_or(0);
         left.is_some()
+    }
+
+    /// The facts of an item, prepared for rules; none for an item that is too long.
+    pub(super) fn index(&self, position: usize) -> Option<&Index<'a>> {
+        const MAX_BYTES: usize = 1 << 20;
+        let item = self.items.get(position)?;
+        let content = item.content.as_str();
+        if content.len() > MAX_BYTES {
+            return None;
+        }
+        Some(self.indexes.get(position)?.get_or_init(|| {
+            let (tool, query) = (item.tool.as_str(), item.query.as_str());
+            Index::new(Facts::read([Item { tool, query, content, exhaustive: item.exhaustive }]))
+        }))
     }
 
     /// How many items there are.

@@ -120,6 +120,8 @@ pub enum CorrectionCode {
     NegationConflict,
     /// An absence without a search or exhaustive item behind it.
     AbsenceNotShown,
+    /// A grounded claim that a rule refutes from the cited records.
+    RefutedByRule,
     /// A question or a proposal that was called grounded.
     StatesNothing,
 }
@@ -157,6 +159,7 @@ impl CorrectionCode {
             Self::NameConflict => "NAME_CONFLICT",
             Self::NegationConflict => "NEGATION_CONFLICT",
             Self::AbsenceNotShown => "ABSENCE_NOT_SHOWN",
+            Self::RefutedByRule => "REFUTED_BY_RULE",
             Self::StatesNothing => "STATES_NOTHING",
         }
     }
@@ -174,6 +177,7 @@ impl CorrectionCode {
             Self::NameNotInEvidence | Self::NameConflict => Some(Check::Names),
             Self::CitationUnrelated => Some(Check::Bearing),
             Self::AbsenceNotShown => Some(Check::Absence),
+            Self::RefutedByRule => Some(Check::Rules),
             _ => None,
         }
     }

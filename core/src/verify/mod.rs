@@ -14,6 +14,7 @@
 //! | `siblings` | quotes about a sibling of what the claim names | ungrounded |
 //! | `bearing` | items without words, citations of something else | ungrounded |
 //! | `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
+//! | `rules` | cited records of which a rule says that they refute the claim | contradicted |
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
@@ -46,6 +47,7 @@ mod negation;
 mod quotes;
 mod references;
 mod resolve;
+mod rules;
 mod siblings;
 mod spelling;
 mod times;
@@ -209,6 +211,7 @@ fn check_support(
                 });
             }
         }
+        rules::check(&mut claim.judged, &citations, points_at, sources, findings);
     }
     types::check(policy, &mut claim.judged, points_at, &cited, sources, findings);
     claim.judged.citations = citations;
