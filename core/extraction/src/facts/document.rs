@@ -78,11 +78,21 @@ fn read_or(again: &mut usize, outcome: Outcome) -> Option<usize> {
     }
 }
 
-/// Whether a line is of a log by its first characters.
-fn starts_with_time(line: &str) -> bool {
+/// Whether a line is of a log by its first characters: a time, or `ts=…`.
+fn starts_as_log(line: &str) -> bool {
+    let first = byte_at(line, 0);
+    let key = line
+        .bytes()
+        .take(24)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
+    if first.is_ascii_alphabetic() && byte_at(line, key) == b'=' {
+        return !matches!(byte_at(line, key + 1), b' ' | b'>' | b'=' | b'#' | b'*');
+    }
     let inner = line.strip_prefix('[').unwrap_or(line);
-    let may_be = line.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
-    may_be && time_at(inner).is_some()
+    (first.is_ascii_alphanumeric() || first == b'[')
+        && time_at(inner).is_some()
+        && !line.contains("   ")
 }
 
 /// A table whose header begins like a comment.
@@ -109,7 +119,7 @@ impl<'a> Document<'_, '_, 'a> {
             self.last = None;
             return end;
         }
-        if starts_with_time(line) && !line.contains("   ") {
+        if starts_as_log(line) {
             self.line(at, end);
             return end;
         }

@@ -1,6 +1,5 @@
 //! This module finds `key=value` in a text and tells which of them are said of one subject.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -205,16 +204,14 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
 
 /// The place of the first pair whose key comes again.
 fn first_repeated(text: &str, pairs: &[Pair]) -> Option<usize> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut first: Option<usize> = None;
-    for (at, pair) in pairs.iter().enumerate() {
-        if let Some(earlier) = seen.get(part(text, pair.key.clone())) {
-            first = Some(first.map_or(*earlier, |first| first.min(*earlier)));
-        } else {
-            seen.insert(part(text, pair.key.clone()), at);
-        }
-    }
-    first
+    let mut keys: Vec<(&str, usize)> =
+        pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();
+    keys.sort_unstable();
+    let same = keys.windows(2).filter_map(|pair| match pair {
+        [(key, at), (next, _)] if key == next => Some(*at),
+        _ => None,
+    });
+    same.min()
 }
 
 /// The one bare word between a pair and the pair before it.
