@@ -1,4 +1,4 @@
-//! This module reads items one by one. What their contents are is told by [`document`](super::document).
+//! This module reads items one by one. What their contents are is told by [`document`].
 
 use alloc::vec::Vec;
 
