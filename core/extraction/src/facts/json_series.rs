@@ -9,7 +9,7 @@ use super::model::{Form, RecordId};
 use super::names::is_time_name;
 use super::objects::Objects;
 use super::times::whole_time;
-use super::tree::Tree;
+use super::tree::{Tree, Value};
 use crate::text::part;
 
 impl<'a> Objects<'_, '_, 'a> {
@@ -127,7 +127,7 @@ impl<'a> Objects<'_, '_, 'a> {
         let leads = |array: usize| {
             let key = tree.key(array);
             let singular = key.strip_suffix('s').unwrap_or(key);
-            is_time_name(singular) || is_list_of_names(key)
+            is_time_name(singular) || is_list_of_names(key) || self.names_things(array)
         };
         let leading = columns.first().is_some_and(|(array, _)| leads(*array));
         if columns.len() < 2 || length < 2 || !leading {
@@ -136,6 +136,19 @@ impl<'a> Objects<'_, '_, 'a> {
         let columns: Vec<usize> = columns.into_iter().map(|(array, _)| array).collect();
         self.zip(&columns, record);
         columns
+    }
+
+    /// Whether an array under a plural lists different words: `"pods": ["cart-1", "stock-1"]`.
+    fn names_things(&self, array: usize) -> bool {
+        let tree = self.tree;
+        let values =
+            tree.members(array).map(|item| match tree.node(item).map(|node| &node.value) {
+                Some(Value::Text(text)) => Some(&**text),
+                _ => None,
+            });
+        let values: Option<alloc::collections::BTreeSet<&str>> = values.collect();
+        tree.key(array).ends_with('s')
+            && values.is_some_and(|values| values.len() == tree.members(array).count())
     }
 
     fn zip(&mut self, columns: &[usize], record: RecordId) {

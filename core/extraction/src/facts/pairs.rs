@@ -172,8 +172,18 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     if pairs.len() < 2 {
         return None;
     }
-    let heads: Vec<Option<Range<usize>>> =
+    if let Some(runs) = by_prefix(text, pairs) {
+        return Some((0, runs));
+    }
+    let mut heads: Vec<Option<Range<usize>>> =
         (0..pairs.len()).map(|at| head_of(text, pairs, at)).collect();
+    // What is said of the first is said of another by name: so the word before it is a name too.
+    let key = |at: usize| pairs.get(at).map(|pair| part(text, pair.key.clone()));
+    let is_parallel =
+        heads.iter().enumerate().any(|(at, head)| head.is_some() && key(at) == key(0));
+    if let (Some(slot @ None), true) = (heads.first_mut(), is_parallel) {
+        *slot = last_word_before(text, pairs.first()?.span.start);
+    }
     let headed = || heads.iter().enumerate().filter(|(_, head)| head.is_some()).map(|(at, _)| at);
     let starts: Vec<usize> = if heads.first()?.is_some() && headed().count() > 1 {
         headed().collect()
@@ -193,6 +203,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
         let next = starts.get(place + 1).copied().unwrap_or(pairs.len());
         let end = if next < pairs.len() { begin(next)? } else { text.len() };
         let written = part(text, begin(*start)?..end).trim_end_matches([' ', '\t', ',', ';', '|']);
+        let written = written.strip_suffix(" and").unwrap_or(written).trim_end_matches(',');
         runs.push(Run {
             head: heads.get(*start).cloned().flatten(),
             span: begin(*start)?..begin(*start)? + written.len(),
@@ -200,6 +211,35 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
         });
     }
     Some((*starts.first()?, runs))
+}
+
+/// Pairs of which each names its subject in its key: `cart.errors=5 stock.errors=9`.
+fn by_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (at, pair) in pairs.iter().enumerate() {
+        let dot = part(text, pair.key.clone()).rfind('.')?;
+        let head = pair.key.start..pair.key.start + dot;
+        match runs.last_mut() {
+            Some(run)
+                if run
+                    .head
+                    .clone()
+                    .is_some_and(|last| part(text, last) == part(text, head.clone())) =>
+            {
+                run.span.end = pair.span.end;
+                run.pairs.end = at + 1;
+            }
+            _ => runs.push(Run { head: Some(head), span: pair.span.clone(), pairs: at..at + 1 }),
+        }
+    }
+    (runs.len() > 1).then_some(runs)
+}
+
+/// The word that stands right before an offset.
+fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
+    let before = part(text, 0..at).trim_end_matches([' ', ':']);
+    let start = before.rfind(char::is_whitespace).map_or(0, |space| space + 1);
+    (start < before.len()).then_some(start..before.len())
 }
 
 /// The place of the first pair whose key comes again.
@@ -223,6 +263,7 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     // "exceeded quota, requested: cpu=5, used: cpu=9"
     let labels = gap.trim_end().ends_with(':');
     let word = if labels { word.rsplit([' ', '\t']).next().unwrap_or(word) } else { word };
+    let word = word.strip_prefix("and ").unwrap_or(word).trim_start();
     let is_word = word.len() <= LONGEST_KEY
         && word.starts_with(|c: char| c.is_alphanumeric())
         && !word.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | ')' | ']' | ','));
@@ -288,6 +329,18 @@ mod tests {
             ["cart timeouts=3", "stock errors=5"]
         );
         assert_eq!(parted("zone=a in depth=4 out depth=9"), ["in depth=4", "out depth=9"]);
+        assert_eq!(
+            parted("stats node-c1 latency=8ms node-a1 latency=5ms"),
+            ["node-c1 latency=8ms", "node-a1 latency=5ms"]
+        );
+        assert_eq!(
+            parted("monitor pg-1 region=us and pg-5 region=eu"),
+            ["pg-1 region=us", "pg-5 region=eu"]
+        );
+        assert_eq!(
+            parted("cart.errors=5 cart.ms=8 stock.errors=9"),
+            ["cart.errors=5 cart.ms=8", "stock.errors=9"]
+        );
         assert!(parted("level=info Started job=5").is_empty());
         assert!(parted("worker heartbeat lost host=a age=5").is_empty());
     }

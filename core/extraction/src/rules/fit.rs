@@ -43,7 +43,7 @@ impl<'f, 'a> Fit<'f, 'a> {
         let is_kind = |term: &Term<'_>| {
             let mut words = words(term.text);
             matches!(term.kind, Kind::Word)
-                && words.next().is_some_and(|word| LEXICON.is_kind(&word))
+                && words.next().is_some_and(|word| LEXICON.is_kind(&word) && !index.is_named(&word))
         };
         let kinds = claim
             .terms

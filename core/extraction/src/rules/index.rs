@@ -89,6 +89,16 @@ impl<'a> Index<'a> {
         self.postings.get(&key).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a word is the whole of a value or of a key under which a record stands: a thing is called so.
+    pub(super) fn is_named(&self, word: &Word<'_>) -> bool {
+        self.with_word(word.key()).iter().filter_map(|id| self.facts.record(*id)).any(|record| {
+            let values = record.cells.iter().map(|cell| &*cell.text);
+            values
+                .chain(record.path.iter().map(|key| &**key))
+                .any(|text| text.eq_ignore_ascii_case(word.text))
+        })
+    }
+
     /// Whether a record, or what holds for it, has a word.
     pub(super) fn has(&self, record: RecordId, key: u64) -> bool {
         let own =
