@@ -1,15 +1,17 @@
 //! This module is the rule of values and states: the claim says of a subject what one record says of it, or the same
 //! attribute of that very subject has another value.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::attribution::{bound_by_name, figures_belong, nearness};
 use super::fit::{Fit, Found, differ};
+use super::index::CellView;
 use super::prose::{same_order, same_polarity, same_segment, segments};
-use super::{Index, Outcome, Rule, RuleId};
+use super::{Index, Outcome, Rule, RuleId, names_subject};
 use crate::claim::{Kind, TypedClaim};
-use crate::facts::RecordId;
+use crate::facts::Cell;
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, ClockTime, agree_times};
 use crate::text::polarity;
@@ -24,13 +26,10 @@ impl Rule for ValueOfSubject {
     }
 
     fn apply(&self, claim: &TypedClaim<'_>, fits: &[Fit<'_, '_>], index: &Index<'_>) -> Outcome {
-        let supporting: Vec<RecordId> = fits
-            .iter()
-            .filter(|fit| fit.left_over().next().is_none() && is_shown(claim, fit, index))
-            .map(|fit| fit.record)
-            .collect();
-        if let Some(first) = supporting.first() {
-            return Outcome::Supports(vec![*first]);
+        let shows =
+            |fit: &&Fit<'_, '_>| fit.left_over().next().is_none() && is_shown(claim, fit, index);
+        if let Some(first) = fits.iter().find(shows) {
+            return Outcome::Supports(vec![first.record]);
         }
         if claim.is_hedged || segments(claim.text).len() > 1 {
             return Outcome::Silent;
@@ -50,16 +49,14 @@ impl Rule for ValueOfSubject {
             .collect();
         // A row of the thing has another value, and a row of the value is another thing: both say so.
         let group = |fit: &Fit<'_, '_>| index.facts().record(fit.record).map(|record| record.group);
-        match refuting.first() {
-            Some((first, _))
-                if refuting.iter().all(|(other, _)| group(other) == group(first))
-                    && !refuting
-                        .iter()
-                        .any(|(_, term)| fits.iter().any(|fit| may_show(claim, fit, *term))) =>
-            {
-                Outcome::Refutes(vec![first.record])
-            }
-            _ => Outcome::Silent,
+        let Some((first, _)) = refuting.first() else { return Outcome::Silent };
+        let in_one_group = refuting.iter().all(|(other, _)| group(other) == group(first));
+        let missing: BTreeSet<usize> = refuting.iter().map(|(_, term)| *term).collect();
+        let is_open = missing.iter().any(|term| fits.iter().any(|fit| may_show(claim, fit, *term)));
+        if in_one_group && !is_open {
+            Outcome::Refutes(vec![first.record])
+        } else {
+            Outcome::Silent
         }
     }
 }
@@ -95,7 +92,7 @@ fn is_shown(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> boo
         found.iter().any(|found| matches!(found, Found::Value(..)) && is_own(found))
     });
     let rests_on_question = fit.found.iter().flatten().any(|found| match found {
-        Found::Value(cell, _) => fit.cells.get(*cell).is_some_and(super::index::CellView::is_asked),
+        Found::Value(cell, _) => fit.cells.get(*cell).is_some_and(CellView::is_asked),
         _ => false,
     });
     !rests_on_question
@@ -126,16 +123,12 @@ fn rests_on_nothing(fit: &Fit<'_, '_>) -> bool {
 
 /// Whether the claim says whose value it is, or only one thing has such a value.
 fn has_subject(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
-    let named = claim.terms.iter().zip(&fit.found).any(|(term, found)| {
-        matches!(term.kind, Kind::Name | Kind::Word)
-            && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
-    });
     let alone = index
         .facts()
         .record(fit.record)
         .and_then(|record| index.facts().group(record.group))
         .is_some_and(|group| group.records.len() == 1);
-    named || alone
+    names_subject(claim, fit) || alone
 }
 
 /// Whether a record that has every term of the claim gives the value that the claim gives to a neighbour of the thing
@@ -196,7 +189,7 @@ fn is_refuted(
     match &term.kind {
         Kind::Figure(figure) => {
             let own: Vec<(usize, usize)> = (0..fit.cells.len())
-                .filter(|cell| fit.cells.get(*cell).is_some_and(super::index::CellView::is_value))
+                .filter(|cell| fit.cells.get(*cell).is_some_and(CellView::is_value))
                 .map(|cell| (nearness(claim, fit, missing, cell, None), cell))
                 .filter(|(near, _)| *near > 0)
                 .collect();
@@ -237,29 +230,22 @@ fn are_apart(a: &ClockTime, b: &ClockTime) -> bool {
 /// Whether a word is a value that a sibling of the record has where the record has another.
 fn is_another_value(text: &str, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
     let facts = index.facts();
-    let Some(group) = facts.record(fit.record).and_then(|record| facts.group(record.group)) else {
-        return false;
-    };
+    let Some(group) = facts.record(fit.record).map(|record| record.group) else { return false };
     let Some(key) = words(text).next().map(|word| word.key()) else { return false };
-    fit.cells.iter().filter(|cell| cell.is_value() && cell.depth == 0 && cell.words.len() == 1).any(
-        |own| {
-            let excluded =
-                own.words.iter().any(|word| LEXICON.excluded_by(word.key()).contains(&key));
-            excluded
-                || group
-                    .records
-                    .iter()
-                    .filter(|id| **id != fit.record)
-                    .filter_map(|id| facts.record(*id))
-                    .any(|sibling| {
-                        sibling.cells.iter().any(|cell| {
-                            cell.attribute == own.cell.attribute && {
-                                let mut of_cell = words(&cell.text);
-                                of_cell.next().is_some_and(|word| word.key() == key)
-                                    && of_cell.next().is_none()
-                            }
-                        })
-                    })
-        },
-    )
+    let is_the_word = |text: &str| {
+        let mut of_cell = words(text);
+        of_cell.next().is_some_and(|word| word.key() == key) && of_cell.next().is_none()
+    };
+    let siblings = || {
+        let others = index.with_word(key).iter().filter(|id| **id != fit.record);
+        others.filter_map(|id| facts.record(*id)).filter(|record| record.group == group)
+    };
+    let mut own =
+        fit.cells.iter().filter(|cell| cell.is_value() && cell.depth == 0 && cell.words.len() == 1);
+    own.any(|own| {
+        let excluded = own.words.iter().any(|word| LEXICON.excluded_by(word.key()).contains(&key));
+        let has_it =
+            |cell: &Cell<'_>| cell.attribute == own.cell.attribute && is_the_word(&cell.text);
+        excluded || siblings().any(|sibling| sibling.cells.iter().any(has_it))
+    })
 }
