@@ -24,7 +24,7 @@ use crate::facts::RecordId;
 use crate::text::tokens::words;
 
 /// The most records that are held against one claim; with more, nothing is said.
-const MAX_CANDIDATES: usize = 4096;
+const MAX_CANDIDATES: usize = 1024;
 
 /// The name of a rule, as it stands in answers, records and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
