@@ -32,7 +32,7 @@ impl Random {
         low + self.below((high + 1).saturating_sub(low))
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `percent` of a hundred cases.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

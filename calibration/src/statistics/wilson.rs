@@ -3,7 +3,7 @@
 
 use super::{Counts, Interval};
 
-/// The middle 95 % of the normal distribution reaches so many standard deviations to either side.
+/// How many standard deviations the middle 95 % of the normal distribution reaches to either side.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// The 95 % interval; `None` where nothing was counted.

@@ -19,7 +19,7 @@ use crate::text::part;
 use crate::text::polarity::{is_denied, reports_absence};
 use crate::text::tokens::{Shape, Word, content_words, words};
 
-/// More than one of so many of a claim's content words stand in what it cites, or one where it has no more.
+/// More than one in this many of a claim's content words stand in what it cites, or one where it has no more.
 const ONE_IN: usize = 4;
 /// The fewest figures and times of an item that may bear on a claim without any of its words.
 const SERIES: usize = 4;

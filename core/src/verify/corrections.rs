@@ -205,7 +205,7 @@ impl Findings {
         Self::new(FindingModes::all(FindingMode::Note), ExtraTurn::Impossible)
     }
 
-    /// The codes of the checks of meaning that found a claim of another class since so many corrections.
+    /// The codes of the checks of meaning that found a claim of another class, past the first `corrections`.
     pub(super) fn reclassed_since(&self, corrections: usize) -> Vec<CorrectionCode> {
         let since = self.corrections.get(corrections..).unwrap_or_default();
         since.iter().map(|found| found.code).filter(|code| code.check().is_some()).collect()

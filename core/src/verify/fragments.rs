@@ -18,7 +18,7 @@ use crate::evidence::Citation;
 use crate::policy::PolicyValues;
 
 /// The most citations that a sentence lends to its parts.
-const MOST_LENT: usize = 64;
+const MAX_CITATIONS: usize = 64;
 
 /// The sentences of a report of which claims are parts.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ impl Sentence<'_> {
     /// Adds citations, each once.
     fn add(&mut self, citations: &[Citation], points_at: &[Source]) {
         for (citation, points_at) in citations.iter().zip(points_at) {
-            if self.citations.len() < MOST_LENT && !self.citations.contains(citation) {
+            if self.citations.len() < MAX_CITATIONS && !self.citations.contains(citation) {
                 self.citations.push(citation.clone());
                 self.points_at.push(points_at.clone());
             }

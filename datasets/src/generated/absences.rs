@@ -19,9 +19,9 @@ pub enum AbsenceForm {
     WiderScope,
     /// A list of everything in one namespace; the claim is about another.
     OtherScope,
-    /// The first so many of a list, without the name.
+    /// The first n of a list, without the name.
     CutList,
-    /// The first so many of a list, with the name.
+    /// The first n of a list, with the name.
     CutListed,
     /// An answer that lists nothing.
     EmptyAnswer,
@@ -105,7 +105,7 @@ pub struct Absence {
     pub claim: String,
 }
 
-/// So many claims, of each form as many as of any other, up to one. The same seed makes the same.
+/// `number` claims, of each form as many as of any other, up to one. The same seed makes the same.
 #[must_use]
 pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
     let mut random = Random::new(seed);

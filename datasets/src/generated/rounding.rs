@@ -45,13 +45,13 @@ impl RoundingForm {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Percent => "about so many percent",
+            Self::Percent => "about n percent",
             Self::Ratio => "percent of a ratio",
             Self::Portion => "portion of two counts",
             Self::JustOver => "just over, in another unit",
             Self::Almost => "almost, in another unit",
             Self::Nearly => "nearly a round number",
-            Self::Roughly => "roughly so many million",
+            Self::Roughly => "roughly n million",
             Self::MoreThan => "more than",
             Self::Within => "within, between two events",
         }
@@ -71,7 +71,7 @@ pub struct Rounding {
     pub falsehood: String,
 }
 
-/// So many pairs, of each form as many as of any other, up to one. The same seed makes the same.
+/// `number` pairs, of each form as many as of any other, up to one. The same seed makes the same.
 #[must_use]
 pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
     let mut random = Random::new(seed);
@@ -260,7 +260,7 @@ fn more_than(name: &str, random: &mut Random) -> Pair {
 
 fn within(name: &str, random: &mut Random) -> Pair {
     let place = random.between(2, NUMBERS.len() - 1);
-    // Less than so many minutes by at least five seconds.
+    // Less than the stated minutes by at least five seconds.
     let seconds = (place + 2) * 60 - random.between(5, 55);
     let (hour, start) = (random.between(6, 20), random.below(45 * 60));
     let time =

@@ -28,7 +28,7 @@ pub struct Swap {
     pub entities: usize,
 }
 
-/// So many pairs, of each shape as many as of any other, up to one. The same seed makes the same.
+/// `number` pairs, of each shape as many as of any other, up to one. The same seed makes the same.
 #[must_use]
 pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
     let mut random = Random::new(seed);

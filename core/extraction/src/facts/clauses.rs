@@ -126,7 +126,7 @@ fn begins_subject(left: &str, right: &str) -> bool {
         return false;
     }
     let left_words = first_words(left);
-    let head = cut(left, LONGEST_HEAD);
+    let head = cut(left, MAX_HEAD);
     let left_speaks = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
     let own_verb = rest
         .iter()
@@ -164,7 +164,7 @@ fn begins_subject(left: &str, right: &str) -> bool {
 const FEW: usize = 6;
 
 /// The verb of a statement stands within this many bytes.
-const LONGEST_HEAD: usize = 240;
+const MAX_HEAD: usize = 240;
 
 fn first_words(text: &str) -> Vec<&str> {
     let words = text.split(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());

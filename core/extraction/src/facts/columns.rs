@@ -29,7 +29,7 @@ pub(super) fn read<'a>(
 ) -> Option<usize> {
     let first = text.end_of_line(at);
     let line = part(text.read, at..first);
-    if line.len() > LONGEST {
+    if line.len() > MAX_BYTES {
         return None;
     }
     let next = text.end_of_line(first);
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
     }
     let rows = if underlined { next } else { first };
     let row_end = text.end_of_line(rows);
-    if row_end - rows > LONGEST {
+    if row_end - rows > MAX_BYTES {
         return None;
     }
     let header = header(text.read, at..first, underlined.then_some(first..next), rows..row_end)?;
@@ -47,7 +47,7 @@ pub(super) fn read<'a>(
         return None;
     }
     let aligned = fields(text.read, rows..row_end, 2);
-    if header.len() > MOST || aligned.len() > MOST {
+    if header.len() > MAX_PIECES || aligned.len() > MAX_PIECES {
         return None;
     }
     if !underlined
@@ -79,7 +79,7 @@ pub(super) fn read<'a>(
         let next = text.end_of_line(end);
         let row = part(text.read, end..next);
         let begins_other = row.trim().is_empty()
-            || row.len() > LONGEST
+            || row.len() > MAX_BYTES
             || opening(row).is_some()
             || shouting && is_shouting(row) && may_be_header(row, false);
         if begins_other {
@@ -107,10 +107,10 @@ fn is_counted(text: Text<'_, '_>, mut at: usize) -> bool {
 }
 
 /// Lines of tables are not longer.
-const LONGEST: usize = 4_096;
+const MAX_BYTES: usize = 4_096;
 
 /// Nor do they have more columns or words.
-const MOST: usize = 96;
+const MAX_PIECES: usize = 96;
 
 fn may_be_header(line: &str, underlined: bool) -> bool {
     // sar repeats its header with the time of each sample.
@@ -185,7 +185,7 @@ fn header(
     (pieces.len() >= 2).then_some(pieces)
 }
 
-/// The pieces of a line that at least so many spaces, or a tab, part.
+/// The pieces of a line that are parted by at least a number of spaces, or by a tab.
 fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut gap = spaces;
@@ -242,7 +242,7 @@ fn cells(
         return Some(pieces.into_iter().map(|piece| piece.bytes).enumerate().collect());
     }
     let words = fields(text, row, 1);
-    if words.len() > MOST {
+    if words.len() > MAX_PIECES {
         return None;
     }
     if words.len() == header.len()

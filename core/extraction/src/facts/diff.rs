@@ -168,8 +168,8 @@ fn file_name(line: &str) -> Option<Range<usize>> {
 
 /// Key and value of a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
 fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
-    const LONGEST: usize = 80;
-    let near = part(line, 0..line.floor_char_boundary(LONGEST));
+    const MAX_BYTES: usize = 80;
+    let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
     let keyed = near.find([':', '=']).and_then(|sign| signed(line, sign));
     keyed.or_else(|| worded(line))
 }

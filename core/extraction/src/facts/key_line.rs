@@ -33,7 +33,7 @@ const MAX_INDENT: usize = 200;
 
 /// The key and value of a line: `key: value`, `key = value`, `some_key:value`.
 pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
-    const LONGEST: usize = 56;
+    const MAX_BYTES: usize = 56;
     let written = part(text, line.clone());
     let trimmed = written.trim();
     let (is_entry, body) = match trimmed.strip_prefix("- ") {
@@ -42,7 +42,7 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     };
     let dash = is_entry.then(|| written.len() - written.trim_start().len());
     let start = line.start + written.trim_end().len() - body.len();
-    let near = part(body, 0..body.floor_char_boundary(LONGEST));
+    let near = part(body, 0..body.floor_char_boundary(MAX_BYTES));
     let colon = near
         .find(": ")
         .or_else(|| near.find(":\t"))

@@ -26,7 +26,7 @@ pub(super) struct Run {
     pub(super) pairs: Range<usize>,
 }
 
-const LONGEST_KEY: usize = 64;
+const MAX_KEY: usize = 64;
 
 /// The pairs of a text, in order.
 pub(super) fn pairs(text: &str) -> Vec<Pair> {
@@ -49,7 +49,7 @@ pub(super) fn pairs(text: &str) -> Vec<Pair> {
 fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
     let before = part(text, limit..sign);
     let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-/@[]:".contains(byte);
-    let length = before.bytes().rev().take(LONGEST_KEY + 1).take_while(of_key).count();
+    let length = before.bytes().rev().take(MAX_KEY + 1).take_while(of_key).count();
     let dashes = part(text, sign - length..sign).bytes().take_while(|byte| *byte == b'-').count();
     let start = sign - length + dashes;
     let key = part(text, start..sign);
@@ -61,7 +61,7 @@ fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
     let start = sign - key.len();
     let first = byte_at(text, start);
     let named =
-        (first.is_ascii_alphabetic() || first == b'_' || first == b'@') && key.len() <= LONGEST_KEY;
+        (first.is_ascii_alphabetic() || first == b'_' || first == b'@') && key.len() <= MAX_KEY;
     let apart = char_before(text, start - dashes.min(start)).is_none_or(|c| {
         c.is_whitespace() || matches!(c, '(' | '[' | '{' | ',' | ';' | '|' | '"' | '\'' | '<' | ':')
     });
@@ -124,7 +124,7 @@ fn end_of_bare(rest: &str) -> usize {
                 break;
             }
             ',' => {
-                let behind = part(rest, at + 1..rest.floor_char_boundary(at + 1 + LONGEST_KEY));
+                let behind = part(rest, at + 1..rest.floor_char_boundary(at + 1 + MAX_KEY));
                 let word = behind
                     .split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c)))
                     .next();
@@ -264,7 +264,7 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let labels = gap.trim_end().ends_with(':');
     let word = if labels { word.rsplit([' ', '\t']).next().unwrap_or(word) } else { word };
     let word = word.strip_prefix("and ").unwrap_or(word).trim_start();
-    let is_word = word.len() <= LONGEST_KEY
+    let is_word = word.len() <= MAX_KEY
         && word.starts_with(|c: char| c.is_alphanumeric())
         && !word.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | ')' | ']' | ','));
     let start = from + gap.rfind(word)?;

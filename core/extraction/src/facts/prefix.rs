@@ -30,12 +30,12 @@ impl Prefix {
 }
 
 /// The most pieces that a prefix has.
-const MOST: usize = 12;
+const MAX_PIECES: usize = 12;
 
 /// Reads the prefix of a line.
 pub(super) fn prefix(line: &str) -> Prefix {
     let mut prefix = Prefix::default();
-    for _ in 0..MOST {
+    for _ in 0..MAX_PIECES {
         let start = skipped(line, prefix.end, prefix.is_log());
         let piece = piece(line, start, &prefix);
         let Some((end, found)) = piece else { break };
@@ -138,9 +138,9 @@ fn query_id(rest: &str) -> Option<usize> {
 }
 
 fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
-    const LONGEST: usize = 64;
+    const MAX_BYTES: usize = 64;
     let rest = part(line, start..line.len());
-    let near = part(rest, 0..rest.floor_char_boundary(LONGEST));
+    let near = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
     let close = near.find(']')?;
     let Range { start: from, end: to } = trim(line, start + 1..start + close);
     let inner = part(line, from..to);
@@ -269,9 +269,9 @@ fn program(line: &str, start: usize) -> Option<[Found; 2]> {
 
 /// The word at an offset and where it ends; words longer than a name's length are none.
 fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
-    const LONGEST: usize = 96;
+    const MAX_BYTES: usize = 96;
     let rest = line.get(start..)?;
-    let near = part(rest, 0..rest.floor_char_boundary(LONGEST));
+    let near = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
     let length =
         near.find([' ', '\t']).or_else(|| (near.len() == rest.len()).then_some(near.len()))?;
     (length > 0).then(|| (part(near, 0..length), start + length))

@@ -38,11 +38,11 @@ fn is_call(line: &str) -> bool {
 
 /// Where the command starts behind a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `, `ch-2 :) `.
 fn command(line: &str) -> Option<usize> {
-    const LONGEST_PROMPT: usize = 48;
+    const MAX_PROMPT: usize = 48;
     if let Some(rest) = line.strip_prefix("$ ") {
         return (!rest.is_empty()).then_some(2);
     }
-    let near = part(line, 0..line.floor_char_boundary(LONGEST_PROMPT));
+    let near = part(line, 0..line.floor_char_boundary(MAX_PROMPT));
     if near.starts_with("PS ") {
         return near.find("> ").map(|at| at + 2);
     }

@@ -28,7 +28,7 @@ enum Origin<'a> {
 }
 
 /// Names and titles that are repeated for every record are cut to this many bytes.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME: usize = 256;
 
 impl<'a> Text<'a, 'a> {
     pub(super) fn content(content: &'a str) -> Self {
@@ -90,7 +90,7 @@ impl<'t, 'a> Text<'t, 'a> {
 
     /// The text of a range as a name that many records may repeat.
     pub(super) fn name(&self, range: Range<usize>) -> Cow<'a, str> {
-        let end = range.start + cut(part(self.read, range.clone()), LONGEST_NAME).len();
+        let end = range.start + cut(part(self.read, range.clone()), MAX_NAME).len();
         self.cow(range.start..end)
     }
 

@@ -59,7 +59,7 @@ pub(super) fn epoch(text: &str) -> Option<ClockTime> {
     })
 }
 
-/// The day that is so many days after 1970-01-01.
+/// The day that is a number of days after 1970-01-01.
 fn civil(days: i64) -> Option<Date> {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -219,7 +219,7 @@ fn date_of(year: u32, month: u32, day: u32) -> Option<Date> {
     known.then_some(date)
 }
 
-/// The number of exactly so many digits at an offset.
+/// The number of exactly `digits` digits at an offset.
 fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
     let written = text.get(at..at + digits)?;
     let more = byte_at(text, at + digits).is_ascii_digit();

@@ -22,11 +22,11 @@ pub(super) fn elements<'a>(
     text: Text<'_, 'a>,
     at: usize,
 ) -> Outcome {
-    const LONGEST_TAG: usize = 2_048;
+    const MAX_TAG: usize = 2_048;
     let mut end = at;
     loop {
         let start = text.behind_space(end);
-        let near = part(text.read, start..text.read.floor_char_boundary(start + LONGEST_TAG));
+        let near = part(text.read, start..text.read.floor_char_boundary(start + MAX_TAG));
         let opens = byte_at(near, 0) == b'<'
             && (byte_at(near, 1).is_ascii_alphabetic() || near.starts_with("<?xml"))
             && near.contains('>');

@@ -165,12 +165,12 @@ pub(super) fn differ(claim: &Figure, evidence: &Figure) -> bool {
 
 /// Whether two words are forms of one verb: "restart", "restarted", "restarting".
 fn same_verb(a: &str, b: &str) -> bool {
-    const LEAST: usize = 3;
+    const MIN_STEM: usize = 3;
     let stem = |word: &str| -> alloc::string::String {
         let lower = word.to_ascii_lowercase();
         let cut = ["ing", "ed", "es", "s", "d", "e"]
             .into_iter()
-            .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() >= LEAST))
+            .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM))
             .unwrap_or(&lower);
         cut.into()
     };
