@@ -56,24 +56,42 @@ static RULES: [&dyn Rule; 4] =
 /// What all rules together say of a claim, and which rules spoke.
 #[must_use]
 pub fn rule_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> (Outcome, Vec<RuleId>) {
-    let Some(candidates) = candidates(claim, index) else { return (Outcome::Silent, Vec::new()) };
+    let said = each_on(claim, index);
+    let outcome = together(said.iter().map(|(_, outcome)| outcome));
+    (outcome, said.into_iter().map(|(rule, _)| rule).collect())
+}
+
+/// What each rule by itself says of a claim, without those that are silent.
+#[must_use]
+pub fn each_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> Vec<(RuleId, Outcome)> {
+    let Some(candidates) = candidates(claim, index) else { return Vec::new() };
     let fits: Vec<Fit<'_, '_>> =
         candidates.into_iter().map(|record| Fit::new(claim, record, index)).collect();
-    let (mut supports, mut refutes, mut spoke) = (None, None, Vec::new());
-    for rule in RULES {
-        match rule.apply(claim, &fits, index) {
-            Outcome::Silent => continue,
+    let said = RULES.iter().map(|rule| (rule.id(), rule.apply(claim, &fits, index)));
+    said.filter(|(_, outcome)| *outcome != Outcome::Silent).collect()
+}
+
+/// What follows from what rules say: nothing where one supports and another refutes.
+#[must_use]
+pub fn together<'o>(said: impl IntoIterator<Item = &'o Outcome>) -> Outcome {
+    let (mut supports, mut refutes) = (None, None);
+    for outcome in said {
+        match outcome {
+            Outcome::Silent => {}
             Outcome::Supports(records) => supports = supports.or(Some(records)),
             Outcome::Refutes(records) => refutes = refutes.or(Some(records)),
         }
-        spoke.push(rule.id());
     }
-    let outcome = match (supports, refutes) {
-        (Some(records), None) => Outcome::Supports(records),
-        (None, Some(records)) => Outcome::Refutes(records),
+    match (supports, refutes) {
+        (Some(records), None) => Outcome::Supports(records.clone()),
+        (None, Some(records)) => Outcome::Refutes(records.clone()),
         _ => Outcome::Silent,
-    };
-    (outcome, spoke)
+    }
+}
+
+/// The names of all rules, in the order in which they are listed to people.
+pub fn rule_ids() -> impl Iterator<Item = RuleId> {
+    RULES.iter().map(|rule| rule.id())
 }
 
 /// The records that have all but one of the claim's names and words, themselves or by what holds for them.

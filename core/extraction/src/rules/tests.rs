@@ -170,3 +170,18 @@ fn the_order_of_items_changes_nothing() {
         assert_eq!(of(items), of(turned));
     }
 }
+
+#[test]
+fn rules_that_speak_against_each_other_say_nothing() {
+    let (shown, refuted) = (Outcome::Supports(Vec::new()), Outcome::Refutes(Vec::new()));
+    assert_eq!(together([&shown, &shown, &Outcome::Silent]), shown);
+    assert_eq!(together([&Outcome::Silent, &refuted]), refuted);
+    assert_eq!(together([&shown, &refuted]), Outcome::Silent);
+    assert_eq!(together([]), Outcome::Silent);
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own() {
+    let names: BTreeSet<RuleId> = rule_ids().collect();
+    assert_eq!(names.len(), rule_ids().count());
+}
