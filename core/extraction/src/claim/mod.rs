@@ -98,7 +98,7 @@ impl<'c> TypedClaim<'c> {
         }
         terms.extend(others);
         terms.sort_by_key(|term| term.span.start);
-        drop_kinds(&mut terms);
+        drop_kinds(text, &mut terms);
         drop_comparators(&mut terms);
         Self { text, terms, is_hedged: hedge.is_some() }
     }
@@ -117,21 +117,24 @@ impl<'c> TypedClaim<'c> {
     }
 }
 
-/// Takes out the nouns for kinds that stand before a name: "pod" of "pod cart-1".
-fn drop_kinds(terms: &mut Vec<Term<'_>>) {
+/// Takes out the nouns for kinds that stand right before a name: "pod" of "pod cart-1".
+fn drop_kinds(text: &str, terms: &mut Vec<Term<'_>>) {
     let is_kind = |term: &Term<'_>| {
         matches!(term.kind, Kind::Word)
             && words(term.text).next().is_some_and(|word| LEXICON.is_kind(&word))
     };
-    let is_name = |term: &Term<'_>| matches!(term.kind, Kind::Name);
-    let mut next_is_name = false;
+    let mut name: Option<usize> = None;
     for at in (0..terms.len()).rev() {
         let Some(term) = terms.get(at) else { continue };
-        let (dropped, named) = (next_is_name && is_kind(term), is_name(term));
-        if dropped {
+        let start = term.span.start;
+        let is_beside = name.is_some_and(|name| {
+            text.get(term.span.end..name).is_some_and(|gap| words(gap).next().is_none())
+        });
+        let is_name = matches!(term.kind, Kind::Name);
+        if is_beside && is_kind(term) {
             terms.remove(at);
         }
-        next_is_name = named;
+        name = is_name.then_some(start);
     }
 }
 

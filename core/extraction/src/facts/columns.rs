@@ -81,7 +81,8 @@ pub(super) fn read<'a>(
         let begins_other = row.trim().is_empty()
             || row.len() > MAX_BYTES
             || opening(row).is_some()
-            || shouting && is_shouting(row) && may_be_header(row, false);
+            || shouting && is_shouting(row) && may_be_header(row, false)
+            || is_key_outside(line, row);
         if begins_other {
             break;
         }
@@ -104,6 +105,13 @@ fn is_counted(text: Text<'_, '_>, mut at: usize) -> bool {
         at = end;
         counted
     })
+}
+
+/// Whether a line is a key that stands further left than the header of a table: the section after it.
+fn is_key_outside(header: &str, row: &str) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    indent(row) < indent(header)
+        && row.split_whitespace().next().is_some_and(|first| first.ends_with(':'))
 }
 
 /// Lines of tables are not longer.

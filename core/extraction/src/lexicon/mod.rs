@@ -58,6 +58,9 @@ pub(crate) struct Lexicon {
     plain: Vec<u64>,
     kinds: Vec<u64>,
     asked: Vec<u64>,
+    lines: Vec<u64>,
+    rows: Vec<u64>,
+    samples: Vec<u64>,
     signs: BTreeMap<u64, Sign>,
     pairs: BTreeMap<(u64, u64), Sign>,
     /// For each word the keys of all words of its attributes.
@@ -80,6 +83,21 @@ impl Lexicon {
     /// Whether a word names a kind of thing.
     pub(crate) fn is_kind(&self, word: &Word<'_>) -> bool {
         self.kinds.binary_search(&word.key()).is_ok()
+    }
+
+    /// Whether a word names a line of a log.
+    pub(crate) fn is_line(&self, word: &Word<'_>) -> bool {
+        self.lines.binary_search(&word.key()).is_ok()
+    }
+
+    /// Whether a word names a row of a table, whatever it holds.
+    pub(crate) fn is_row(&self, word: &Word<'_>) -> bool {
+        self.rows.binary_search(&word.key()).is_ok()
+    }
+
+    /// Whether a word names a sample of a series.
+    pub(crate) fn is_sample(&self, word: &Word<'_>) -> bool {
+        self.samples.binary_search(&word.key()).is_ok()
     }
 
     /// Whether an attribute's value says what was asked.
@@ -127,6 +145,9 @@ impl Lexicon {
             plain: sorted("plain"),
             kinds: sorted("kinds"),
             asked: sorted("asked"),
+            lines: sorted("lines"),
+            rows: sorted("rows"),
+            samples: sorted("samples"),
             signs,
             pairs,
             attributes: rows(table, "attribute", true),

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::index::{CellView, Index};
+use super::index::{CellView, Index, inner_keys, is_of_family};
 use crate::claim::{Kind, Term, TypedClaim};
 use crate::facts::RecordId;
 use crate::lexicon::LEXICON;
@@ -57,6 +57,25 @@ impl<'f, 'a> Fit<'f, 'a> {
                 && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
         });
         Self { record, cells, found, kinds, is_named }
+    }
+
+    /// The same, where a name may also stand for all whose names it begins: "payment-service" for its pods.
+    pub(super) fn of_family(
+        claim: &TypedClaim<'_>,
+        record: RecordId,
+        index: &'f Index<'a>,
+    ) -> Self {
+        let mut fit = Self::new(claim, record, index);
+        for (term, found) in claim.terms.iter().zip(&mut fit.found) {
+            if matches!(term.kind, Kind::Name | Kind::Word) && found.is_empty() {
+                for (at, cell) in fit.cells.iter().enumerate() {
+                    let family =
+                        cell.words.iter().filter(|word| is_of_family(word.text, term.text));
+                    found.extend(family.map(|word| Found::Value(at, word.span.clone())));
+                }
+            }
+        }
+        fit
     }
 
     /// The terms that are found nowhere. A noun for a kind of thing may be missing where the thing itself is named.
@@ -134,7 +153,10 @@ fn word_places(
     for (at, cell) in cells.iter().enumerate() {
         let same = cell.words.iter().filter(|other| {
             other.key() == key
-                || is_plain && (same_verb(word.text, other.text) || synonyms.contains(&other.key()))
+                || is_plain
+                    && (same_verb(word.text, other.text)
+                        || synonyms.contains(&other.key())
+                        || inner_keys(other.text).any(|inner| inner == key))
         });
         found.extend(same.map(|other| Found::Value(at, other.span.clone())));
         if cell.attribute.iter().any(|other| *other == key || synonyms.contains(other)) {

@@ -52,7 +52,11 @@ impl<'a> Index<'a> {
         for (id, record) in facts.records() {
             let mut keys = Vec::new();
             for cell in &record.cells {
-                keys.extend(words(&cell.text).map(|word| word.key()));
+                for word in words(&cell.text) {
+                    keys.push(word.key());
+                    families(word.text, &mut keys);
+                    keys.extend(inner_keys(word.text));
+                }
                 cell.attribute.iter().for_each(|name| attribute_keys(name, &mut keys));
             }
             record.path.iter().for_each(|name| attribute_keys(name, &mut keys));
@@ -126,6 +130,42 @@ impl<'a> Index<'a> {
         }
         views
     }
+}
+
+/// The keys of the names that a name begins with: `payment-service` of `payment-service-7d9f8c4b-xk2p9`.
+fn families(name: &str, keys: &mut Vec<u64>) {
+    const MAX_PARTS: usize = 6;
+    let cuts = name.match_indices('-').map(|(at, _)| at).filter(|at| *at > 0).take(MAX_PARTS);
+    for family in cuts.chain([unnumbered(name).len()]).filter_map(|at| name.get(..at)) {
+        keys.extend(words(family).map(|word| word.key()));
+    }
+}
+
+/// A name without the number at its end: `dbservice` of `dbservice2`.
+fn unnumbered(name: &str) -> &str {
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        name.trim_end_matches(|c: char| c.is_ascii_digit())
+    } else {
+        name
+    }
+}
+
+/// Whether a name is that of a member of a family: `payment-service-7d9f8c4b-xk2p9` of `payment-service`,
+/// `dbservice2` of `dbservice`.
+pub(super) fn is_of_family(name: &str, family: &str) -> bool {
+    let begins = name.get(..family.len()).is_some_and(|start| start.eq_ignore_ascii_case(family));
+    begins
+        && (name.get(family.len()..).is_some_and(|rest| rest.starts_with('-'))
+            || unnumbered(name).len() == family.len())
+}
+
+/// The keys of the words that a name is made of: `docker_memory_usage_pct`, `system.disk.used`.
+pub(super) fn inner_keys(name: &str) -> impl Iterator<Item = u64> {
+    let is_made =
+        name.contains('_') || name.contains('.') && !name.contains('-') && !name.contains(':');
+    let is_name = is_made && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let inner = is_name.then(|| parts(name).flat_map(words)).into_iter().flatten();
+    inner.map(|word| word.key())
 }
 
 fn view<'f, 'a>(cell: &'f Cell<'a>, depth: usize) -> CellView<'f, 'a> {

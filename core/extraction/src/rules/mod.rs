@@ -8,9 +8,12 @@ mod attribution;
 mod change;
 mod fit;
 mod index;
+mod members;
 mod owner;
 mod prose;
+mod quantifier;
 mod rank;
+mod sets;
 mod value;
 
 use alloc::collections::BTreeSet;
@@ -50,8 +53,8 @@ trait Rule: Sync {
 }
 
 /// All rules, in the order in which they are listed to people; the order decides nothing.
-static RULES: [&dyn Rule; 4] =
-    [&value::ValueOfSubject, &rank::Rank, &change::Change, &owner::OfAnother];
+static RULES: [&dyn Rule; 5] =
+    [&value::ValueOfSubject, &rank::Rank, &change::Change, &owner::OfAnother, &sets::Sets];
 
 /// What all rules together say of a claim, and which rules spoke.
 #[must_use]

@@ -6,6 +6,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::attribution::figures_belong;
 use super::fit::{Fit, Found};
 use super::prose::{self, segments};
 use super::{Index, Outcome, Rule, RuleId};
@@ -87,7 +88,8 @@ fn has_another(
         at != name && !matches!(term.kind, Kind::Sign(_)) && found.iter().any(is_own_value)
     });
     let group = index.facts().record(fit.record).map(|record| record.group);
-    says && places.iter().any(|(other, place)| Some(*other) == group && has_like(fit, place))
+    says && figures_belong(claim, fit)
+        && places.iter().any(|(other, place)| Some(*other) == group && has_like(fit, place))
 }
 
 /// Where a record has a name of its own.

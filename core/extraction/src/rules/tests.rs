@@ -1,5 +1,7 @@
 //! What each rule says of claims that hold, and of their contraries.
 
+mod sets;
+
 use super::*;
 use crate::facts::{Facts, Item};
 
