@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use crate::lexicon::LEXICON;
 pub use crate::lexicon::Sign;
-use crate::text::figures::{ClockTime, Code, Figure, figures};
+use crate::text::figures::{ClockTime, Code, Figure, Unit, figures};
 use crate::text::polarity;
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
@@ -59,11 +59,11 @@ impl<'c> TypedClaim<'c> {
         let of = |span: &Range<usize>, kind| {
             Some(Term { text: text.get(span.clone())?, span: span.clone(), kind })
         };
-        terms.extend(
-            read.figures
-                .into_iter()
-                .filter_map(|figure| of(&figure.span.clone(), Kind::Figure(figure))),
-        );
+        terms.extend(read.figures.into_iter().filter_map(|figure| {
+            let span = figure.span.clone();
+            let is_status = is_status(text, &figure);
+            of(&span, if is_status { Kind::Name } else { Kind::Figure(figure) })
+        }));
         terms.extend(
             read.times.into_iter().filter_map(|time| of(&time.span.clone(), Kind::Time(time))),
         );
@@ -100,6 +100,8 @@ impl<'c> TypedClaim<'c> {
         terms.sort_by_key(|term| term.span.start);
         drop_kinds(text, &mut terms);
         drop_comparators(&mut terms);
+        drop_times(text, &mut terms);
+        drop_outcomes(&mut terms);
         Self { text, terms, is_hedged: hedge.is_some() }
     }
 
@@ -155,4 +157,62 @@ fn drop_comparators(terms: &mut Vec<Term<'_>>) {
     for at in bounds.into_iter().rev() {
         terms.remove(at);
     }
+}
+
+/// Takes out "times" behind a count of how often something happened: "restarted 8 times", not "8 times as many".
+fn drop_times(text: &str, terms: &mut Vec<Term<'_>>) {
+    const COMPARING: [&str; 8] = ["as", "more", "the", "their", "its", "that", "larger", "higher"];
+    let often = terms.windows(2).position(|pair| match pair {
+        [
+            Term { kind: Kind::Figure(figure), span, .. },
+            Term { kind: Kind::Sign(Sign::Times), span: times, text: word },
+        ] => {
+            let next = text.get(times.end..).and_then(|rest| words(rest).next());
+            let is_comparing =
+                next.is_some_and(|next| COMPARING.iter().any(|known| next.is(known)));
+            figure.unit == Unit::COUNT
+                && word.eq_ignore_ascii_case("times")
+                && span.end + 1 == times.start
+                && !is_comparing
+        }
+        _ => false,
+    });
+    if let Some(at) = often {
+        terms.remove(at + 1);
+    }
+}
+
+/// Takes out the words for an outcome beside the status that says it: "failed" of "failed with a 503".
+fn drop_outcomes(terms: &mut Vec<Term<'_>>) {
+    const NEAR: usize = 2;
+    let is_status =
+        |term: &Term<'_>| matches!(term.kind, Kind::Name) && is_status_number(term.text);
+    let statuses: Vec<(usize, bool)> = terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| is_status(term))
+        .map(|(at, term)| (at, term.text.starts_with(['4', '5'])))
+        .collect();
+    let mut at = 0;
+    terms.retain(|term| {
+        let own = at;
+        at += 1;
+        let near = statuses.iter().find(|(status, _)| status.abs_diff(own) <= NEAR);
+        !near.is_some_and(|(_, is_error)| {
+            matches!(term.kind, Kind::Word)
+                && words(term.text).next().is_some_and(|word| LEXICON.is_outcome(&word, *is_error))
+        })
+    });
+}
+
+/// Whether a number is spoken of as a thing, as the status of an answer is: "failed with a 500".
+fn is_status(text: &str, figure: &Figure) -> bool {
+    let before = text.get(..figure.span.start).and_then(|before| words(before).last());
+    figure.unit == Unit::COUNT
+        && text.get(figure.span.clone()).is_some_and(is_status_number)
+        && before.is_some_and(|word| ["a", "status", "code", "http"].iter().any(|w| word.is(w)))
+}
+
+fn is_status_number(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }

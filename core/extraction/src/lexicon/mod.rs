@@ -61,11 +61,15 @@ pub(crate) struct Lexicon {
     lines: Vec<u64>,
     rows: Vec<u64>,
     samples: Vec<u64>,
+    answers: Vec<u64>,
+    failures: Vec<u64>,
     signs: BTreeMap<u64, Sign>,
     pairs: BTreeMap<(u64, u64), Sign>,
     /// For each word the keys of all words of its attributes.
     attributes: BTreeMap<u64, Vec<u64>>,
     exclusive: BTreeMap<u64, Vec<u64>>,
+    /// What a value or key of evidence says as a sign.
+    said: BTreeMap<u64, Sign>,
 }
 
 /// The lexicon of this version.
@@ -100,6 +104,12 @@ impl Lexicon {
         self.samples.binary_search(&word.key()).is_ok()
     }
 
+    /// Whether a word says no more than a status beside it: "returned 200", and "failed" where it is an error.
+    pub(crate) fn is_outcome(&self, word: &Word<'_>, is_error: bool) -> bool {
+        let has = |list: &[u64]| list.binary_search(&word.key()).is_ok();
+        has(&self.answers) || is_error && has(&self.failures)
+    }
+
     /// Whether an attribute's value says what was asked.
     pub(crate) fn is_asked(&self, key: u64) -> bool {
         self.asked.binary_search(&key).is_ok()
@@ -109,6 +119,11 @@ impl Lexicon {
     pub(crate) fn sign(&self, word: &Word<'_>, next: Option<&Word<'_>>) -> Option<(Sign, bool)> {
         let pair = next.and_then(|next| self.pairs.get(&(word.key(), next.key())));
         pair.map(|sign| (*sign, true)).or_else(|| Some((*self.signs.get(&word.key())?, false)))
+    }
+
+    /// Whether a word of evidence says what a sign of a claim says.
+    pub(crate) fn says(&self, sign: Sign, key: u64) -> bool {
+        self.said.get(&key) == Some(&sign)
     }
 
     /// The other words for the attributes that a word stands for.
@@ -141,6 +156,11 @@ impl Lexicon {
                 }
             }
         }
+        let mut said = BTreeMap::new();
+        for (name, sign) in SIGNS {
+            let list = entries(table.get("said").and_then(|said| said.get(name)));
+            said.extend(list.iter().map(|entry| (key(entry), sign)));
+        }
         Self {
             plain: sorted("plain"),
             kinds: sorted("kinds"),
@@ -148,10 +168,13 @@ impl Lexicon {
             lines: sorted("lines"),
             rows: sorted("rows"),
             samples: sorted("samples"),
+            answers: sorted("answers"),
+            failures: sorted("failures"),
             signs,
             pairs,
             attributes: rows(table, "attribute", true),
             exclusive: rows(table, "exclusive", false),
+            said,
         }
     }
 }

@@ -26,7 +26,8 @@ pub(super) fn figures_belong(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool 
                     .map(|other| nearness(claim, fit, at, other, None))
                     .max();
                 own > 0 && rival.is_none_or(|rival| rival < own)
-                    || is_only_figure(fit, *cell) && names_series(claim, fit, at)
+                    || is_only_figure(fit, *cell)
+                        && (names_series(claim, fit, at) || is_bare_value(claim, fit, *cell))
             }
             _ => false,
         })
@@ -43,6 +44,24 @@ fn is_only_figure(fit: &Fit<'_, '_>, cell: usize) -> bool {
     own.next()
         .is_some_and(|(only, view)| only == cell && view.is_value() && view.figures.len() == 1)
         && own.next().is_none()
+}
+
+/// Whether a cell is called no more than a value, of a thing that its record names: `{"name": "limit", "value": 3}`.
+fn is_bare_value(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, cell: usize) -> bool {
+    let is_value =
+        fit.cells.get(cell).and_then(|view| view.cell.attribute.last()).is_some_and(|name| {
+            name.eq_ignore_ascii_case("value") || name.eq_ignore_ascii_case("values")
+        });
+    is_value
+        && claim.terms.iter().zip(&fit.found).any(|(term, found)| {
+            matches!(term.kind, Kind::Name | Kind::Word)
+                && found.iter().any(|found| match found {
+                    Found::Value(of, _) => {
+                        *of != cell && fit.cells.get(*of).is_some_and(|view| view.depth == 0)
+                    }
+                    _ => false,
+                })
+        })
 }
 
 /// Whether a word beside a figure is what its record stands under: the name of a series.

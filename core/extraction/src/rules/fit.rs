@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::index::{CellView, Index, inner_keys, is_of_family};
-use crate::claim::{Kind, Term, TypedClaim};
+use crate::claim::{Kind, Sign, Term, TypedClaim};
 use crate::facts::RecordId;
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, Figure, agree, agree_times};
@@ -98,6 +98,11 @@ fn places(
     match &term.kind {
         Kind::Figure(figure) => {
             for (at, cell) in cells.iter().enumerate() {
+                // "at most 512" of what is said to be the most is no bound.
+                let is_limit = cell.attribute.iter().any(|key| LEXICON.says(Sign::Most, *key))
+                    || cell.words.iter().any(|word| LEXICON.says(Sign::Most, word.key()));
+                let exact = Figure { comparator: None, ..figure.clone() };
+                let figure = if is_limit { &exact } else { figure };
                 let same = cell.figures.iter().filter(|other| {
                     figure.unit.dimension == other.unit.dimension
                         && agree(figure, other) == Agreement::Same
@@ -118,12 +123,23 @@ fn places(
                 found.push(Found::Scope);
             }
         }
-        Kind::Sign(_) => {
-            // A sign is taken account of where the very words stand.
-            for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_value()) {
-                let wanted = words(term.text).next().map(|word| word.key());
-                let same = cell.words.iter().filter(|word| Some(word.key()) == wanted);
+        Kind::Sign(sign) => {
+            // A sign is taken account of where the very words stand, or where a value or a key says as much.
+            let wanted = words(term.text).next().map(|word| word.key());
+            for (at, cell) in cells.iter().enumerate() {
+                let says = |word: &&Word<'_>| {
+                    !cell.is_value() && Some(word.key()) == wanted
+                        || LEXICON.says(*sign, word.key())
+                };
+                let same = cell.words.iter().filter(says);
                 found.extend(same.map(|word| Found::Value(at, word.span.clone())));
+                if cell.attribute.iter().any(|key| LEXICON.says(*sign, *key)) {
+                    found.push(Found::Attribute(at));
+                }
+            }
+            if found.is_empty() && path_keys(record, index).iter().any(|k| LEXICON.says(*sign, *k))
+            {
+                found.push(Found::Path);
             }
         }
         Kind::Name | Kind::Word => {
@@ -165,10 +181,7 @@ fn word_places(
     }
     if found.is_empty() {
         let Some(of) = index.facts().record(record) else { return found };
-        let mut keys = Vec::new();
-        index.facts().with_parents(record).for_each(|record| {
-            record.path.iter().for_each(|name| super::index::attribute_keys(name, &mut keys));
-        });
+        let keys = path_keys(record, index);
         if keys.iter().any(|other| *other == key || synonyms.contains(other)) {
             found.push(Found::Path);
         } else if index.scope_has(of.group, key)
@@ -178,6 +191,15 @@ fn word_places(
         }
     }
     found
+}
+
+/// The keys of what a record and what holds for it stand under.
+fn path_keys(record: RecordId, index: &Index<'_>) -> Vec<u64> {
+    let mut keys = Vec::new();
+    index.facts().with_parents(record).for_each(|record| {
+        record.path.iter().for_each(|name| super::index::attribute_keys(name, &mut keys));
+    });
+    keys
 }
 
 /// Whether two figures cannot both be right.

@@ -128,6 +128,7 @@ impl<'a> Index<'a> {
         for (depth, record) in self.facts.with_parents(record).enumerate() {
             views.extend(record.cells.iter().map(|cell| view(cell, depth)));
         }
+        give_units(&mut views);
         views
     }
 }
@@ -166,6 +167,28 @@ pub(super) fn inner_keys(name: &str) -> impl Iterator<Item = u64> {
     let is_name = is_made && name.starts_with(|c: char| c.is_ascii_alphabetic());
     let inner = is_name.then(|| parts(name).flat_map(words)).into_iter().flatten();
     inner.map(|word| word.key())
+}
+
+/// Gives bare figures the unit that stands beside or above them: `"unit": "Seconds", "values": [1.25, 1.31]`.
+fn give_units(views: &mut [CellView<'_, '_>]) {
+    let is_unit = |view: &&CellView<'_, '_>| {
+        let last = view.cell.attribute.last();
+        last.is_some_and(|name| name.eq_ignore_ascii_case("unit"))
+    };
+    let mut units = views.iter().filter(is_unit).map(|view| Unit::named(view.cell.text.trim()));
+    let (Some(Some(unit)), None) = (units.next(), units.next()) else { return };
+    for view in views.iter_mut().filter(|view| {
+        let last = view.cell.attribute.last();
+        last.is_some_and(|name| {
+            name.eq_ignore_ascii_case("values") || name.eq_ignore_ascii_case("value")
+        })
+    }) {
+        if let [figure] = view.figures.as_mut_slice()
+            && figure.unit.dimension == Dimension::Count
+        {
+            figure.unit = unit;
+        }
+    }
 }
 
 fn view<'f, 'a>(cell: &'f Cell<'a>, depth: usize) -> CellView<'f, 'a> {

@@ -4,6 +4,7 @@
 //! A rule supports a claim, refutes it, or is silent. All rules are asked; where one supports and another refutes,
 //! nothing is said. A rule that is in doubt is silent.
 
+mod absence;
 mod attribution;
 mod change;
 mod fit;
@@ -14,6 +15,7 @@ mod prose;
 mod quantifier;
 mod rank;
 mod sets;
+mod unit;
 mod value;
 
 use alloc::collections::BTreeSet;
@@ -53,8 +55,15 @@ trait Rule: Sync {
 }
 
 /// All rules, in the order in which they are listed to people; the order decides nothing.
-static RULES: [&dyn Rule; 5] =
-    [&value::ValueOfSubject, &rank::Rank, &change::Change, &owner::OfAnother, &sets::Sets];
+static RULES: [&dyn Rule; 7] = [
+    &value::ValueOfSubject,
+    &rank::Rank,
+    &change::Change,
+    &owner::OfAnother,
+    &sets::Sets,
+    &absence::Absence,
+    &unit::OfUnit,
+];
 
 /// What all rules together say of a claim, and which rules spoke.
 #[must_use]

@@ -81,9 +81,14 @@ pub(super) fn is_name(word: &Word<'_>) -> bool {
         && crate::text::figures::figures(word.text).figures.is_empty()
 }
 
-/// Whether names that stand in one stretch of prose stand there in the order of the claim.
+/// Whether names that stand in one stretch of prose stand there in the order of the claim. Fields between bars are
+/// stretches of their own.
 pub(super) fn same_order(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
     let mut last: Option<(usize, usize)> = None;
+    let is_other_field = |cell: usize, a: usize, b: usize| {
+        let text = fit.cells.get(cell).map(|cell| &*cell.cell.text).unwrap_or_default();
+        text.get(a.min(b)..a.max(b)).is_some_and(|between| between.contains(" | "))
+    };
     for (term, found) in claim.terms.iter().zip(&fit.found) {
         if !matches!(term.kind, Kind::Name) {
             continue;
@@ -97,7 +102,9 @@ pub(super) fn same_order(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
             _ => None,
         });
         let Some((cell, start)) = in_prose else { continue };
-        if last.is_some_and(|(before, at)| before == cell && at > start) {
+        if last.is_some_and(|(before, at)| {
+            before == cell && at > start && !is_other_field(cell, at, start)
+        }) {
             return false;
         }
         last = Some((cell, start));

@@ -1,6 +1,9 @@
 //! What each rule says of claims that hold, and of their contraries.
 
+mod absence;
 mod sets;
+mod unit;
+mod words;
 
 use super::*;
 use crate::facts::{Facts, Item};
@@ -34,7 +37,7 @@ fn a_value_is_that_of_its_subject() {
         PODS,
         &[
             ("cart-1 had 4 restarts.", "+value"),
-            ("Pod cart-1 restarted 4 times.", ""),
+            ("Pod cart-1 restarted 4 times.", "+value"),
             ("The memory of stock-1 was 256 MiB.", "+value"),
             ("Pod cart-1 is Running.", "+value"),
             ("cart-1 had 9 restarts.", "-value"),

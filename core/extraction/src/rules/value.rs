@@ -10,7 +10,7 @@ use super::fit::{Fit, Found, differ};
 use super::index::CellView;
 use super::prose::{same_order, same_polarity, same_segment, segments};
 use super::{Index, Outcome, Rule, RuleId, names_subject};
-use crate::claim::{Kind, TypedClaim};
+use crate::claim::{Kind, Term, TypedClaim};
 use crate::facts::Cell;
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, ClockTime, agree_times};
@@ -99,6 +99,7 @@ fn is_shown(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> boo
         && !rests_on_nothing(fit)
         && own >= 1
         && claim.terms.len() >= 2
+        && says_more_than_names(claim)
         && valued
         && has_subject(claim, fit, index)
         && figures_belong(claim, fit)
@@ -106,6 +107,15 @@ fn is_shown(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> boo
         && same_segment(claim, fit)
         && same_order(claim, fit)
         && same_polarity(claim, fit)
+}
+
+/// Whether a claim says anything of the one thing that it names.
+fn says_more_than_names(claim: &TypedClaim<'_>) -> bool {
+    let is_kind = |term: &Term<'_>| {
+        matches!(term.kind, Kind::Word)
+            && words(term.text).next().is_some_and(|word| LEXICON.is_kind(&word))
+    };
+    claim.terms.iter().filter(|term| !is_kind(term)).count() >= 2
 }
 
 /// Whether an attribute that the claim names has no value here, or none at all: `approved_by: null`.
