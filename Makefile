@@ -85,6 +85,19 @@ replay: ## Stored answers of a careful judge through a real server: what verific
 	  echo "make replay: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
 	fi
 
+RULED ?= $(LABELLED)/opensre $(LABELLED)/holmes ../shared/data/rca/written ../shared/data/rca/written/train
+FOLDS ?= 5
+LIST ?=
+
+.PHONY: ablate-rules
+ablate-rules: ## Every rule of the embedded judge by itself, and what is left without it (RULED=folders PART=tune FOLDS=5 LIST=wrong|all|silent).
+	@if [ "$(words $(wildcard $(RULED)))" = "$(words $(RULED))" ]; then \
+	  $(CARGO) build --quiet --release -p gsar-calibration && \
+	  $(CALIBRATE) ablate-rules --part $(PART) --folds $(FOLDS) $(if $(LIST),--list $(LIST)) $(RULED); \
+	else \
+	  echo "make ablate-rules: there are no labelled claims at $(RULED); name folders with RULED=folders"; \
+	fi
+
 .PHONY: incidents
 incidents: calibration-build ## The judge against the incidents of this repository, and against mutations of their true claims.
 	@$(CALIBRATE) incidents --folder datasets/incidents

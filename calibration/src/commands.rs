@@ -8,6 +8,7 @@ use crate::generated::try_generated;
 use crate::measured::measure;
 use crate::replay::replay;
 use crate::retrieval::find_all;
+use crate::rules::ablate;
 use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
@@ -42,6 +43,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         }
         Command::Replay(wanted) => replay(endpoint, &wanted).await,
         Command::Generated(wanted) => try_generated(endpoint, &wanted).await,
+        Command::AblateRules(wanted) => ablate(&wanted),
     }
 }
 

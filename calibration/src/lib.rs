@@ -1,8 +1,9 @@
 //! Measures what the judges of a real server say against what people say.
 //!
 //! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
-//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, and it shows no
-//! single row of a test part. [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
+//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, but for the rules of
+//! the embedded one, which are also asked one by one, in this process. It shows no single row of a test part.
+//! [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
 
 mod arguments;
 mod asking;
@@ -14,6 +15,7 @@ mod measured;
 pub mod mutation;
 mod replay;
 mod retrieval;
+mod rules;
 mod session;
 mod statistics;
 mod tables;

@@ -67,7 +67,14 @@ fn arrows_between_crates() {
         ("client", &["gsar-core", "gsar-proto"]),
         (
             "calibration",
-            &["gsar-chat-wire", "gsar-client", "gsar-core", "gsar-datasets", "gsar-proto"],
+            &[
+                "gsar-chat-wire",
+                "gsar-client",
+                "gsar-core",
+                "gsar-datasets",
+                "gsar-extraction",
+                "gsar-proto",
+            ],
         ),
     ] {
         assert_eq!(of_this_workspace(folder), allowed, "{folder}");
