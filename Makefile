@@ -37,6 +37,11 @@ lint: ## Formatting, clippy, documentation.
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
+.PHONY: lines
+lines: ## Lines of source, tests apart, of what reads and checks claims; its long files and its cycles.
+	@$(CARGO) run --quiet -p gsar-extraction --example lines -- core/extraction/src server/rules/src core/src/verify \
+	  $(wildcard core/src/safety/verdict core/src/safety/verdict.rs)
+
 .PHONY: generate
 generate: ## Write the generated code of the contract anew.
 	$(CARGO) run --quiet -p gsar-generate

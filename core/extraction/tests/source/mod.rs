@@ -1,0 +1,131 @@
+//! This module measures source: lines without tests, and which folder uses which. It enforces nothing.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::allow_attributes,
+    dead_code,
+    reason = "shared by a test and a tool for people, which fail by panicking"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The most lines of a file, without its tests.
+pub(crate) const MAX_LINES: usize = 400;
+
+/// A source file.
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    /// Without what is there for tests only.
+    pub(crate) text: String,
+}
+
+impl File {
+    pub(crate) fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+}
+
+/// The source files of a path, a folder or a single file, without those that hold tests alone.
+pub(crate) fn files(path: &Path) -> Vec<File> {
+    if path.is_file() {
+        return vec![File { path: path.to_owned(), text: without_tests(path) }];
+    }
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort_unstable();
+    let is_source = |path: &PathBuf| {
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let is_test = stem == "tests" || stem.ends_with("_tests");
+        !is_test && (path.is_dir() || path.extension().is_some_and(|extension| extension == "rs"))
+    };
+    entries.into_iter().filter(is_source).flat_map(|path| files(&path)).collect()
+}
+
+/// The text of a file up to its module of tests.
+fn without_tests(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_module = |rest: &str| {
+        let after = rest.trim_start_matches("#[cfg(test)]").trim_start();
+        let after = after.trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
+        after.starts_with("mod ") && after.lines().next().is_some_and(|line| line.ends_with('{'))
+    };
+    let tests = text.match_indices("#[cfg(test)]").map(|(at, _)| at);
+    let end = tests.into_iter().find(|at| text.get(*at..).is_some_and(is_module));
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default().to_owned()
+}
+
+/// For each folder in `root`: the others that it uses.
+pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let is_crate = root.join("lib.rs").is_file();
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files(root) {
+        let module = module(file.path.strip_prefix(root).unwrap());
+        let Some(own) = module.first().filter(|name| root.join(name).is_dir()) else { continue };
+        let to_root = "super::".repeat(module.len());
+        let roots = [Some(to_root.as_str()), is_crate.then_some("crate::")];
+        let used = roots.into_iter().flatten().flat_map(|path| named_after(&file.text, path));
+        let used = used.filter(|name| name != own && root.join(name).is_dir());
+        uses.entry(own.clone()).or_default().extend(used);
+    }
+    uses
+}
+
+/// The path of a file's module: `facts/mod.rs` is `[facts]`, `facts/xml.rs` is `[facts, xml]`, `lib.rs` is `[]`.
+fn module(path: &Path) -> Vec<String> {
+    let parts = path.with_extension("");
+    let parts = parts.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.filter(|part| part != "mod" && part != "lib").collect()
+}
+
+/// The names that stand right behind a path: `text` and `claim` of `crate::text::part` and `crate::{claim, text}`.
+fn named_after(text: &str, path: &str) -> Vec<String> {
+    let code: String = text.lines().filter(|line| !line.trim().starts_with("//")).collect();
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices(path) {
+        let before = code.get(..at).unwrap_or_default();
+        if before.ends_with("::") || before.ends_with(char::is_alphanumeric) {
+            continue;
+        }
+        let rest = code.get(at + path.len()..).unwrap_or_default();
+        match rest.strip_prefix('{') {
+            None => names.extend(name(rest)),
+            Some(list) => {
+                let list = list.split('}').next().unwrap_or_default();
+                names.extend(list.split(',').filter_map(|entry| name(entry.trim())));
+            }
+        }
+    }
+    names
+}
+
+fn name(rest: &str) -> Option<String> {
+    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Folders that use each other, however far around: each such set once.
+pub(crate) fn cycles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let reached = |from: &str| {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&str> = vec![from];
+        while let Some(folder) = next.pop() {
+            for used in uses.get(folder).into_iter().flatten() {
+                if reached.insert(used.as_str()) {
+                    next.push(used);
+                }
+            }
+        }
+        reached
+    };
+    let mut cycles: BTreeSet<Vec<String>> = BTreeSet::new();
+    for folder in uses.keys() {
+        let mine = reached(folder);
+        if mine.contains(folder.as_str()) {
+            let both = mine.into_iter().filter(|other| reached(other).contains(folder.as_str()));
+            cycles.insert(both.map(str::to_owned).collect());
+        }
+    }
+    cycles.into_iter().collect()
+}
