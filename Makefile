@@ -117,8 +117,9 @@ generated: calibration-build ## The judge against generated claims: neighbours' 
 	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)
 
 .PHONY: fuzz
-fuzz: ## Fuzz every reader of the embedded judge, ten processor minutes each (installs cargo-fuzz when missing).
+fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
+	python3 core/extraction/fuzz/run.py
 	python3 server/rules/fuzz/run.py
 
 .PHONY: deny

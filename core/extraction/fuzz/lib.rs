@@ -1,0 +1,68 @@
+//! What must hold for any input: places lie in their text, what a record stands under stands before it, and rules rest
+//! on records that there are.
+
+use std::ops::Range;
+
+use gsar_extraction::claim::TypedClaim;
+use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
+use gsar_extraction::rules::{Index, Outcome, each_on, left_over, rule_on, together};
+
+/// The facts of one item, checked.
+pub fn facts(content: &str) -> Facts<'_> {
+    let facts = Facts::read([Item { tool: "collect", query: "", content, exhaustive: true }]);
+    assert!(facts.records().count() <= MAX_RECORDS);
+    for (id, record) in facts.records() {
+        place(content, &record.span);
+        assert!(record.parent.is_none_or(|parent| parent < id), "{id:?} stands before its parent");
+        assert!(facts.item_of(id).is_some());
+        let _ = facts.time_of(id);
+    }
+    let mut grouped = 0;
+    for (at, group) in facts.groups().iter().enumerate() {
+        grouped += group.records.len();
+        let mine =
+            |id: &RecordId| facts.record(*id).is_some_and(|record| record.group == GroupId(at));
+        assert!(group.records.iter().all(mine), "a record of another group");
+    }
+    assert_eq!(grouped, facts.records().count(), "a record of no group, or of two");
+    for fact in facts.facts() {
+        place(content, &fact.cell.span);
+        if let Some(figure) = fact.cell.figure() {
+            place(&fact.cell.text, &figure.span);
+        }
+        let _ = fact.cell.time();
+        fact.subject().for_each(drop);
+    }
+    facts
+}
+
+/// A claim, checked.
+pub fn claim(text: &str) -> TypedClaim<'_> {
+    let claim = TypedClaim::read(text);
+    for term in &claim.terms {
+        place(text, &term.span);
+    }
+    assert!(claim.terms.is_sorted_by_key(|term| term.span.start), "terms out of order");
+    claim
+}
+
+/// Asks the rules.
+pub fn rule(claim: &TypedClaim<'_>, index: &Index<'_>) {
+    let each = each_on(claim, index);
+    let (outcome, rules) = rule_on(claim, index);
+    assert_eq!(outcome, together(each.iter().map(|(_, outcome)| outcome)));
+    assert_eq!(rules.len(), each.len());
+    for (_, outcome) in &each {
+        let (Outcome::Supports(records) | Outcome::Refutes(records)) = outcome else {
+            panic!("a silent rule spoke");
+        };
+        assert!(!records.is_empty(), "nothing to rest on");
+        assert!(records.iter().all(|record| index.facts().record(*record).is_some()));
+    }
+    let _ = left_over(claim, index);
+}
+
+/// A stretch of a text, or a panic.
+pub fn place<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
+    text.get(span.clone()).unwrap_or_else(|| panic!("no text at {span:?}"))
+}
