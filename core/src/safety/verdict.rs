@@ -1,29 +1,29 @@
-//! What one tool result says about a fault hypothesis: it supports it, refutes it, or neither.
+//! This module says what one tool result says about a fault hypothesis: it supports it, refutes it, or neither. Hypotheses
+//! are not its concern.
+//!
+//! The result is read into facts by `gsar_extraction`; what each attribute, state and word means stands in
+//! `verdict/lexicon.toml`.
 //!
 //! Structured signals first, words second; in doubt, neither. Which value is healthy belongs to the
 //! signal: 0 errors is, 0 ready replicas is not. A healthy result never supports a fault. Numbers are
 //! compared as exact decimals.
 
-mod decimal;
+mod around;
+mod cells;
 mod findings;
-mod json;
 mod lexicon;
-mod lines;
-mod lookup;
 mod numbers;
 mod phrases;
-mod polarity;
-mod sample;
-mod structured;
+mod quantity;
+mod signal;
+mod statement;
 mod summary;
-mod table;
-mod tokens;
+mod weigh;
 
 use alloc::string::String;
 
 use findings::Findings;
-use json::Json;
-use sample::{Context, Level};
+use weigh::Context;
 
 pub use summary::summary;
 
@@ -154,19 +154,14 @@ pub struct ClassifiedVerdict {
 /// Classifies a tool result. Any text is accepted, of any length; the time taken is linear in it.
 #[must_use]
 pub fn classify(result: &ToolResult<'_>) -> ClassifiedVerdict {
-    let mut context = Context {
-        expectation: result.expectation,
-        findings: Findings::default(),
-        level: Level::default(),
-    };
-    let content = result.content.trim();
-    let document = content.starts_with(['{', '[']).then(|| Json::parse(content)).flatten();
-    match document {
-        Some(document) => structured::read(&document, &mut context),
-        None => lines::read(content, &mut context),
-    }
+    let mut context = Context { expectation: result.expectation, findings: Findings::default() };
+    cells::judge(result.content, &mut context);
     context.findings.verdict()
 }
 
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod structured_tests;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
-//! What was found in a tool result, and the verdict it comes to.
+//! This module collects what was found in a tool result and comes to the verdict. It reads nothing.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 
 use super::{ClassifiedVerdict, Signal, Verdict};
 
 /// What a single finding says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A structured signal shows a fault.
     Bad,
@@ -23,79 +24,48 @@ pub(super) enum Kind {
     Doubt,
 }
 
-#[derive(Debug, Default)]
-struct Slot {
-    count: u32,
-    first: Option<(String, Option<Signal>)>,
-}
-
-/// Counts of findings, and the first of each kind.
+/// The first finding of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    bad: Slot,
-    healthy: Slot,
-    recovered: Slot,
-    fault: Slot,
-    cleared: Slot,
-    fine: Slot,
-    doubt: Slot,
+    first: BTreeMap<Kind, (String, Option<Signal>)>,
+    /// There is some of a backlog that only a threshold could judge: that there is none of something else, or elsewhere,
+    /// shows no health.
+    pub(super) open: bool,
 }
 
 impl Findings {
     /// Adds a finding; its words are only made for the first of its kind.
     pub(super) fn add(&mut self, kind: Kind, words: impl FnOnce() -> (String, Option<Signal>)) {
-        let slot = match kind {
-            Kind::Bad => &mut self.bad,
-            Kind::Healthy => &mut self.healthy,
-            Kind::Recovered => &mut self.recovered,
-            Kind::Fault => &mut self.fault,
-            Kind::Cleared => &mut self.cleared,
-            Kind::Fine => &mut self.fine,
-            Kind::Doubt => &mut self.doubt,
-        };
-        slot.count = slot.count.saturating_add(1);
-        slot.first.get_or_insert_with(words);
+        self.first.entry(kind).or_insert_with(words);
     }
 
     /// The verdict: structured signals first, then words; where findings disagree, none.
-    pub(super) fn verdict(self) -> ClassifiedVerdict {
-        let there = |slot: &Slot| slot.count > 0;
-        let (verdict, deciding) = if there(&self.bad) {
-            if there(&self.recovered) {
-                (Verdict::Inconclusive, self.recovered)
-            } else {
-                (Verdict::Supports, self.bad)
-            }
-        } else if there(&self.recovered) {
-            (Verdict::Inconclusive, self.recovered)
-        } else if there(&self.fault) {
-            if there(&self.healthy) {
-                (Verdict::Inconclusive, against(self.fault, &self.healthy))
-            } else if there(&self.cleared) {
-                (Verdict::Inconclusive, against(self.fault, &self.cleared))
-            } else {
-                (Verdict::Supports, self.fault)
-            }
-        } else if there(&self.healthy) {
-            (Verdict::Refutes, self.healthy)
-        } else if there(&self.cleared) {
-            (Verdict::Refutes, self.cleared)
-        } else if there(&self.fine) && !there(&self.doubt) {
-            (Verdict::Refutes, self.fine)
+    pub(super) fn verdict(mut self) -> ClassifiedVerdict {
+        let has = |kind: Kind| self.first.contains_key(&kind);
+        let opposed = [Kind::Healthy, Kind::Cleared].into_iter().find(|kind| has(*kind));
+        let (verdict, deciding, against) = if has(Kind::Recovered) {
+            (Verdict::Inconclusive, Kind::Recovered, None)
+        } else if has(Kind::Bad) {
+            (Verdict::Supports, Kind::Bad, None)
+        } else if has(Kind::Fault) {
+            let verdict = if opposed.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
+            (verdict, Kind::Fault, opposed)
+        } else if let Some(kind) = opposed.filter(|_| !self.open) {
+            (Verdict::Refutes, kind, None)
+        } else if has(Kind::Fine) && !has(Kind::Doubt) && !self.open {
+            (Verdict::Refutes, Kind::Fine, None)
         } else {
-            (Verdict::Inconclusive, self.doubt)
+            (Verdict::Inconclusive, Kind::Doubt, None)
         };
-        let (reason, signal) =
-            deciding.first.unwrap_or_else(|| ("no signal of health or fault".to_string(), None));
+        let against = against.and_then(|kind| self.first.remove(&kind));
+        let (mut reason, signal) = self
+            .first
+            .remove(&deciding)
+            .unwrap_or_else(|| ("no signal of health or fault".to_string(), None));
+        if let Some((other, _)) = against {
+            reason.push_str(", but ");
+            reason.push_str(&other);
+        }
         ClassifiedVerdict { verdict, reason, signal }
     }
-}
-
-/// A fault that something else in the result speaks against.
-fn against(mut fault: Slot, other: &Slot) -> Slot {
-    if let (Some((reason, _)), Some((opposed, _))) = (&mut fault.first, &other.first) {
-        reason.push_str(", but ");
-        reason.push_str(opposed);
-    }
-    fault
 }

@@ -1,557 +1,206 @@
-//! What words of free text say about faults.
+//! This module is the lexicon that tool results are judged with: `lexicon.toml`, compiled in. It judges nothing.
 
-use super::lookup::lookup;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use std::sync::LazyLock;
 
-/// What a word does in a sentence about faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sense {
-    /// A fault.
-    Fault,
-    /// A concern: its absence is health, its mention no fault.
-    Concern,
-    /// A form of *fail*: a fault, unless something fails over.
-    Fails,
-    /// A state of health.
-    Fine,
-    /// What something healthy does; alone it says nothing.
-    Function,
-    /// The end of a fault.
-    Recovery,
-    /// An end; of what, its neighbours say.
-    Stop,
-    /// Turns what follows around.
-    Negator,
-    /// Keeps what follows turned around.
-    Nor,
-    /// With *of* or *from*, turns what follows around.
-    Lack,
-    /// With *to*, the fault of not doing what follows.
-    Unable,
-    /// With *not*, the fault of not doing what follows.
-    Could,
-    /// The fault of not doing what follows.
-    Cannot,
-    /// *To*.
-    To,
-    /// *Of* and *from*.
-    Of,
-    /// *Over*, as in *fail over*.
-    Over,
-    /// *Out*, as in *timed out* and *ruled out*.
-    Out,
-    /// *Timed*, as in *timed out*.
-    Timed,
-    /// *Ruled*, as in *ruled out*.
-    Ruled,
-    /// Takes the force from a negation before it.
-    Only,
-    /// *Longer*, as in *no longer*.
-    Longer,
-    /// An auxiliary verb.
-    Aux,
-    /// Perceiving: not perceiving a fault is not its absence.
-    Observe,
-    /// Makes of what follows a possibility.
-    Hedge,
-    /// None, as the value of a fault.
-    Nothing,
-    /// No value at all.
-    Absent,
-    /// Begins another statement.
-    Contrast,
-    /// *And*.
-    And,
-    /// *Or*.
-    Or,
-    /// *On*, as in *on error*.
-    On,
-    /// Makes of a fault before it the name of something else.
-    Compound,
-    /// With a negation, an answer that says nothing.
-    NoData,
-    /// *Back*, as in *back to normal*.
-    Back,
+use super::Polarity;
+
+/// An enumeration with the list of the lexicon that holds the words of each of its members.
+macro_rules! lists {
+    ($(#[$doc:meta])* $name:ident { $($list:literal $member:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum $name { $(#[doc = $list] $member,)* }
+
+        impl $name {
+            const LISTS: &[(&str, Self)] = &[$(($list, Self::$member),)*];
+        }
+    };
 }
 
-use Sense::{
-    Absent, And, Aux, Back, Cannot, Compound, Concern, Contrast, Could, Fails, Fault, Fine,
-    Function, Hedge, Lack, Longer, Negator, NoData, Nor, Nothing, Observe, Of, On, Only, Or, Out,
-    Over, Recovery, Ruled, Stop, Timed, To, Unable,
-};
-
-/// The words, sorted.
-#[rustfmt::skip]
-const WORDS: &[(&str, Sense)] = &[
-    ("5xx", Fault),
-    ("abated", Stop),
-    ("able", Could),
-    ("abnormal", Fault),
-    ("absence", Lack),
-    ("absent", Absent),
-    ("accept", Function),
-    ("accepting", Function),
-    ("alert", Compound),
-    ("alerts", Compound),
-    ("alive", Fine),
-    ("although", Contrast),
-    ("and", And),
-    ("anomalies", Fault),
-    ("anomalous", Fault),
-    ("anomaly", Fault),
-    ("appear", Observe),
-    ("appeared", Observe),
-    ("appears", Observe),
-    ("are", Aux),
-    ("arent", Negator),
-    ("assume", Hedge),
-    ("assuming", Hedge),
-    ("available", Fine),
-    ("avoid", Hedge),
-    ("avoided", Hedge),
-    ("avoiding", Hedge),
-    ("avoids", Hedge),
-    ("back", Back),
-    ("back-off", Fault),
-    ("backlog", Concern),
-    ("backoff", Fault),
-    ("barely", Hedge),
-    ("be", Aux),
-    ("been", Aux),
-    ("being", Aux),
-    ("boundaries", Compound),
-    ("boundary", Compound),
-    ("broken", Fault),
-    ("budget", Compound),
-    ("budgeted", Compound),
-    ("budgets", Compound),
-    ("but", Contrast),
-    ("can", Could),
-    ("cannot", Cannot),
-    ("cant", Cannot),
-    ("cease", Stop),
-    ("ceased", Stop),
-    ("class", Compound),
-    ("classes", Compound),
-    ("cleared", Stop),
-    ("code", Compound),
-    ("codes", Compound),
-    ("complete", Function),
-    ("completed", Function),
-    ("confirm", Observe),
-    ("confirmed", Observe),
-    ("connect", Function),
-    ("connected", Function),
-    ("connecting", Function),
-    ("corrupt", Fault),
-    ("corrupted", Fault),
-    ("corruption", Fault),
-    ("could", Could),
-    ("couldnt", Cannot),
-    ("count", Compound),
-    ("counts", Compound),
-    ("crash", Fault),
-    ("crash-loop", Fault),
-    ("crash-looping", Fault),
-    ("crashed", Fault),
-    ("crashes", Fault),
-    ("crashing", Fault),
-    ("crashloop", Fault),
-    ("crashloopbackoff", Fault),
-    ("createcontainerconfigerror", Fault),
-    ("createcontainererror", Fault),
-    ("data", NoData),
-    ("datapoint", NoData),
-    ("datapoints", NoData),
-    ("deadlock", Fault),
-    ("deadlocked", Fault),
-    ("deadlocks", Fault),
-    ("degradation", Fault),
-    ("degraded", Fault),
-    ("delay", Concern),
-    ("delays", Concern),
-    ("denied", Fault),
-    ("despite", Contrast),
-    ("details", NoData),
-    ("detect", Observe),
-    ("detected", Observe),
-    ("detection", Compound),
-    ("devoid", Lack),
-    ("did", Aux),
-    ("didnt", Negator),
-    ("disappeared", Stop),
-    ("dissipated", Stop),
-    ("do", Aux),
-    ("does", Aux),
-    ("doesnt", Negator),
-    ("domain", Compound),
-    ("domains", Compound),
-    ("dont", Negator),
-    ("down", Fault),
-    ("downtime", Concern),
-    ("dropped", Fault),
-    ("elevated", Fault),
-    ("empty", Absent),
-    ("ended", Stop),
-    ("err", Fault),
-    ("errimagepull", Fault),
-    ("error", Fault),
-    ("errored", Fault),
-    ("errors", Fault),
-    ("evicted", Fault),
-    ("evident", Observe),
-    ("exceed", Fault),
-    ("exceeded", Fault),
-    ("exceeding", Fault),
-    ("exceeds", Fault),
-    ("except", Contrast),
-    ("exception", Fault),
-    ("exceptions", Fault),
-    ("exhausted", Fault),
-    ("exhaustion", Fault),
-    ("exist", Function),
-    ("exists", Function),
-    ("expected", Hedge),
-    ("expecting", Hedge),
-    ("fail", Fails),
-    ("failed", Fails),
-    ("failedcreate", Fault),
-    ("failedmount", Fault),
-    ("failedscheduling", Fault),
-    ("failing", Fails),
-    ("fails", Fails),
-    ("failure", Fault),
-    ("failures", Fault),
-    ("fatal", Fault),
-    ("faulty", Fault),
-    ("find", Observe),
-    ("finish", Function),
-    ("finished", Function),
-    ("firing", Fault),
-    ("fixed", Recovery),
-    ("formerly", Hedge),
-    ("found", Observe),
-    ("free", Lack),
-    ("from", Of),
-    ("get", Aux),
-    ("gone", Stop),
-    ("got", Aux),
-    ("green", Fine),
-    ("had", Aux),
-    ("hadnt", Negator),
-    ("handle", Hedge),
-    ("handled", Hedge),
-    ("handler", Compound),
-    ("handlers", Compound),
-    ("handles", Hedge),
-    ("handling", Compound),
-    ("happen", Observe),
-    ("happened", Observe),
-    ("happens", Observe),
-    ("hardly", Hedge),
-    ("has", Aux),
-    ("hasnt", Negator),
-    ("have", Aux),
-    ("havent", Negator),
-    ("healed", Recovery),
-    ("healthy", Fine),
-    ("heartbeat", Function),
-    ("historical", Hedge),
-    ("however", Contrast),
-    ("hung", Fault),
-    ("hypothesis", Hedge),
-    ("hypothetical", Hedge),
-    ("identified", Observe),
-    ("identify", Observe),
-    ("if", Hedge),
-    ("ignore", Hedge),
-    ("ignored", Hedge),
-    ("ignoring", Hedge),
-    ("imagepullbackoff", Fault),
-    ("impossible", Unable),
-    ("in-case", Hedge),
-    ("inability", Unable),
-    ("inaccessible", Fault),
-    ("inf", Absent),
-    ("information", NoData),
-    ("injection", Compound),
-    ("invalidimagename", Fault),
-    ("is", Aux),
-    ("isnt", Negator),
-    ("issue", Concern),
-    ("issues", Concern),
-    ("just", Only),
-    ("killed", Fault),
-    ("lack", Lack),
-    ("lag", Concern),
-    ("leaking", Fault),
-    ("level", Compound),
-    ("levels", Compound),
-    ("likely", Hedge),
-    ("listen", Function),
-    ("listening", Function),
-    ("load", Function),
-    ("loaded", Function),
-    ("locate", Observe),
-    ("located", Observe),
-    ("log", Compound),
-    ("logged", Observe),
-    ("logging", Compound),
-    ("logs", Compound),
-    ("longer", Longer),
-    ("loss", Concern),
-    ("lost", Fault),
-    ("malfunction", Fault),
-    ("matches", NoData),
-    ("may", Hedge),
-    ("maybe", Hedge),
-    ("merely", Only),
-    ("message", Compound),
-    ("messages", Compound),
-    ("metadata", NoData),
-    ("metric", Compound),
-    ("metrics", Compound),
-    ("might", Hedge),
-    ("misconfigured", Fault),
-    ("missing", Absent),
-    ("mitigated", Recovery),
-    ("more", Longer),
-    ("mount", Function),
-    ("mounted", Function),
-    ("n/a", Absent),
-    ("na", Absent),
-    ("nan", Absent),
-    ("necessarily", Only),
-    ("neither", Negator),
-    ("never", Negator),
-    ("nevertheless", Contrast),
-    ("nil", Nothing),
-    ("no", Negator),
-    ("nobody", Negator),
-    ("nominal", Fine),
-    ("non", Negator),
-    ("none", Nothing),
-    ("nor", Nor),
-    ("normal", Fine),
-    ("not", Negator),
-    ("not-ready", Fault),
-    ("nothing", Negator),
-    ("notice", Observe),
-    ("noticed", Observe),
-    ("notready", Fault),
-    ("null", Absent),
-    ("observe", Observe),
-    ("observed", Observe),
-    ("occur", Observe),
-    ("occurred", Observe),
-    ("occurs", Observe),
-    ("of", Of),
-    ("offline", Fault),
-    ("on", On),
-    ("only", Only),
-    ("oom", Fault),
-    ("oom-killed", Fault),
-    ("oomkill", Fault),
-    ("oomkilled", Fault),
-    ("oomkilling", Fault),
-    ("or", Or),
-    ("otherwise", Hedge),
-    ("out", Out),
-    ("outage", Fault),
-    ("outages", Fault),
-    ("over", Over),
-    ("overloaded", Fault),
-    ("page", Compound),
-    ("pages", Compound),
-    ("panic", Fault),
-    ("panicked", Fault),
-    ("panics", Fault),
-    ("pass", Function),
-    ("passed", Function),
-    ("passing", Fine),
-    ("percentage", Compound),
-    ("perhaps", Hedge),
-    ("policies", Compound),
-    ("policy", Compound),
-    ("possible", Hedge),
-    ("possibly", Hedge),
-    ("potential", Hedge),
-    ("potentially", Hedge),
-    ("present", Observe),
-    ("prevent", Hedge),
-    ("prevented", Hedge),
-    ("preventing", Hedge),
-    ("prevents", Hedge),
-    ("previously", Hedge),
-    ("probably", Hedge),
-    ("problem", Concern),
-    ("problems", Concern),
-    ("rarely", Hedge),
-    ("rate", Compound),
-    ("rates", Compound),
-    ("ratio", Compound),
-    ("ratios", Compound),
-    ("reachable", Fine),
-    ("ready", Fine),
-    ("records", NoData),
-    ("recover", Recovery),
-    ("recovered", Recovery),
-    ("recovering", Recovery),
-    ("recovers", Recovery),
-    ("recur", Observe),
-    ("recurred", Observe),
-    ("recurs", Observe),
-    ("refused", Fault),
-    ("rejected", Fault),
-    ("replicate", Function),
-    ("replicating", Function),
-    ("reported", Observe),
-    ("reporting", Compound),
-    ("reproduce", Observe),
-    ("reproduced", Observe),
-    ("reproducible", Observe),
-    ("resolved", Recovery),
-    ("respond", Function),
-    ("responding", Function),
-    ("responds", Function),
-    ("responsive", Fine),
-    ("restarted", Fault),
-    ("restarting", Fault),
-    ("restarts", Fault),
-    ("restored", Recovery),
-    ("result", NoData),
-    ("results", NoData),
-    ("risk", Hedge),
-    ("rule", Compound),
-    ("ruled", Ruled),
-    ("rules", Compound),
-    ("runcontainererror", Fault),
-    ("samples", NoData),
-    ("saturated", Fault),
-    ("saturation", Fault),
-    ("schedule", Function),
-    ("scheduled", Function),
-    ("score", Compound),
-    ("scores", Compound),
-    ("see", Observe),
-    ("seen", Observe),
-    ("segfault", Fault),
-    ("self-healed", Recovery),
-    ("series", NoData),
-    ("serve", Function),
-    ("serving", Function),
-    ("setting", Compound),
-    ("settings", Compound),
-    ("should", Hedge),
-    ("simulate", Hedge),
-    ("simulated", Hedge),
-    ("simulating", Hedge),
-    ("soaring", Fault),
-    ("spike", Fault),
-    ("spiked", Fault),
-    ("spikes", Fault),
-    ("spiking", Fault),
-    ("spot", Observe),
-    ("spotted", Observe),
-    ("stable", Fine),
-    ("stalled", Fault),
-    ("start", Function),
-    ("started", Function),
-    ("starting", Function),
-    ("starvation", Fault),
-    ("starved", Fault),
-    ("stop", Stop),
-    ("stopped", Stop),
-    ("stops", Stop),
-    ("stuck", Fault),
-    ("subsided", Stop),
-    ("succeed", Function),
-    ("succeeded", Function),
-    ("surge", Fault),
-    ("surged", Fault),
-    ("surging", Fault),
-    ("suspect", Hedge),
-    ("suspected", Hedge),
-    ("test", Compound),
-    ("testing", Compound),
-    ("tests", Compound),
-    ("then", Contrast),
-    ("though", Contrast),
-    ("threshold", Compound),
-    ("thresholds", Compound),
-    ("throttled", Fault),
-    ("throttling", Fault),
-    ("time-out", Fault),
-    ("time-outs", Fault),
-    ("timed", Timed),
-    ("timed-out", Fault),
-    ("timeout", Fault),
-    ("timeouts", Fault),
-    ("to", To),
-    ("tracking", Compound),
-    ("type", Compound),
-    ("types", Compound),
-    ("unable", Unable),
-    ("unavailable", Fault),
-    ("undefined", Absent),
-    ("unhealthy", Fault),
-    ("unknown", Absent),
-    ("unless", Hedge),
-    ("unreachable", Fault),
-    ("unready", Fault),
-    ("unresolved", Fault),
-    ("unresponsive", Fault),
-    ("unsuccessfully", Unable),
-    ("updates", NoData),
-    ("upon", On),
-    ("value", Compound),
-    ("vanished", Stop),
-    ("was", Aux),
-    ("wasnt", Negator),
-    ("were", Aux),
-    ("werent", Negator),
-    ("whereas", Contrast),
-    ("whether", Hedge),
-    ("while", Contrast),
-    ("without", Negator),
-    ("wont", Negator),
-    ("work", Function),
-    ("working", Function),
-    ("works", Function),
-    ("would", Hedge),
-    ("zero", Nothing),
-];
-
-/// What a word does; `None` for most words.
-pub(super) fn sense(word: &str) -> Option<Sense> {
-    lookup(WORDS, word).or_else(|| is_exception(word).then_some(Fault))
+lists! {
+    /// What a word says about the signal in whose name it stands.
+    Role {
+        "fault" Fault, "backlog" Backlog, "load" Load, "share" Share, "stock" Stock, "weak_load" Weak,
+        "setting" Setting, "bound" Bound, "not" Not, "count" Count, "timeout" Timeout, "budget" Budget, "up" Up,
+        "particle" Particle,
+    }
 }
 
-/// Whether a word is the name of an exception type: `java.net.SocketTimeoutException`, `ConnectionError`.
-fn is_exception(word: &str) -> bool {
-    ["Exception", "Error"].iter().any(|suffix| {
-        let stem = word.strip_suffix(suffix).unwrap_or_default();
-        stem.ends_with(|c: char| c.is_ascii_lowercase())
-            && stem.contains(|c: char| c.is_ascii_uppercase())
-    })
+impl Role {
+    /// The signal that it is.
+    pub(super) const fn polarity(self) -> Option<Polarity> {
+        match self {
+            Self::Fault => Some(Polarity::Fault),
+            Self::Backlog => Some(Polarity::Backlog),
+            Self::Load => Some(Polarity::Load),
+            Self::Share => Some(Polarity::Share),
+            Self::Stock => Some(Polarity::Stock),
+            _ => None,
+        }
+    }
+}
+
+lists! {
+    /// What a word or phrase does in a sentence about faults.
+    Sense {
+        "fault" Fault, "concern" Concern, "fine" Fine, "works" Works, "recovery" Recovery, "stop" Stop,
+        "observe" Observe, "doubt" Doubt, "name" Name, "absent" Absent, "none" None, "nothing_found" NothingFound,
+        "contrast" Contrast, "intent" Intent, "neutral" Neutral, "ruled_out" RuledOut, "aux" Aux,
+    }
+}
+
+lists! {
+    /// What a word makes of the number beside it.
+    Beside {
+        "link" Link, "rise" Rise, "fall" Fall, "from" From, "threshold" Threshold, "upper" Upper, "lower" Lower,
+        "identifier" Identifier, "times" Times,
+    }
+}
+
+lists! {
+    /// Which side of a reference is a fault: that which the signal's polarity says, above, or below; or less than the
+    /// whole of a good thing.
+    Bound { "threshold" ByPolarity, "upper" Upper, "lower" Lower, "whole" Whole, }
+}
+
+lists! {
+    /// What a tool gives as the state of a thing.
+    State { "fault" Fault, "well" Well, "over" Over, "ended" Ended, "answered" Answered, }
+}
+
+lists! {
+    /// How loud a log record calls itself.
+    Level { "error" Error, "other" Other, "quiet" Quiet, }
+}
+
+impl Beside {
+    /// The bound of the reference that it makes of a number.
+    pub(super) const fn bound(self) -> Option<Bound> {
+        match self {
+            Self::Threshold => Some(Bound::ByPolarity),
+            Self::Upper => Some(Bound::Upper),
+            Self::Lower => Some(Bound::Lower),
+            _ => None,
+        }
+    }
+}
+
+/// The words of a table, each with what its list says.
+pub(super) struct Words<T>(BTreeMap<String, T>);
+
+impl<T: Copy> Words<T> {
+    fn read(lexicon: &toml::Table, name: &str, lists: &[(&str, T)]) -> Self {
+        let mut words = BTreeMap::new();
+        for (list, what) in lists {
+            let list = lexicon.get(name).and_then(|table| table.get(*list)?.as_array());
+            let entries = list.into_iter().flatten().filter_map(toml::Value::as_str);
+            words.extend(entries.map(|word| (word.to_owned(), *what)));
+        }
+        Self(words)
+    }
+
+    /// What the table says of a word or phrase, whatever its case.
+    pub(super) fn get(&self, word: &str) -> Option<T> {
+        const LONGEST: usize = 48;
+        if word.len() > LONGEST {
+            return None;
+        }
+        if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return self.0.get(&word.to_ascii_lowercase()).copied();
+        }
+        self.0.get(word).copied()
+    }
+
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.get(word).is_some()
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+/// The lexicon, read.
+pub(super) struct Lexicon {
+    pub(super) signals: Words<Role>,
+    pub(super) shares: Words<()>,
+    pub(super) generic: Words<()>,
+    pub(super) conditions: Words<bool>,
+    pub(super) states: Words<State>,
+    pub(super) words: Words<Sense>,
+    pub(super) beside: Words<Beside>,
+    pub(super) levels: Words<Level>,
+    pub(super) tool_failures: Words<()>,
+    /// Fields that hold a value, its name, how it compares, and the like.
+    pub(super) references: Words<Bound>,
+    fields: BTreeMap<&'static str, Words<()>>,
+}
+
+/// The lexicon of this version.
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    let table: toml::Table = include_str!("lexicon.toml").parse().unwrap_or_default();
+    Lexicon::read(&table)
+});
+
+impl Lexicon {
+    /// Whether a field of that name is in a list of fields.
+    pub(super) fn is_field(&self, list: &str, name: &str) -> bool {
+        self.fields.get(list).is_some_and(|names| names.has(name))
+    }
+
+    fn read(table: &toml::Table) -> Self {
+        const FIELDS: [&str; 12] = [
+            "value",
+            "name",
+            "comparator",
+            "wanted",
+            "level",
+            "state",
+            "prose",
+            "label",
+            "lifetime",
+            "past",
+            "signal",
+            "total",
+        ];
+        let plain = |name| Words::read(table, name, &[("words", ())]);
+        Self {
+            signals: Words::read(table, "signals", Role::LISTS),
+            shares: plain("shares"),
+            generic: plain("generic"),
+            conditions: Words::read(table, "conditions", &[("true", true), ("false", false)]),
+            states: Words::read(table, "states", State::LISTS),
+            words: Words::read(table, "words", Sense::LISTS),
+            beside: Words::read(table, "beside", Beside::LISTS),
+            levels: Words::read(table, "levels", Level::LISTS),
+            tool_failures: plain("tool_failures"),
+            references: Words::read(table, "fields", Bound::LISTS),
+            fields: FIELDS.map(|list| (list, Words::read(table, "fields", &[(list, ())]))).into(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::lookup::misplaced;
-    use super::*;
+    use alloc::collections::BTreeSet;
 
     #[test]
-    fn the_table_is_sorted() {
-        assert_eq!(misplaced(WORDS), None);
-    }
-
-    #[test]
-    fn exception_types_are_faults() {
-        for word in ["NullPointerException", "java.net.SocketTimeoutException", "ConnectionError"] {
-            assert_eq!(sense(word), Some(Fault), "{word}");
-        }
-        for word in ["terror", "onError", "payment-error-handler", "error_rate"] {
-            assert_eq!(sense(word), None, "{word}");
+    fn every_word_is_lower_case_and_stands_in_one_list_of_its_table() {
+        let lexicon: toml::Table = include_str!("lexicon.toml").parse().unwrap();
+        for (name, table) in &lexicon {
+            let mut seen = BTreeSet::new();
+            for list in table.as_table().unwrap().values().filter_map(toml::Value::as_array) {
+                for word in list.iter().map(|word| word.as_str().unwrap()) {
+                    assert_eq!(word, word.to_lowercase(), "{name}");
+                    // A field may hold several things: a state is prose where the state is not known.
+                    assert!(seen.insert(word) || name == "fields", "{name}: {word}");
+                }
+            }
+            assert!(table.get("origin").is_some(), "{name}");
+            assert!(!seen.is_empty(), "{name}");
         }
     }
 }

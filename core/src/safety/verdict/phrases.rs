@@ -1,15 +1,16 @@
-//! What a line of free text says about faults, with the reach of its negations.
-//!
-//! In doubt nothing is said: what is hedged, merely not observed or asked is neither fault nor health.
+//! This module reads what the words of a line say about faults, with the reach of their negations. In doubt nothing is
+//! said: what is hedged, merely not observed or asked is neither fault nor health. Numbers are not its concern.
+
+use gsar_extraction::text::polarity::MarkerKind;
 
 use super::lexicon::Sense;
-use super::tokens::{Kind, Token};
+use super::statement::Token;
 
 /// Words after a negation that it still reaches.
 const REACH: u8 = 6;
 
-/// What a line says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a line says, each by how often.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Said {
     /// Faults stated.
     pub(super) faults: u32,
@@ -23,27 +24,15 @@ pub(super) struct Said {
     pub(super) doubts: u32,
 }
 
-/// Phrases that state a fault although none of their words does.
-const FAULT_PHRASES: &[&[&str]] = &[
-    &["connection", "reset"],
-    &["no", "endpoints"],
-    &["no", "route", "to", "host"],
-    &["no", "space", "left"],
-    &["no", "such", "host"],
-    &["out", "of", "disk"],
-    &["out", "of", "memory"],
-    &["out", "of", "space"],
-    &["time", "out"],
-    &["times", "out"],
-    &["timing", "out"],
-];
-
 /// Reads the words of a line that nothing else has used.
-pub(super) fn read(tokens: &[Token<'_>]) -> Said {
+pub(super) fn read(tokens: &[Token<'_>], asked: bool) -> Said {
     let mut reading = Reading { tokens, said: Said::default(), clause: Clause::default() };
     let mut at = 0;
     while at < tokens.len() {
         at += reading.step(at).max(1);
+    }
+    if asked {
+        reading.withdraw();
     }
     reading.close();
     reading.said
@@ -56,33 +45,37 @@ struct Clause {
     reach: u8,
     /// The negation says *no longer*.
     ended: bool,
-    /// What follows was not observed.
-    unobserved: bool,
-    /// What follows is only possible.
+    /// What follows is only possible, was not observed or has no data.
     hedged: bool,
-    /// What follows has no data.
-    without_data: bool,
+    /// The negation has denied a fault, so that a list may go on.
+    lists: bool,
     /// Faults stated so far.
     faults: u32,
 }
 
-struct Reading<'a, 'b> {
-    tokens: &'a [Token<'b>],
+struct Reading<'t, 'a> {
+    tokens: &'t [Token<'a>],
     said: Said,
     clause: Clause,
 }
 
 impl Reading<'_, '_> {
     fn sense(&self, at: usize) -> Option<Sense> {
-        self.tokens.get(at)?.sense()
+        self.tokens.get(at).filter(|token| !token.used)?.sense.map(|(sense, _)| sense)
     }
 
     fn is(&self, at: usize, sense: Sense) -> bool {
         self.sense(at) == Some(sense)
     }
 
-    fn mark(&self, at: usize, marks: &[char]) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.is_mark(marks))
+    fn word(&self, at: usize, words: &[&str]) -> bool {
+        let is_word =
+            |token: &Token<'_>| words.iter().any(|word| word.eq_ignore_ascii_case(token.text));
+        self.tokens.get(at).is_some_and(is_word)
+    }
+
+    fn gap_has(&self, at: usize, marks: &[char]) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.gap_has(marks))
     }
 
     const fn negated(&self) -> bool {
@@ -95,246 +88,214 @@ impl Reading<'_, '_> {
         self.clause = Clause::default();
     }
 
-    /// Reads on from a token; says how many tokens it used.
+    /// Makes doubts of the faults stated so far.
+    fn withdraw(&mut self) {
+        self.said.doubts += self.clause.faults;
+        self.clause.faults = 0;
+    }
+
+    /// Reads on from a word; says how many words it used.
     fn step(&mut self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at) else { return 1 };
-        if token.masked {
+        self.separators(at);
+        if token.used {
+            if token.none {
+                self.clause.reach = REACH;
+            }
             return 1;
         }
-        if let Kind::Mark(mark) = token.kind {
-            self.separator(mark, at);
-            return 1;
+        // A phrase stands before the cue in it: `no space left`.
+        let (sense, length) = token.sense.unzip();
+        let length = length.unwrap_or(1);
+        if let Some((kind, words)) = token.cue
+            && !(sense == Some(Sense::Fault) && length > words)
+        {
+            return self.cue(at, kind, words);
         }
-        if let Some(length) = self.phrase(at) {
-            self.fault();
-            return length;
-        }
-        let Some(sense) = token.sense() else {
-            self.clause.reach = self.clause.reach.saturating_sub(1);
-            return 1;
-        };
         match sense {
-            Sense::Contrast => self.close(),
-            Sense::Hedge => self.clause.hedged = true,
-            Sense::Negator => return self.negator(at),
-            Sense::Nor => self.clause.reach = REACH,
-            // `errors dropped to zero`
-            Sense::Nothing if at > 0 && self.is(at - 1, Sense::To) => self.said.recovered += 1,
-            Sense::Nothing => self.clause.reach = REACH,
-            Sense::Lack if self.is(at + 1, Sense::Of) => {
-                self.negate();
+            None | Some(Sense::Aux | Sense::Neutral | Sense::Name) => {
+                self.clause.reach = self.clause.reach.saturating_sub(u8::from(sense.is_none()));
+            }
+            Some(Sense::Contrast) => self.close(),
+            Some(Sense::Doubt) => {
+                // `timeouts are expected`
+                if at > 0 && self.is(at - 1, Sense::Aux) {
+                    self.withdraw();
+                }
+                self.clause.hedged = true;
+            }
+            Some(Sense::Fault) => return self.fault_word(at, length),
+            Some(Sense::Concern) if self.negated() => self.fault(),
+            Some(Sense::Concern | Sense::Absent) => self.said.doubts += 1,
+            // `Pause Young (Normal)`
+            Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(at + 1, &[')']) => {}
+            Some(Sense::Fine) => self.health(|said| &mut said.fine),
+            Some(Sense::Works) if self.negated() => self.denied_health(),
+            // `to recover` is an intent.
+            Some(Sense::Recovery) if !self.negated() && at > 0 && self.word(at - 1, &["to"]) => {}
+            Some(Sense::Recovery) => self.health(|said| &mut said.recovered),
+            Some(Sense::Stop) => return self.stop(at),
+            Some(Sense::Observe) if self.negated() => self.withdraw(),
+            Some(Sense::NothingFound) if self.negated() => {
+                self.clause.hedged = true;
+                self.said.doubts += 1;
+            }
+            Some(Sense::Intent) if self.is(at + 1, Sense::Fault) => {
+                self.said.doubts += 1;
                 return 2;
             }
-            Sense::And if !self.continues(at + 1) => self.clause.reach = 0,
-            Sense::Fails | Sense::Unable if self.is(at + 1, Sense::To) => {
-                return 2 + self.inability(at + 2, sense == Sense::Fails);
-            }
-            Sense::Cannot => return 1 + self.inability(at + 1, false),
-            Sense::Could if self.is(at + 1, Sense::Negator) => {
-                return 2 + self.inability(at + 2, false);
-            }
-            Sense::Fails if self.is(at + 1, Sense::Over) => return 2,
-            Sense::Fails | Sense::Fault => return self.fault_word(at),
-            Sense::Timed if self.is(at + 1, Sense::Out) => {
-                self.fault();
-                return 2;
-            }
-            Sense::Ruled if self.is(at + 1, Sense::Out) => {
+            Some(Sense::RuledOut) => {
                 if self.clause.faults == 0 {
                     self.clause.reach = REACH;
                 }
                 self.said.cleared += self.clause.faults;
                 self.clause.faults = 0;
-                return 2;
             }
-            Sense::On if matches!(self.sense(at + 1), Some(Sense::Fault | Sense::Fails)) => {
-                self.said.doubts += 1;
-                return 2;
-            }
-            Sense::Back if self.is(at + 1, Sense::To) && self.is(at + 2, Sense::Fine) => {
-                self.recovery();
-                return 3;
-            }
-            Sense::Fine => self.fine(),
-            Sense::Concern if self.negated() => self.fault(),
-            Sense::Concern => self.said.doubts += 1,
-            Sense::Function if self.negated() => self.fault_despite_negation(),
-            Sense::Recovery => {
-                // `to recover` is an intent.
-                if self.negated() || !(at > 0 && self.is(at - 1, Sense::To)) {
-                    self.recovery();
-                }
-            }
-            Sense::Stop => return self.stop(at),
-            Sense::NoData if self.negated() => {
-                self.clause.without_data = true;
-                self.clause.reach = 0;
-                self.said.doubts += 1;
-            }
-            _ => self.clause.reach = self.clause.reach.saturating_sub(1),
+            Some(_) => {}
         }
-        1
+        length
     }
 
-    fn separator(&mut self, mark: char, at: usize) {
-        match mark {
-            '.' | ';' | '!' | '|' | '(' | ')' => self.close(),
-            '?' => {
-                self.said.doubts += self.clause.faults;
-                self.clause.faults = 0;
-                self.close();
-            }
-            ',' if !self.continues(at + 1) => self.clause.reach = 0,
-            _ => {}
+    /// What stands before a word ends statements, or the reach of a negation.
+    fn separators(&mut self, at: usize) {
+        if self.gap_has(at, &['?']) {
+            self.withdraw();
+        }
+        let Some(token) = self.tokens.get(at) else { return };
+        let stop = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
+        if stop || token.gap_has(&[';', '|', '(', ')', '?']) {
+            self.close();
+        } else if (token.gap_has(&[',']) || self.word(at, &["and"])) && !self.continues(at) {
+            self.clause.reach = 0;
+            self.said.faults += core::mem::take(&mut self.clause.faults);
         }
     }
 
     /// Whether a list goes on: `no errors, timeouts or restarts`.
     fn continues(&self, at: usize) -> bool {
-        let next = match self.sense(at) {
-            Some(Sense::Or | Sense::And | Sense::Nor) => self.sense(at + 1),
-            sense => sense,
-        };
-        matches!(
-            next,
-            Some(Sense::Fault | Sense::Concern | Sense::Fails | Sense::Fine | Sense::Function)
-        )
-    }
-
-    fn phrase(&self, at: usize) -> Option<usize> {
-        let is_at = |index: usize, word: &str| {
-            self.tokens.get(index).is_some_and(|token| token.text.eq_ignore_ascii_case(word))
-        };
-        let found = FAULT_PHRASES.iter().find(|phrase| {
-            phrase.iter().enumerate().all(|(offset, word)| is_at(at + offset, word))
-        })?;
-        Some(found.len())
-    }
-
-    /// Turns what follows around; a second negation turns it back.
-    fn negate(&mut self) {
-        self.clause.reach = if self.negated() { 0 } else { REACH };
-    }
-
-    fn negator(&mut self, at: usize) -> usize {
-        if self.is(at + 1, Sense::Only) {
-            return 2;
+        let next = at + usize::from(self.word(at, &["and", "or", "nor"]));
+        let after_none = at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        if self.negated() && !self.clause.lists && !after_none.is_some_and(|token| token.used) {
+            return false;
         }
-        if self.is(at + 1, Sense::Longer) {
+        let listed = [Sense::Fault, Sense::Concern, Sense::Fine, Sense::Works];
+        self.sense(next).is_some_and(|sense| listed.contains(&sense))
+    }
+
+    /// A negation or hedge.
+    fn cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
+        if kind == MarkerKind::Hedge {
+            self.clause.hedged = true;
+            return words;
+        }
+        let next = at + words;
+        let after_could = at > 0 && self.word(at - 1, &["could", "can"]);
+        let able = self.word(next, &["able"]) && self.word(next + 1, &["to"]);
+        if able || after_could {
+            return words + self.inability(next + 2 * usize::from(able), false);
+        }
+        if self.word(at, &["failed", "fails", "failing"]) {
+            return words + self.inability(next, true);
+        }
+        if self
+            .word(at, &["unable", "cannot", "can't", "can\u{2019}t", "couldn't", "couldn\u{2019}t"])
+        {
+            return words + self.inability(next, false);
+        }
+        let longer = words > 1 && self.word(at + 1, &["longer"]);
+        let more = self.word(next, &["more"]);
+        if longer || more {
+            let used = words + usize::from(more);
+            let ends = self.tokens.get(at + used).is_none_or(|token| !token.gap.trim().is_empty());
             // `the error no longer occurs`, `failing no more`
-            if self.clause.faults > 0 && (self.ends(at + 2) || self.is(at + 2, Sense::Observe)) {
-                self.said.recovered += self.clause.faults;
-                self.clause.faults = 0;
-                return 3;
+            if self.clause.faults > 0 && (ends || self.is(at + used, Sense::Observe)) {
+                self.said.recovered += core::mem::take(&mut self.clause.faults);
+                return used + 1;
             }
-            self.clause.reach = REACH;
             self.clause.ended = true;
-            return 2;
+            self.clause.reach = REACH;
+            return used;
         }
-        // `not able to recover`
-        if self.is(at + 1, Sense::Could) && self.is(at + 2, Sense::To) {
-            return 3 + self.inability(at + 3, false);
-        }
-        // `errors were not observed`
-        let contraction = self
-            .tokens
-            .get(at)
-            .is_some_and(|token| token.text.ends_with(['t', 'T']) && token.text.len() > 3);
-        let never =
-            self.tokens.get(at).is_some_and(|token| token.text.eq_ignore_ascii_case("never"));
-        let auxiliary = never || contraction || (at > 0 && self.is(at - 1, Sense::Aux));
-        let observed = (at + 1..at + 3).find(|next| self.is(*next, Sense::Observe));
-        if let (true, true, Some(observed)) = (auxiliary, self.clause.faults > 0, observed) {
-            self.said.doubts += self.clause.faults;
-            self.clause.faults = 0;
-            return observed + 1 - at;
-        }
-        self.negate();
-        1
+        // A second negation turns it back; `neither … nor` does not.
+        let again = self.negated() && !self.word(at, &["nor"]);
+        self.clause.reach = if again { 0 } else { REACH };
+        words
     }
 
-    /// Not being able to do what the verb at `at` says; returns how many tokens the verb takes.
+    /// Not being able to do what the verb at `at` says; returns how many words the verb takes.
     fn inability(&mut self, at: usize, attempted: bool) -> usize {
         let passive = usize::from(self.is(at, Sense::Aux));
-        let verb = at + passive;
-        let over = usize::from(self.is(verb, Sense::Fails) && self.is(verb + 1, Sense::Over));
-        match self.sense(verb) {
+        match self.sense(at + passive) {
             Some(Sense::Observe) => {
-                self.said.doubts += 1 + self.clause.faults;
-                self.clause.faults = 0;
-                self.clause.unobserved = true;
+                self.said.doubts += 1;
+                self.withdraw();
+                self.clause.hedged = true;
             }
             // What cannot fail states no fault.
-            Some(Sense::Fault | Sense::Fails) if !attempted && over == 0 => self.said.doubts += 1,
+            Some(Sense::Fault) if !attempted => self.said.doubts += 1,
             _ => self.fault(),
         }
         self.clause.reach = 0;
-        passive + 1 + over
+        passive + 1
     }
 
     /// A word for a fault: a fault, its absence, or a part of another name.
-    fn fault_word(&mut self, at: usize) -> usize {
+    fn fault_word(&mut self, at: usize, length: usize) -> usize {
+        let next = at + length;
         // `errors dropped`, `errors are down`: fewer faults are neither faults nor none.
         let falls =
             self.tokens.get(at).is_some_and(|token| matches!(token.text, "dropped" | "down"));
-        let subject =
-            if at > 1 && self.is(at - 1, Sense::Aux) { at - 2 } else { at.saturating_sub(1) };
-        if falls && self.clause.faults > 0 && self.is(subject, Sense::Fault) {
-            self.said.doubts += self.clause.faults;
-            self.clause.faults = 0;
-            return 1;
+        let back = if at > 1 && self.is(at - 1, Sense::Aux) { 2 } else { 1 };
+        let subject = at.checked_sub(back).is_some_and(|at| self.is(at, Sense::Fault));
+        if falls && subject && self.clause.faults > 0 {
+            self.withdraw();
+            return length;
         }
-        if self.is(at + 1, Sense::Compound)
-            || self.is(at + 1, Sense::Lack) && !self.is(at + 2, Sense::Of)
-        {
-            return 2;
+        if self.is(next, Sense::Name) && !self.gap_has(next, &[':', '=']) {
+            return length + 1;
         }
-        let close = at + 1 + usize::from(self.mark(at + 1, &['"', '\'']));
-        if self.mark(close, &[':', '=']) {
-            let quoted = usize::from(self.mark(close + 1, &['"', '\'', '<']));
-            let value = close + 1 + quoted;
-            match self.sense(value) {
-                Some(Sense::Nothing) => {
+        if self.gap_has(next, &[':', '=']) {
+            match self.sense(next) {
+                Some(Sense::None) => {
                     self.said.cleared += 1;
-                    return value + 1 - at;
+                    return length + 1;
                 }
                 Some(Sense::Absent) => {
                     self.said.doubts += 1;
-                    return value + 1 - at;
-                }
-                Some(Sense::Negator) if self.ends(value + 1) => {
-                    self.said.cleared += 1;
-                    return value + 1 - at;
+                    return length + 1;
                 }
                 _ => {}
             }
         }
         self.fault();
-        1
-    }
-
-    /// Whether a statement ends at a token.
-    fn ends(&self, at: usize) -> bool {
-        match self.tokens.get(at) {
-            None => true,
-            Some(token) => matches!(token.kind, Kind::Mark(_)),
-        }
+        length
     }
 
     fn fault(&mut self) {
-        if self.clause.hedged || self.clause.unobserved || self.clause.without_data {
+        if self.clause.hedged {
             self.said.doubts += 1;
         } else if self.negated() && self.clause.ended {
             self.said.recovered += 1;
         } else if self.negated() {
             self.said.cleared += 1;
+            self.clause.lists = true;
         } else {
             self.clause.faults += 1;
         }
     }
 
-    /// Health that is not there.
-    fn fault_despite_negation(&mut self) {
+    /// Health, or the end of a fault, unless it is denied.
+    fn health(&mut self, count: fn(&mut Said) -> &mut u32) {
+        if self.negated() {
+            self.denied_health();
+        } else if self.clause.hedged {
+            self.said.doubts += 1;
+        } else {
+            *count(&mut self.said) += 1;
+        }
+    }
+
+    fn denied_health(&mut self) {
         self.clause.reach = 0;
         if self.clause.hedged {
             self.said.doubts += 1;
@@ -343,43 +304,25 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn fine(&mut self) {
-        if self.clause.hedged || self.clause.without_data {
-            self.said.doubts += 1;
-        } else if self.negated() {
-            self.fault_despite_negation();
-        } else {
-            self.said.fine += 1;
-        }
-    }
-
-    fn recovery(&mut self) {
-        if self.clause.hedged {
-            self.said.doubts += 1;
-        } else if self.negated() {
-            self.fault_despite_negation();
-        } else {
-            self.said.recovered += 1;
-        }
-    }
-
     /// Something ends: a fault before or after the word, or the work of what worked.
     fn stop(&mut self, at: usize) -> usize {
-        if self.is(at + 1, Sense::Function) {
-            self.fault();
-            return 2;
-        }
-        if matches!(self.sense(at + 1), Some(Sense::Fault | Sense::Fails)) {
-            if self.negated() {
-                self.clause.reach = 0;
-                return 1;
+        match self.sense(at + 1) {
+            Some(Sense::Works) => {
+                self.fault();
+                2
             }
-            self.said.recovered += 1;
-            return 2;
+            Some(Sense::Fault) if self.negated() => {
+                self.clause.reach = 0;
+                1
+            }
+            Some(Sense::Fault) => {
+                self.said.recovered += 1;
+                2
+            }
+            _ => {
+                self.said.recovered += u32::from(self.clause.faults > 0 && !self.negated());
+                1
+            }
         }
-        if self.clause.faults > 0 && !self.negated() {
-            self.said.recovered += 1;
-        }
-        1
     }
 }

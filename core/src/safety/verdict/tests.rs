@@ -1,16 +1,15 @@
+//! Examples of results in words.
+
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;
-use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
-use proptest::prelude::*;
 
-fn verdict(content: &str) -> Verdict {
+pub(super) fn verdict(content: &str) -> Verdict {
     classify(&ToolResult::new(content)).verdict
 }
 
 #[track_caller]
-fn check(cases: &[(&str, Verdict)]) {
+pub(super) fn check(cases: &[(&str, Verdict)]) {
     let wrong: Vec<_> = cases
         .iter()
         .filter(|(content, expected)| verdict(content) != *expected)
@@ -183,29 +182,6 @@ fn h20_zero_of_a_good_thing_is_no_health() {
 }
 
 #[test]
-fn h20_in_json() {
-    check(&[
-        (r#"{"readyReplicas": 0}"#, Supports),
-        (r#"{"status": {"replicas": 5, "readyReplicas": 3}}"#, Supports),
-        (r#"{"status": {"replicas": 5, "readyReplicas": 5, "availableReplicas": 5}}"#, Refutes),
-        (r#"{"status": {"replicas": 5, "readyReplicas": 5, "unavailableReplicas": 0}}"#, Refutes),
-        (r#"{"ready": false}"#, Supports),
-        (r#"{"ready": "0/5"}"#, Supports),
-        (r#"{"healthy": true}"#, Refutes),
-        (r#"{"up": 0}"#, Supports),
-        (r#"{"success_rate": "0%"}"#, Supports),
-        (r#"{"type":"Ready","status":"False","reason":"ContainersNotReady"}"#, Supports),
-        (r#"{"type":"Ready","status":"True"}"#, Refutes),
-        (r#"{"type":"Ready","status":"Unknown"}"#, Inconclusive),
-        (
-            r#"{"conditions":[{"type":"Ready","status":"True"},{"type":"DiskPressure","status":"True"}]}"#,
-            Supports,
-        ),
-        (r#"{"type":"MemoryPressure","status":"False"}"#, Refutes),
-    ]);
-}
-
-#[test]
 fn thresholds_are_carried_by_the_signal() {
     check(&[
         ("value 0.93 threshold 0.80", Supports),
@@ -261,7 +237,7 @@ fn units_percentages_and_small_shares() {
         ("errors=0 timeouts=3", Supports),
         ("errors per minute: 0", Refutes),
         ("500 errors: 0", Refutes),
-        ("HTTP 500 count: 0", Inconclusive),
+        ("HTTP 500 count: 0", Refutes),
         ("dropped: 0", Refutes),
         ("<1 error", Inconclusive),
         ("errors (last 5m): 0", Inconclusive),
@@ -292,232 +268,10 @@ fn what_is_not_a_number_or_absent_is_never_0() {
 }
 
 #[test]
-fn prometheus_answers() {
-    check(&[
-        (
-            r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"error_ratio","job":"a"},"value":[1,"0.35"]},{"metric":{"__name__":"error_ratio","job":"b"},"value":[1,"0"]}]}}"#,
-            Supports,
-        ),
-        (
-            r#"{"metric":{"__name__":"errors_per_second"},"values":[[1,"0"],[2,"5"],[3,"7"]]}"#,
-            Supports,
-        ),
-        (
-            r#"{"metric":{"__name__":"errors_per_second"},"values":[[1,"5"],[2,"7"],[3,"0"]]}"#,
-            Inconclusive,
-        ),
-        (r#"{"metric":{"__name__":"errors_per_second"},"values":[[1,"0"],[2,"0"]]}"#, Refutes),
-        (r#"{"metric":{"__name__":"errors_total"},"values":[[1,"40"],[2,"47"]]}"#, Supports),
-        (r#"{"metric":{"__name__":"errors_total"},"values":[[1,"40"],[2,"40"]]}"#, Refutes),
-        (r#"{"metric":{"__name__":"errors_total"},"value":[1,"40"]}"#, Inconclusive),
-        (
-            "# HELP http_errors_total errors\n# TYPE http_errors_total counter\nhttp_errors_total{code=\"500\"} 12 1714557600",
-            Inconclusive,
-        ),
-        ("http_error_ratio{job=\"cart\"} 0.35", Supports),
-        ("http_error_ratio 0", Refutes),
-        ("http_error_ratio +Inf", Inconclusive),
-        (
-            r#"{"data":{"resultType":"streams","result":[{"stream":{"app":"x"},"values":[["1","connection refused"]]}]}}"#,
-            Supports,
-        ),
-    ]);
-}
-
-#[test]
-fn tables_of_objects() {
-    check(&[
-        (
-            "NAME                      READY   STATUS             RESTARTS      AGE\ncheckout-7f9c4d-x2x1z     0/1     CrashLoopBackOff   12 (3m ago)   20m",
-            Supports,
-        ),
-        (
-            "NAME                      READY   STATUS    RESTARTS   AGE\ncheckout-7f9c4d-x2x1z     1/1     Running   0          20m\nerror-handler-0           1/1     Running   3 (40d ago)          90d",
-            Refutes,
-        ),
-        (
-            "NAME    READY   STATUS      RESTARTS   AGE\nbackup-1  0/1   Completed   0          20m",
-            Inconclusive,
-        ),
-        (
-            "NAME     STATUS     ROLES   AGE   VERSION\nnode-1   NotReady   none    3d    v1.30.0",
-            Supports,
-        ),
-        (
-            "NAME     STATUS     ROLES   AGE   VERSION\nnode-1   Ready      none    3d    v1.30.0",
-            Refutes,
-        ),
-        (
-            "NAME       READY   UP-TO-DATE   AVAILABLE   AGE\ncheckout   0/5     5            0           3d",
-            Supports,
-        ),
-        (
-            "conditions:\n- lastTransitionTime: \"2024\"\n  status: \"False\"\n  type: Ready",
-            Supports,
-        ),
-    ]);
-}
-
-#[test]
-fn grids_of_values() {
-    check(&[
-        ("time,errors,timeouts\n14:00,0,0\n14:05,0,0", Refutes),
-        ("time,errors,timeouts\n14:00,0,0\n14:05,3,0", Supports),
-        ("| metric | value |\n|---|---|\n| errors | 0 |", Refutes),
-        ("| Errors | 0 |", Refutes),
-        ("errors timeouts\n0 0", Refutes),
-        ("Errors:\n  none", Inconclusive),
-        ("## Errors\n0 errors", Refutes),
-        ("name,state,age\nx,failed,3", Supports),
-    ]);
-}
-
-#[test]
-fn a_tool_that_failed_says_nothing_about_what_it_was_asked() {
-    check(&[
-        ("Error from server (NotFound): pods \"checkout\" not found", Inconclusive),
-        ("bash: jq: command not found", Inconclusive),
-        (r#"{"status":"error","errorType":"bad_data","error":"parse error"}"#, Inconclusive),
-    ]);
-}
-
-#[test]
-fn the_level_of_a_record_counts() {
-    check(&[
-        (r#"{"level": "error", "msg": "upstream gone away"}"#, Supports),
-        (r#"{"level": "info", "msg": "request failed"}"#, Inconclusive),
-        (r#"{"severity": "ERROR", "message": "no errors"}"#, Refutes),
-    ]);
-}
-
-#[test]
-fn only_the_fields_that_state_something_are_read_as_words() {
-    check(&[
-        (
-            r#"{"name": "error-handler", "image": "failed:latest", "labels": {"app": "timeouts"}}"#,
-            Inconclusive,
-        ),
-        (r#"{"level": "info", "msg": "started"}"#, Inconclusive),
-        (r#"{"message": "connection refused"}"#, Supports),
-        (r#"{"error": "none"}"#, Refutes),
-        (r#"{"error": ""}"#, Inconclusive),
-        (r#"{"error": "connection refused"}"#, Supports),
-        ("{\"msg\": \"connection refused\"}\n{\"msg\": \"ok\"}", Supports),
-        (r#"{"status_code": 503}"#, Supports),
-        (r#"{"status": 200}"#, Inconclusive),
-        (r#"["connection refused", "deadlock detected"]"#, Supports),
-    ]);
-}
-
-#[test]
 fn structured_signals_and_words_that_disagree_decide_nothing() {
     check(&[
         ("errors=0\nconnection refused", Inconclusive),
         ("checked the api: no errors\ncheckout: connection refused", Inconclusive),
         ("error_rate=0.4\nerrors stopped at 14:05", Inconclusive),
     ]);
-}
-
-#[test]
-fn an_expected_signal_is_the_only_one_that_counts() {
-    let expecting = |content, signal, polarity, threshold| {
-        let expectation = Some(Expectation { signal, polarity, threshold });
-        classify(&ToolResult { content, expectation }).verdict
-    };
-    let both = r#"{"error_rate": 0.4, "cpu_usage": 0.2}"#;
-    assert_eq!(expecting(both, "cpu_usage", None, Some("0.8")), Refutes);
-    assert_eq!(expecting(both, "error_rate", None, None), Supports);
-    assert_eq!(expecting(both, "memory_usage", None, Some("0.8")), Inconclusive);
-    let nameless = r#"{"metric":{},"value":[1,"0.93"]}"#;
-    assert_eq!(expecting(nameless, "cpu_usage", None, Some("0.8")), Supports);
-    assert_eq!(expecting(nameless, "goroutines", None, Some("0.8")), Inconclusive);
-    assert_eq!(expecting(nameless, "goroutines", Some(Polarity::Load), Some("0.8")), Supports);
-    assert_eq!(expecting(r#"{"workers": 0}"#, "workers", Some(Polarity::Stock), None), Supports);
-}
-
-#[test]
-fn the_deciding_signal_is_named() {
-    let classified =
-        classify(&ToolResult::new(r#"{"metric": "cpu", "value": "93%", "threshold": "80%"}"#));
-    let signal = classified.signal.unwrap();
-    assert_eq!((signal.name.as_str(), signal.value.as_str()), ("cpu", "93%"));
-    assert_eq!((signal.threshold.as_deref(), signal.polarity), (Some("80%"), Some(Polarity::Load)));
-    assert_eq!(classified.reason, "cpu is 93% of 80%: above its threshold");
-}
-
-#[test]
-fn hostile_nesting_is_read_as_text() {
-    assert_eq!(verdict(&"[".repeat(1_000_000)), Inconclusive);
-    let deep = format!("{}\"connection refused\"{}", "[".repeat(5000), "]".repeat(5000));
-    assert_eq!(verdict(&deep), Supports);
-    assert_eq!(verdict("{\"error_rate\": 0.4"), Supports, "cut off");
-}
-
-const BAD: [&str; 6] = ["errors", "timeouts", "restarts", "crashes", "failures", "error_rate"];
-const GOOD: [&str; 4] = ["ready", "availability", "success_rate", "free_disk"];
-
-proptest! {
-    #[test]
-    fn a_healthy_result_never_supports(
-        bad in proptest::sample::select(&BAD[..]), template in 0usize..12, places in 0usize..5, upper: bool,
-    ) {
-        let zero = if places == 0 { "0".to_string() } else { format!("0.{}", "0".repeat(places)) };
-        let content = match template {
-            0 => format!("{bad}: {zero}"),
-            1 => format!("{bad}={zero}"),
-            2 => format!("{bad} is {zero}"),
-            3 => format!("no {bad}"),
-            4 => format!("0 {bad} in the last 5 minutes"),
-            5 => format!("without {bad}"),
-            6 => format!("{bad}: none"),
-            7 => format!(r#"{{"{bad}": {zero}}}"#),
-            8 => format!(r#"{{"name": "{bad}", "value": "{zero}"}}"#),
-            9 => format!("{bad} {zero}"),
-            10 => format!("ERROR {bad} fell to {zero}"),
-            _ => format!("no longer any {bad}"),
-        };
-        let content = if upper { content.to_uppercase() } else { content };
-        prop_assert_ne!(verdict(&content), Supports, "{}", content);
-    }
-
-    #[test]
-    fn none_of_a_good_thing_never_refutes(good in proptest::sample::select(&GOOD[..]), template in 0usize..5) {
-        let content = match template {
-            0 => format!("{good}: 0"),
-            1 => format!("{good} is 0"),
-            2 => format!(r#"{{"{good}": 0}}"#),
-            3 => format!(r#"{{"name": "{good}", "value": 0.0, "threshold": 0.5}}"#),
-            _ => format!("{good}: 0 threshold 0.5"),
-        };
-        prop_assert_eq!(verdict(&content), Supports, "{}", content);
-    }
-
-    #[test]
-    fn thresholds_of_loads_are_exact(value in 0u64..2_000_000, threshold in 1u64..2_000_000) {
-        let decimal = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-        let content = format!(r#"{{"name": "cpu", "value": {}, "threshold": {}}}"#, decimal(value), decimal(threshold));
-        let expected = match value.cmp(&threshold) {
-            core::cmp::Ordering::Less => Refutes,
-            core::cmp::Ordering::Equal => Inconclusive,
-            core::cmp::Ordering::Greater => Supports,
-        };
-        prop_assert_eq!(verdict(&content), expected);
-    }
-
-    #[test]
-    fn any_text_is_classified(text in "\\PC{0,200}") {
-        let _ = verdict(&text);
-    }
-
-    #[test]
-    fn any_arrangement_of_known_words_is_classified(
-        parts in proptest::collection::vec(proptest::sample::select(&[
-            "no", "not", "errors", "failed", "to", "of", "0", "5%", "0/5", "ready", ":", "=", ",", ".", "(", ")",
-            "threshold", "is", "from", "up", "out", "timed", "could", "NaN", "True", "Ready", "{", "}", "\"", "\n",
-            "NAME READY STATUS", "level=error", "type: Ready", "status:", "on", "longer", "stopped", "-", "é", "’",
-        ][..]), 0..24),
-    ) {
-        let _ = verdict(&parts.join(" "));
-        let _ = verdict(&parts.concat());
-    }
 }

@@ -1,0 +1,344 @@
+//! This module judges the facts of a tool result, cell by cell: samples with their thresholds, series, conditions, states,
+//! codes; what is prose it hands on. It reads no text itself.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::vec::Vec;
+
+use gsar_extraction::facts::{Cell, Facts, Form, Group, Item, Record, RecordId};
+
+use super::around::{Around, Own, field, is_past, key, ratio};
+use super::findings::Kind;
+use super::lexicon::{Bound, LEXICON, Level, Sense, State};
+use super::numbers::is_failing_code;
+use super::quantity::Quantity;
+use super::signal::{is_generic, polarity_of, words};
+use super::summary::excerpt;
+use super::weigh::{Context, EMPTY, NO_NUMBER, Reference, Sample, is_no_number};
+use super::{Polarity, statement};
+
+/// Judges a tool result.
+pub(super) fn judge(content: &str, context: &mut Context<'_>) {
+    let item = Item { tool: "", query: "", content, exhaustive: true };
+    let facts = Facts::read([item]);
+    if facts.facts().any(|fact| key(fact.cell) == "errorType") {
+        return context.doubt("the tool itself failed");
+    }
+    // The labels of a series say nothing themselves.
+    let series = facts.groups().iter().filter(|group| group.form == Form::Series);
+    let samples = series.flat_map(|group| &group.records);
+    let labels: BTreeSet<RecordId> = samples.filter_map(|id| facts.record(*id)?.parent).collect();
+    let alone = facts.groups().len() < 2;
+    let around = Around::of_all(&facts);
+    let mut judge = Judge { facts: &facts, around: &around, content, context, alone };
+    for group in facts.groups() {
+        if group.form == Form::Series {
+            judge.series(group);
+        } else {
+            for id in group.records.iter().filter(|id| !labels.contains(id)) {
+                judge.record(*id);
+            }
+        }
+    }
+}
+
+struct Judge<'f, 'a, 'c, 'e> {
+    facts: &'f Facts<'a>,
+    around: &'f [Around<'f>],
+    content: &'a str,
+    context: &'c mut Context<'e>,
+    /// Whether there is but one object or list.
+    alone: bool,
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+impl<'f> Judge<'f, '_, '_, '_> {
+    /// The values of a series belong together.
+    fn series(&mut self, group: &'f Group<'_>) {
+        let records = group.records.iter().filter_map(|id| self.facts.record(*id));
+        let mut series: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for cell in records.flat_map(|record| &record.cells) {
+            series.entry(key(cell)).or_default().push(&cell.text);
+        }
+        for (name, values) in series {
+            if self.context.is_measured(name) {
+                self.context.series(name, values.into_iter());
+            }
+        }
+    }
+
+    fn record(&mut self, id: RecordId) {
+        let (Some(record), Some(around)) = (self.facts.record(id), self.around.get(id.0)) else {
+            return;
+        };
+        if around.past || self.condition(record) || self.named_sample(record) {
+            return;
+        }
+        let own = Own::of(record);
+        for cell in &record.cells {
+            if cell.attribute.is_empty() {
+                if !self.prose(id, record, &cell.text, around.level, &own) {
+                    return;
+                }
+            } else if !cell.attribute.iter().any(|key| is_past(key)) {
+                self.cell(record, cell, around, &own);
+            }
+        }
+    }
+
+    /// The prose of a record; says whether its cells may say something as well.
+    fn prose(
+        &mut self,
+        id: RecordId,
+        record: &Record<'_>,
+        text: &str,
+        level: Level,
+        own: &Own<'_>,
+    ) -> bool {
+        let under = record.path.last();
+        if own.is_request || under.is_some_and(|key| self.state(key, text)) {
+            return true;
+        }
+        // What stands above nothing but numbers is a heading.
+        let next = self.facts.record(RecordId(id.0 + 1)).filter(|next| next.group == record.group);
+        let below =
+            next.and_then(|next| next.cells.first()).filter(|cell| cell.attribute.is_empty());
+        if below.is_some_and(|cell| !cell.text.contains(char::is_alphabetic)) {
+            self.context.doubt("a heading says nothing");
+            return true;
+        }
+        statement::read(text, level, self.context)
+    }
+
+    /// `{"type": "Ready", "status": "False"}`; says whether the record is such a condition.
+    fn condition(&mut self, record: &Record<'_>) -> bool {
+        let of = |name: &str| {
+            let mut cells = record.cells.iter();
+            cells.find(|cell| key(cell).eq_ignore_ascii_case(name)).map(|cell| &*cell.text)
+        };
+        let (Some(name), Some(status)) = (of("type"), of("status")) else { return false };
+        match truth(status) {
+            Some(holds) => {
+                self.context.truth(name, holds);
+            }
+            None if status == "Unknown" => {
+                self.context.doubt("a condition of unknown status decides nothing");
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// A value with its name or threshold beside it; says whether the record is one.
+    fn named_sample(&mut self, record: &'f Record<'_>) -> bool {
+        let Some(value) = record.cells.iter().find(|cell| LEXICON.is_field("value", key(cell)))
+        else {
+            return false;
+        };
+        let reference = record.cells.iter().any(|cell| LEXICON.references.has(key(cell)));
+        let mut cells = record.cells.iter();
+        let number = cells.find_map(|cell| {
+            Some((Quantity::parse(&cell.text)?, LEXICON.references.get(key(cell))?))
+        });
+        let name = field(record, "name");
+        if !reference && name.is_none() {
+            return false;
+        }
+        let unit = record.cells.iter().find(|cell| key(cell) == "unit").map(|cell| &*cell.text);
+        let unit = unit.and_then(gsar_extraction::text::figures::Unit::named);
+        let name = name.unwrap_or_else(|| around_generic(record, value));
+        let Some(mut sample) = Quantity::parse(&value.text).map(|value| Sample::new(name, value))
+        else {
+            self.context.doubt(NO_NUMBER);
+            return true;
+        };
+        sample.value = unit.map_or(sample.value, |unit| sample.value.or_in(unit));
+        if reference {
+            let Some((quantity, bound)) = number else {
+                self.context.doubt("a threshold that is no number decides nothing");
+                return true;
+            };
+            // A bare threshold is in the unit of its value.
+            let bound = field(record, "comparator").and_then(comparator).unwrap_or(bound);
+            sample.reference =
+                Some(Reference { quantity: quantity.or_in(sample.value.unit), bound });
+        }
+        self.context.sample(&sample);
+        true
+    }
+
+    fn cell(
+        &mut self,
+        record: &'f Record<'_>,
+        cell: &'f Cell<'_>,
+        around: &Around<'f>,
+        own: &Own<'f>,
+    ) {
+        let mut name = around_generic(record, cell);
+        if is_generic(name) {
+            name = around.signal.unwrap_or(name);
+        }
+        let text = cell.text.trim();
+        let has = |word: &str| words(name).any(|part| part.eq_ignore_ascii_case(word));
+        if LEXICON.is_field("lifetime", name) || name == "RESTARTS" {
+            if !own.over {
+                self.lifetime(name, text);
+            }
+            return;
+        }
+        if let Some(value) = Quantity::parse(text) {
+            if has("code") || name.eq_ignore_ascii_case("status") {
+                if is_failing_code(text, has("exit")) {
+                    self.context.note(Kind::Fault, || format!("{name} is {text}"));
+                }
+            } else if self.context.is_measured(name) {
+                let reference = reference(name, around, own);
+                let skipped = own.over && polarity_of(name) == Some(Polarity::Stock);
+                if !skipped {
+                    self.context.sample(&Sample { reference, ..Sample::new(name, value) });
+                }
+            }
+            return;
+        }
+        let measured = self.context.is_measured(name);
+        if measured && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_digit()) {
+            // `8.12s (threshold 1.5s)`
+            statement::read(&format!("{name} {text}"), around.level, self.context);
+            return;
+        }
+        if text == "[]" {
+            return self.context.doubt(EMPTY);
+        }
+        if measured && let Some((value, quantity)) = ratio(text) {
+            if !own.over {
+                let reference = Some(Reference { quantity, bound: Bound::Whole });
+                self.context.sample(&Sample { reference, ..Sample::new(name, value) });
+            }
+            return;
+        }
+        if truth(text).is_some_and(|holds| own.over || self.context.truth(name, holds)) {
+            return;
+        }
+        if !self.state(name, text) {
+            self.words(record, name, text, cell, around.level);
+        }
+    }
+
+    /// What counts since a thing was made says something only by 0 or where the last time is recent: `41 (2m ago)`.
+    fn lifetime(&mut self, name: &str, text: &str) {
+        let (count, when) = text.split_once('(').unwrap_or((text, "d"));
+        let Some(value) = Quantity::parse(count) else { return };
+        if value.is_zero() || !when.contains(['h', 'd', 'y', 'w']) {
+            self.context.sample(&Sample::new(name, value));
+        } else {
+            self.context.doubt("a count since the thing was made decides nothing");
+        }
+    }
+
+    /// The state of a thing; says whether it is one.
+    fn state(&mut self, name: &str, text: &str) -> bool {
+        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        if !LEXICON.is_field("state", name) {
+            return false;
+        }
+        let first = text.split([':', ',', ' ']).next().unwrap_or_default();
+        let bracketed = text.split_inclusive(')').next().unwrap_or_default();
+        let state = LEXICON.states.get(bracketed).or_else(|| LEXICON.states.get(first));
+        let kind = match state {
+            Some(State::Fault) => Kind::Bad,
+            Some(State::Well) if text.contains("Disabled") => return true,
+            Some(State::Well) if text == "Ready" => Kind::Healthy,
+            Some(State::Well) => Kind::Fine,
+            Some(State::Ended) => Kind::Recovered,
+            // What answers is well; what it answers may not be.
+            Some(State::Answered) if self.alone => Kind::Fine,
+            Some(State::Over | State::Answered) => return true,
+            None => return false,
+        };
+        self.context.note(kind, || format!("{name} is {}", excerpt(text, 120)));
+        true
+    }
+
+    /// A text in words: of a field that states something, or of one that a person wrote.
+    fn words(
+        &mut self,
+        record: &Record<'_>,
+        name: &str,
+        text: &str,
+        cell: &Cell<'_>,
+        level: Level,
+    ) {
+        let about_fault = statement::sense(name) == Some(Sense::Fault);
+        let group = self.facts.group(record.group);
+        let is_row = group.is_some_and(|group| group.form == Form::Rows);
+        if about_fault || polarity_of(name) == Some(Polarity::Fault) {
+            match statement::sense(text) {
+                Some(Sense::None) => {
+                    return self.context.note(Kind::Cleared, || format!("{name} is {text}"));
+                }
+                Some(Sense::Absent) => {
+                    return self.context.doubt("an absent value decides nothing");
+                }
+                _ => {}
+            }
+        }
+        if cell.attribute.iter().rev().skip(1).any(|key| LEXICON.is_field("label", key)) {
+            return;
+        }
+        let before = cell.span.start.checked_sub(1).and_then(|at| self.content.as_bytes().get(at));
+        let plain = before != Some(&b'"') && !LEXICON.is_field("label", name);
+        let written = plain && text.contains(' ');
+        if plain && is_row && LEXICON.states.get(text) == Some(State::Fault) {
+            return self.context.note(Kind::Fault, || format!("{name} is {text}"));
+        }
+        // `Up/Down` names two states.
+        if !text.contains(' ') && text.contains('/') {
+            return;
+        }
+        if about_fault || written || LEXICON.is_field("prose", name) {
+            statement::read(text, level, self.context);
+        } else if self.context.is_measured(name) && is_no_number(text) {
+            self.context.doubt(NO_NUMBER);
+        }
+    }
+}
+
+/// The name of a cell, or of what it stands in where its own says nothing.
+fn around_generic<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
+    let keys = record.path.iter().chain(&cell.attribute).rev().map(|key| &**key);
+    let mut named = keys.filter(|key| !is_generic(key));
+    if is_generic(key(cell)) { named.next().unwrap_or_else(|| key(cell)) } else { key(cell) }
+}
+
+/// What a value's neighbours hold it against: `NAME_threshold`, `threshold`, or for replicas how many are wanted.
+fn reference<'f>(name: &str, around: &Around<'f>, own: &Own<'f>) -> Option<Reference<'f>> {
+    const REPLICAS: [&str; 9] =
+        ["ready", "available", "healthy", "online", "replicas", "pods", "number", "nodes", "count"];
+    if let Some(quantity) = own.thresholds.get(name).or_else(|| own.thresholds.get("")) {
+        return Some(Reference { quantity: *quantity, bound: Bound::ByPolarity });
+    }
+    let of_replicas = polarity_of(name) == Some(Polarity::Stock)
+        && words(name).all(|word| REPLICAS.iter().any(|part| part.eq_ignore_ascii_case(word)));
+    let wanted = own.whole.or(around.wanted).filter(|_| of_replicas);
+    wanted.map(|quantity| Reference { quantity, bound: Bound::Whole })
+}
+
+/// Which side of a threshold is a fault, by the comparison that raises the alarm.
+fn comparator(name: &str) -> Option<Bound> {
+    let name = name.to_ascii_lowercase();
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    if starts(&[">", "gt", "ge", "greater", "above", "over"]) {
+        Some(Bound::Upper)
+    } else if starts(&["<", "lt", "le", "less", "below", "under"]) {
+        Some(Bound::Lower)
+    } else {
+        None
+    }
+}

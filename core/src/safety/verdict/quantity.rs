@@ -1,0 +1,173 @@
+//! This module reads numbers with their units, exactly, and compares them. What they measure is not its concern.
+
+use core::cmp::Ordering;
+
+use gsar_extraction::text::figures::{Dimension, Unit};
+
+/// A number as it is written, with its unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quantity<'a> {
+    /// As it is written.
+    pub(super) literal: &'a str,
+    /// The number is `digits` / 10^`places`.
+    digits: i128,
+    places: i32,
+    /// Its unit; [`Unit::COUNT`] where none is written.
+    pub(super) unit: Unit,
+}
+
+impl<'a> Quantity<'a> {
+    /// Reads `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s`, `512Mi`; nothing else, so neither NaN nor infinities.
+    pub(super) fn parse(literal: &'a str) -> Option<Self> {
+        let literal = literal.trim();
+        let end = literal.rfind(|c: char| c.is_ascii_digit() || c == '.')? + 1;
+        let (number, unit) = literal.split_at_checked(end)?;
+        let unit = match unit.trim_start() {
+            "" => Unit::COUNT,
+            unit => Unit::named(unit)?,
+        };
+        let (number, exponent) = match number.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, i32::from(exponent.parse::<i8>().ok()?)),
+            None => (number, 0),
+        };
+        let unsigned = number.strip_prefix(['-', '+']).unwrap_or(number);
+        let (whole, decimals) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        if !grouped(whole) || whole.len() + decimals.len() == 0 {
+            return None;
+        }
+        let mut digits: i128 = 0;
+        for byte in whole.bytes().chain(decimals.bytes()).filter(|byte| *byte != b',') {
+            let digit = byte.is_ascii_digit().then(|| i128::from(byte - b'0'))?;
+            digits = digits.checked_mul(10)?.checked_add(digit)?;
+        }
+        let digits = if number.starts_with('-') { -digits } else { digits };
+        let places = i32::try_from(decimals.len()).ok()?.checked_sub(exponent)?;
+        (!decimals.contains(',')).then_some(Self { literal, digits, places, unit })
+    }
+
+    pub(super) const fn is_zero(&self) -> bool {
+        self.digits == 0
+    }
+
+    pub(super) const fn is_negative(&self) -> bool {
+        self.digits < 0
+    }
+
+    /// The same number in the unit that its name gives it, where none is written.
+    pub(super) fn in_unit_of(self, name: &str) -> Self {
+        Unit::of_field(name).map_or(self, |unit| self.or_in(unit))
+    }
+
+    /// The same number in a unit, where none is written.
+    pub(super) fn or_in(self, unit: Unit) -> Self {
+        if self.unit == Unit::COUNT { Self { unit, ..self } } else { self }
+    }
+
+    /// Compares two quantities; `None` where their units do not allow it, or their digits are too many to be exact.
+    /// 0 compares with everything, and a bare share from 0 to 1 with percent.
+    pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
+        if self.is_zero() || other.is_zero() {
+            return Some(self.digits.signum().cmp(&other.digits.signum()));
+        }
+        let (a, b) = (self.beside(other)?, other.beside(self)?);
+        let places = a.places.max(b.places);
+        let scaled = |quantity: &Self| {
+            let power = 10_i128.checked_pow(u32::try_from(places - quantity.places).ok()?)?;
+            quantity.digits.checked_mul(i128::from(quantity.unit.factor))?.checked_mul(power)
+        };
+        Some(scaled(&a)?.cmp(&scaled(&b)?))
+    }
+
+    /// The quantity in the dimension of another.
+    fn beside(&self, other: &Self) -> Option<Self> {
+        if self.unit.dimension == other.unit.dimension {
+            return Some(*self);
+        }
+        match (self.unit.dimension, other.unit.dimension) {
+            (Dimension::Percent, Dimension::Count) => Some(*self),
+            (Dimension::Count, Dimension::Percent) => {
+                let share = Self { unit: Unit { factor: 100, ..Unit::PERCENT }, ..*self };
+                (!self.is_negative() && share.compare(&percent(100))? != Ordering::Greater)
+                    .then_some(share)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is the whole of a share: 1 or 100 %; a bare 100 counts as percent.
+    pub(super) fn is_whole(&self) -> bool {
+        let hundred = Self { unit: Unit::COUNT, ..percent(100) };
+        [percent(100), hundred].iter().any(|whole| self.compare(whole) == Some(Ordering::Equal))
+    }
+
+    /// Whether it is a share above 0 and below one in a hundred.
+    pub(super) fn is_below_one_percent(&self) -> bool {
+        !self.is_negative() && !self.is_zero() && self.compare(&percent(1)) == Some(Ordering::Less)
+    }
+
+    /// Whether it is at least one in a hundred of a whole.
+    pub(super) fn is_one_percent_of(&self, whole: &Self) -> bool {
+        let hundredfold = Self { places: self.places.saturating_sub(2), ..*self };
+        hundredfold.compare(whole).is_some_and(Ordering::is_ge)
+    }
+}
+
+const fn percent(digits: i128) -> Quantity<'static> {
+    Quantity { literal: "", digits, places: 0, unit: Unit::PERCENT }
+}
+
+/// Whether commas, where there are any, stand between groups of three digits.
+fn grouped(whole: &str) -> bool {
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let mut several = groups.peekable();
+    several.peek().is_none()
+        || (1..=3).contains(&first.len()) && several.all(|group| group.len() == 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_that_are_no_finite_decimals_are_not_read() {
+        for literal in [
+            "",
+            ".",
+            "-",
+            "NaN",
+            "+Inf",
+            "inf",
+            "0x10",
+            "1e",
+            "1e99999",
+            "1,20",
+            "1.2.3",
+            "--1",
+            "1 2",
+            "5xx",
+            "9999999999999999999999999999999999999999",
+        ] {
+            assert!(Quantity::parse(literal).is_none(), "{literal}");
+        }
+    }
+
+    #[test]
+    fn h21_quantities_compare_exactly_across_units() {
+        let compare = |a: &str, b: &str| Quantity::parse(a)?.compare(&Quantity::parse(b)?);
+        for (a, b, expected) in [
+            ("1.8s", "1800ms", Some(Ordering::Equal)),
+            ("0.95", "95%", Some(Ordering::Equal)),
+            ("1MB", "1MiB", Some(Ordering::Less)),
+            ("0.90000000000000000001", "0.9", Some(Ordering::Greater)),
+            ("1,200", "1.2e3", Some(Ordering::Equal)),
+            ("0", "5ms", Some(Ordering::Less)),
+            ("-1", "0", Some(Ordering::Less)),
+            ("93", "80%", None),
+            ("2.3", "500ms", None),
+            ("1e120", "1e-120", None),
+        ] {
+            assert_eq!(compare(a, b), expected, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! This module reads a text in words, line by line: its numbers, then its words. Fields and their names are not its
+//! concern.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use gsar_extraction::text::polarity::{Marker, MarkerKind, markers};
+use gsar_extraction::text::tokens;
+
+use super::findings::Kind;
+use super::lexicon::{LEXICON, Level, Sense};
+use super::quantity::Quantity;
+use super::summary::excerpt;
+use super::weigh::{Context, NO_NUMBER, Sample, is_no_number};
+use super::{numbers, phrases};
+
+/// The most words that a phrase of the lexicon has.
+const PHRASE_WORDS: usize = 4;
+
+/// A word of a line, with what it means.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) text: &'a str,
+    pub(super) span: Range<usize>,
+    /// What stands between it and the word before.
+    pub(super) gap: &'a str,
+    /// What the phrase does that begins here, and how many words it takes.
+    pub(super) sense: Option<(Sense, usize)>,
+    /// A negation or hedge that begins here, and how many words it takes.
+    pub(super) cue: Option<(MarkerKind, usize)>,
+    /// Whether a number has used it up.
+    pub(super) used: bool,
+    /// Whether it is none of a bad thing, so that it denies what follows.
+    pub(super) none: bool,
+}
+
+impl Token<'_> {
+    pub(super) fn gap_has(&self, marks: &[char]) -> bool {
+        self.gap.contains(marks)
+    }
+}
+
+/// Judges every line of a text; says whether its other fields may say something as well, which labels of a sample do not.
+pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool {
+    let mut alone = false;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if is_tool_failure(line) {
+            context.doubt("the line is about the tool itself");
+        } else if ["# HELP", "# TYPE", "# UNIT", "# EOF"]
+            .iter()
+            .any(|start| line.starts_with(start))
+        {
+        } else if exposition(line, context) {
+            alone = true;
+        } else {
+            statement(line, level, context);
+        }
+    }
+    !alone
+}
+
+/// What a word or phrase does in a sentence.
+pub(super) fn sense(phrase: &str) -> Option<Sense> {
+    LEXICON.words.get(phrase).or_else(|| is_exception(phrase).then_some(Sense::Fault))
+}
+
+/// Whether a word is the name of an exception type: `java.net.SocketTimeoutException`, `ConnectionError`.
+fn is_exception(word: &str) -> bool {
+    ["Exception", "Error"].iter().any(|suffix| {
+        let stem = word.strip_suffix(suffix).unwrap_or_default();
+        stem.ends_with(|c: char| c.is_ascii_lowercase())
+            && stem.contains(|c: char| c.is_ascii_uppercase())
+            && !stem.contains(' ')
+    })
+}
+
+/// Whether a line says that the tool could not answer.
+fn is_tool_failure(line: &str) -> bool {
+    line.ends_with("command not found")
+        || LEXICON.tool_failures.keys().any(|beginning| {
+            line.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+        })
+}
+
+/// Reads `name{label="x"} value [time]`; says whether the line is one.
+fn exposition(line: &str, context: &mut Context<'_>) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
+    let Some((name, rest)) = line.split_at_checked(end) else { return false };
+    let labels_end = if rest.starts_with('{') { rest.rfind('}').map(|at| at + 1) } else { None };
+    let is_plain = rest.starts_with(' ') && (name.contains('_') || name == "up");
+    if name.is_empty() || name.ends_with(':') || !(labels_end.is_some() || is_plain) {
+        return false;
+    }
+    let mut fields = rest.get(labels_end.unwrap_or(0)..).unwrap_or_default().split_whitespace();
+    let (Some(value), time, None) = (fields.next(), fields.next(), fields.next()) else {
+        return false;
+    };
+    if time.is_some_and(|time| !time.bytes().all(|byte| byte.is_ascii_digit())) {
+        return false;
+    }
+    match Quantity::parse(value) {
+        Some(value) => {
+            context.sample(&Sample::new(name, value));
+        }
+        None if is_no_number(value) => context.doubt(NO_NUMBER),
+        None => return false,
+    }
+    true
+}
+
+/// The words of a line with what they mean.
+fn tokenize(line: &str) -> Vec<Token<'_>> {
+    let mut end = 0;
+    let token = |word: tokens::Word<'_>| {
+        let gap = line.get(end..word.span.start).unwrap_or_default();
+        end = word.span.end;
+        let text = line.get(word.span.clone()).unwrap_or_default();
+        Token { text, span: word.span, gap, sense: None, cue: None, used: false, none: false }
+    };
+    let mut found: Vec<Token<'_>> = tokens::words(line).map(token).collect();
+    let senses: Vec<Option<(Sense, usize)>> =
+        (0..found.len()).map(|at| phrase_at(line, &found, at)).collect();
+    let is_cue = |marker: &Marker| {
+        let digit = line.as_bytes().get(marker.span.start).is_some_and(u8::is_ascii_digit);
+        matches!(marker.kind, MarkerKind::Negation | MarkerKind::Hedge) && !digit
+    };
+    let mut cues = markers(line).into_iter().filter(is_cue).peekable();
+    for (token, sense) in found.iter_mut().zip(senses) {
+        token.sense = sense;
+        if let Some(cue) = cues.next_if(|cue| cue.span.start <= token.span.start) {
+            let words = line.get(cue.span).unwrap_or_default().split_whitespace().count();
+            token.cue = Some((cue.kind, words.max(1)));
+        }
+    }
+    found
+}
+
+/// The longest phrase of the lexicon that begins at a word.
+fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize)> {
+    let start = found.get(at)?.span.start;
+    (1..=PHRASE_WORDS).rev().find_map(|count| {
+        let end = found.get(at + count - 1)?.span.end;
+        Some((sense(line.get(start..end)?)?, count))
+    })
+}
+
+/// Judges the numbers, then the words of one line.
+fn statement(line: &str, level: Level, context: &mut Context<'_>) {
+    let mut tokens = tokenize(line);
+    let level = match (level, own_level(&mut tokens)) {
+        (Level::Other, own) => own,
+        (level, _) => level,
+    };
+    let numbers = numbers::read(line, &mut tokens, context);
+    for at in 0..tokens.len() {
+        stated_truth(&mut tokens, at, context);
+    }
+    let mut said = phrases::read(&tokens, line.ends_with('?'));
+    said.faults += numbers.faults;
+    said.doubts += numbers.doubts;
+    if level == Level::Error && tokens.len() == 1 && sense(line) == Some(Sense::None) {
+        said.cleared += 1;
+    }
+    let silent = said.cleared + said.recovered + said.doubts + said.faults == 0;
+    if level == Level::Error && silent && !numbers.sampled {
+        said.faults = 1;
+    }
+    // A heading names what follows it, a 0 that no signal claimed may well count the faults, and a quiet line does not
+    // complain.
+    let heading = line.ends_with(':') || line.starts_with('#');
+    if heading || numbers.unclaimed_zero || level == Level::Quiet {
+        said.doubts += said.faults;
+        said.faults = 0;
+    }
+    for (kind, count, what) in [
+        (Kind::Fault, said.faults, "a line states a fault"),
+        (Kind::Cleared, said.cleared, "a line states the absence of a fault"),
+        (Kind::Recovered, said.recovered, "a line states the end of a fault"),
+        (Kind::Fine, said.fine, "a line states health"),
+        (Kind::Doubt, said.doubts, "a line only touches on a fault"),
+    ] {
+        if count > 0 {
+            context.note(kind, || format!("{what}: {}", excerpt(line, 120)));
+        }
+    }
+}
+
+/// The level with which a line begins; its word says nothing else.
+fn own_level(tokens: &mut [Token<'_>]) -> Level {
+    for at in 0..tokens.len().min(3) {
+        let valued = tokens.get(at + 1).is_some_and(|next| {
+            next.gap_has(&[':', '='])
+                && matches!(next.sense, Some((Sense::None | Sense::Absent, _)))
+        });
+        let Some(token) = tokens.get_mut(at).filter(|token| !valued && token.cue.is_none()) else {
+            break;
+        };
+        let loud = token.text.len() > 1 && token.text.bytes().all(|byte| byte.is_ascii_uppercase());
+        if let Some(level) = LEXICON.levels.get(token.text).filter(|_| loud) {
+            token.sense = None;
+            return level;
+        }
+        if token.text.starts_with(|c: char| c.is_ascii_digit()) {
+            break;
+        }
+    }
+    Level::Other
+}
+
+/// `Ready: False`, `Ready=False`, `Ready   False`: a condition and whether it holds.
+fn stated_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
+    let Some([name, value]) = at.checked_sub(1).and_then(|from| tokens.get_mut(from..=at)) else {
+        return;
+    };
+    let holds = value.text.eq_ignore_ascii_case("true");
+    let assigned = value.gap_has(&[':', '=']);
+    let named = assigned || name.text.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_truth = holds || value.text.eq_ignore_ascii_case("false");
+    if is_truth && named && !name.used && context.truth(name.text, holds) {
+        (name.used, value.used) = (true, true);
+    }
+}

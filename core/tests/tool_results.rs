@@ -1,0 +1,35 @@
+//! Results as tools print them, each with the verdict a careful engineer would give: `data/tool_results.toml`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use gsar_core::safety::{Expectation, ToolResult, classify};
+use toml::{Table, Value};
+
+#[test]
+fn tool_results_are_judged_as_a_careful_engineer_would() {
+    let table: Table = include_str!("data/tool_results.toml").parse().unwrap();
+    let results = table["result"].as_array().unwrap();
+    let mut wrong = Vec::new();
+    for result in results {
+        let field = |name: &str| result.get(name).and_then(Value::as_str);
+        let expectation = field("signal").map(|signal| Expectation {
+            signal,
+            polarity: None,
+            threshold: field("threshold"),
+        });
+        let classified = classify(&ToolResult { content: field("content").unwrap(), expectation });
+        if Some(classified.verdict.name()) != field("today").or_else(|| field("verdict")) {
+            let title = field("title").unwrap();
+            wrong.push(format!("{title}: {}: {}", classified.verdict.name(), classified.reason));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), results.len());
+}
