@@ -10,7 +10,7 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use super::builder::Builder;
 use super::rows::Table;
 use super::text::{Frame, Text};
-use crate::text::part;
+use crate::text::{find_two, part};
 
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
@@ -24,7 +24,7 @@ pub(super) fn read<'a>(
     let marked = at + usize::from(line.starts_with('#')) + usize::from(line.starts_with("# "));
     let written = part(text.read, marked..first);
     let delimiter = [',', '\t', ';'].into_iter().find(|delimiter| written.contains(*delimiter))?;
-    if written.contains(", ") || !written.trim_end().split(delimiter).all(is_name) {
+    if find_two(written, *b", ").is_some() || !written.trim_end().split(delimiter).all(is_name) {
         return None;
     }
     let delimiter = u8::try_from(delimiter).ok()?;
@@ -112,6 +112,6 @@ fn is_name(field: &str) -> bool {
         && name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '%' | '@'))
         && name.split(' ').count() <= 4
         && !name.contains(['=', '{', '}', '"', '\t', ';'])
-        && !name.contains(": ")
+        && find_two(name, *b": ").is_none()
         && !name.ends_with(['.', ':'])
 }

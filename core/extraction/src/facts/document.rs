@@ -4,6 +4,8 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use memchr::memmem;
+
 use super::builder::Builder;
 use super::columns;
 use super::csv;
@@ -92,7 +94,7 @@ fn starts_as_log(line: &str) -> bool {
     let inner = line.strip_prefix('[').unwrap_or(line);
     (first.is_ascii_alphanumeric() || first == b'[')
         && time_at(inner).is_some()
-        && !line.contains("   ")
+        && memmem::find(line.as_bytes(), b"   ").is_none()
 }
 
 /// A table whose header begins like a comment.

@@ -2,8 +2,10 @@
 
 use core::ops::Range;
 
+use memchr::memchr_iter;
+
 use super::times::time_at;
-use crate::text::{byte_at, part};
+use crate::text::{byte_at, find_two, part};
 
 /// A line that gives a key its value.
 #[derive(Clone, Debug)]
@@ -43,11 +45,10 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     let dash = is_entry.then(|| written.len() - written.trim_start().len());
     let start = line.start + written.trim_end().len() - body.len();
     let near = part(body, 0..body.floor_char_boundary(MAX_BYTES));
-    let colon = near
-        .find(": ")
-        .or_else(|| near.find(":\t"))
+    let colon = find_two(near, *b": ")
+        .or_else(|| find_two(near, *b":\t"))
         .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
-    let equals = near.find(" = ").or_else(|| near.find("\t= "));
+    let equals = equals(near);
     let (end, behind) = match (colon, equals) {
         (Some(colon), Some(equals)) if equals < colon => (equals, equals + 3),
         (Some(colon), _) => (colon, colon + 1),
@@ -65,6 +66,15 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
 }
 
+/// Where ` = ` stands, else where `=` stands between a tab and a space.
+fn equals(near: &str) -> Option<usize> {
+    let signs = || memchr_iter(b'=', near.as_bytes()).filter(|at| byte_at(near, at + 1) == b' ');
+    let behind = |byte: u8| {
+        signs().filter_map(|at| at.checked_sub(1)).find(|before| byte_at(near, *before) == byte)
+    };
+    behind(b' ').or_else(|| behind(b'\t'))
+}
+
 /// `used_memory:3`, a key without a space before its value.
 fn tight(near: &str) -> Option<(usize, usize)> {
     let colon = near.find(':')?;
@@ -79,12 +89,12 @@ fn tight(near: &str) -> Option<(usize, usize)> {
 }
 
 fn is_key(key: &str) -> bool {
-    let words = key.split(' ').count();
+    let words = key.bytes().filter(|byte| *byte == b' ').count() + 1;
     let first = key.split(' ').next().unwrap_or_default();
     !key.is_empty()
         && words <= 5
         && key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '"' | '_' | '/' | '%'))
-        && !key.contains("  ")
+        && find_two(key, *b"  ").is_none()
         && !key.contains(['{', '}', '=', ';', ',', '|', '<', '>', '`', '!', '?'])
         && (words == 1 || !first.bytes().any(|byte| byte.is_ascii_digit()))
         && byte_at(key, key.len() - 1) != b'.'

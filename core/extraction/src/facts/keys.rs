@@ -14,7 +14,7 @@ use super::names::{is_aspect, is_time_name};
 use super::prompt::opening;
 use super::text::{Frame, Text};
 use super::times::whole_time;
-use crate::text::part;
+use crate::text::{find_two, part};
 
 /// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
@@ -192,10 +192,10 @@ impl<'a> Block<'_, '_, 'a> {
     ) -> Range<usize> {
         let mut rest = value.clone();
         let mut first = None;
-        while let Some(gap) = part(self.text.read, rest.clone()).find("  ") {
+        while let Some(gap) = find_two(part(self.text.read, rest.clone()), *b"  ") {
             let next = self.text.trimmed(rest.start + gap..rest.end);
             let written = part(self.text.read, next.clone());
-            let until = written.find("  ").map_or(next.end, |end| next.start + end);
+            let until = find_two(written, *b"  ").map_or(next.end, |end| next.start + end);
             let Some(found) =
                 key_line(self.text.read, next.start..until).filter(|found| !found.value.is_empty())
             else {

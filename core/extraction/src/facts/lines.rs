@@ -13,13 +13,13 @@ use super::json;
 use super::message::{Kind, say};
 use super::model::{GroupId, RecordId};
 use super::names::is_time_name;
-use super::pairs::pairs;
+use super::pairs::first_pairs;
 use super::prefix::prefix;
 use super::text::{Frame, Text};
 use super::times::{time_at, whole_time};
 use super::tree::Tree;
 use crate::text::figures::ClockTime;
-use crate::text::{byte_at, part};
+use crate::text::{byte_at, find_two, part};
 
 /// Reads a line as a record of a group, below what it continues.
 pub(super) fn line<'a>(
@@ -62,7 +62,7 @@ pub(super) fn line<'a>(
 /// Access logs have it behind client and user.
 fn bracketed_time(line: &str) -> Option<ClockTime> {
     let near = part(line, 0..line.floor_char_boundary(96));
-    let start = near.find(" [")? + 2;
+    let start = find_two(near, *b" [")? + 2;
     let time = time_at(part(line, start..line.len()))?;
     (byte_at(line, time.span.end + start) == b']')
         .then(|| ClockTime { span: start..start + time.span.end, ..time })
@@ -74,8 +74,8 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
         return None;
     }
     let near = part(text.read, 0..text.read.floor_char_boundary(200));
-    let found = pairs(near).into_iter().take(3);
-    let mut named = found.filter(|pair| is_time_name(part(near, pair.key.clone())));
+    let mut named =
+        first_pairs(near, 3).into_iter().filter(|pair| is_time_name(part(near, pair.key.clone())));
     let pair = named.next()?;
     let time = whole_time(part(near, pair.value.clone()))?;
     Some(text.part(pair.value).time(time))
@@ -83,7 +83,7 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
 
 /// A message apart from the object that ends it.
 fn parted_object<'t, 'a>(text: Text<'t, 'a>) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
-    let start = memchr(b'{', text.read.as_bytes()).and_then(|_| text.read.find("{\""));
+    let start = find_two(text.read, *b"{\"");
     let start = start
         .filter(|start| part(text.read, 0..*start).ends_with([' ', '\t', ':', '[']) || *start == 0);
     let Some(start) = start else { return (text, None) };

@@ -6,15 +6,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use memchr::memchr;
-
 use super::builder::Builder;
 use super::clauses::clauses;
 use super::model::{Form, GroupId, RecordId};
 use super::pairs::{Pair, pairs, runs};
 use super::text::{Frame, Text};
-use crate::text::part;
 use crate::text::sentences::sentences;
+use crate::text::{find_two, part};
 
 /// What a text that stands somewhere is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,10 +32,10 @@ pub(super) fn say<'a>(
     kind: Kind,
 ) {
     let text = text.part(text.trimmed(0..text.len()));
-    if text.read.is_empty() || several(out, frame, record, &[], text, kind) {
+    if text.read.is_empty() {
         return;
     }
-    let found = if has_sign(text.read) { pairs(text.read) } else { Vec::new() };
+    let Some(found) = several(out, frame, record, &[], text, kind) else { return };
     if has_prose(text.read, &found) {
         out.write(record, Vec::new(), text, 0..text.len());
     }
@@ -56,16 +54,13 @@ pub(super) fn clauses_under<'a>(
     let is_log = key.last().is_some_and(|key| {
         matches!(&**key, "msg" | "message" | "log" | "error" | "err" | "reason")
     });
-    if several(out, frame, record, key, text, if is_log { Kind::Log } else { Kind::Prose }) {
-        return true;
-    }
-    if has_sign(text.read) {
-        pair_cells(out, record, text, &pairs(text.read));
-    }
+    let kind = if is_log { Kind::Log } else { Kind::Prose };
+    let Some(found) = several(out, frame, record, key, text, kind) else { return true };
+    pair_cells(out, record, text, &found);
     false
 }
 
-/// Writes a text of several subjects; whether it is one.
+/// Writes a text of several subjects; one that speaks of a single one is not written, and its pairs come back.
 fn several<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
@@ -73,31 +68,32 @@ fn several<'a>(
     path: &[Cow<'a, str>],
     text: Text<'_, 'a>,
     kind: Kind,
-) -> bool {
+) -> Option<Vec<Pair>> {
     let statements = statements(text.read, kind);
-    if let [one] = statements.as_slice() {
-        let part = text.part(one.clone());
-        let found = if has_sign(part.read) { pairs(part.read) } else { Vec::new() };
-        return runs_under(out, frame, record, path, part, &found, None);
-    }
-    if statements.is_empty() {
-        return false;
+    match statements.as_slice() {
+        [] => return Some(pairs(text.read)),
+        [one] => {
+            let (part, is_whole) = (text.part(one.clone()), *one == (0..text.len()));
+            let found = pairs(part.read);
+            let parted = runs_under(out, frame, record, path, part, &found, None);
+            let whole = || if is_whole { found } else { pairs(text.read) };
+            return (!parted).then(whole);
+        }
+        _ => {}
     }
     let group = group(out, frame, path);
     for statement in statements {
         let part = text.part(statement);
-        let found = if has_sign(part.read) { pairs(part.read) } else { Vec::new() };
+        let found = pairs(part.read);
         if runs_under(out, frame, record, path, part, &found, Some(group)) {
             continue;
         }
-        let Some(clause) = out.record(group, Some(record), path.to_vec(), part.span(0..part.len()))
-        else {
-            return true;
-        };
+        let span = part.span(0..part.len());
+        let clause = out.record(group, Some(record), path.to_vec(), span)?;
         out.write(clause, Vec::new(), part, 0..part.len());
         pair_cells(out, clause, part, &found);
     }
-    true
+    None
 }
 
 fn group<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, path: &[Cow<'a, str>]) -> GroupId {
@@ -178,14 +174,10 @@ pub(super) fn pair_cells<'a>(
 ) {
     for pair in found {
         let (written, span) = (text.cow(pair.value.clone()), text.span(pair.value.clone()));
-        let is_plain = !written.contains("\\\"");
+        let is_plain = find_two(&written, *b"\\\"").is_none();
         let value = if is_plain { written } else { written.replace("\\\"", "\"").into() };
         out.cell(record, vec![text.name(pair.key.clone())], value, span);
     }
-}
-
-fn has_sign(text: &str) -> bool {
-    memchr(b'=', text.as_bytes()).is_some()
 }
 
 /// Whether words stand beside the pairs. Pairs count from the start of the text that they were found in.

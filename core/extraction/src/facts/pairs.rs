@@ -3,8 +3,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use memchr::memchr_iter;
+
 use crate::text::figures::Unit;
-use crate::text::{byte_at, char_before, part};
+use crate::text::{byte_at, char_at, char_before, part};
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,17 +32,26 @@ const MAX_KEY: usize = 64;
 
 /// The pairs of a text, in order.
 pub(super) fn pairs(text: &str) -> Vec<Pair> {
+    first_pairs(text, usize::MAX)
+}
+
+/// The first pairs of a text, at most so many.
+pub(super) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
-    while let Some(sign) = part(text, from..text.len()).find('=') {
-        let sign = from + sign;
+    for sign in memchr_iter(b'=', text.as_bytes()) {
+        if sign < from {
+            continue;
+        }
         let read_to = found.last().map_or(0, |pair| pair.span.end);
-        from = sign + 1;
         let pair = key_before(text, read_to, sign)
             .and_then(|key| value_behind(text, sign + 1).map(|(value, end)| (key, value, end)));
         if let Some((key, value, end)) = pair {
-            from = end.max(from);
+            from = end;
             found.push(Pair { span: key.start..end, key, value });
+            if found.len() == most {
+                break;
+            }
         }
     }
     found
@@ -111,7 +122,15 @@ fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
 fn end_of_bare(rest: &str) -> usize {
     let mut depth = 0_usize;
     let mut end = rest.len();
-    for (at, character) in rest.char_indices() {
+    let mut next = 0;
+    while next < rest.len() {
+        if byte_at(rest, next).is_ascii_alphanumeric() {
+            next += 1;
+            continue;
+        }
+        let at = next;
+        let Some(character) = char_at(rest, at) else { break };
+        next += character.len_utf8();
         match character {
             '(' => depth += 1,
             ')' if depth == 0 => {
@@ -267,8 +286,11 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let is_word = word.len() <= MAX_KEY
         && word.starts_with(|c: char| c.is_alphanumeric())
         && !word.contains(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | ')' | ']' | ','));
+    if !is_word {
+        return None;
+    }
     let start = from + gap.rfind(word)?;
-    is_word.then_some(start..start + word.len())
+    Some(start..start + word.len())
 }
 
 #[cfg(test)]

@@ -25,14 +25,12 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
 
 /// `fetch_pod_logs {"namespace": "shop"}`: a tool with its arguments.
 fn is_call(line: &str) -> bool {
-    let name = line.split(" {").next().unwrap_or_default();
-    let is_name = name.len() <= 64
-        && name.contains('_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    let called =
-        is_name && part(line, name.len()..line.len()).starts_with(" {\"") && line.ends_with('}');
+    const MAX_NAME: usize = 64;
+    let of_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let length = line.bytes().take(MAX_NAME).take_while(of_name).count();
+    let called = part(line, length..line.len()).starts_with(" {\"")
+        && part(line, 0..length).contains('_')
+        && line.ends_with('}');
     called || line.starts_with("Params used for the tool call")
 }
 
@@ -45,6 +43,9 @@ fn command(line: &str) -> Option<usize> {
     let near = part(line, 0..line.floor_char_boundary(MAX_PROMPT));
     if near.starts_with("PS ") {
         return near.find("> ").map(|at| at + 2);
+    }
+    if !near.bytes().any(|byte| matches!(byte, b'$' | b'#' | b'>' | b')')) {
+        return None;
     }
     ["]$ ", "]# ", "$ ", "# ", "=> ", "=*> ", ":) ", "> "].into_iter().find_map(|sign| {
         let at = near.find(sign)?;

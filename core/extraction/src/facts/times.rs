@@ -200,7 +200,9 @@ fn moved(time: ClockTime, by: usize) -> Option<ClockTime> {
 fn month_at(text: &str) -> Option<(u32, usize)> {
     let length = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
     let word = part(text, 0..length);
-    if length < 3 {
+    // Most words begin no month.
+    let first = byte_at(word, 0).to_ascii_uppercase();
+    if length < 3 || !b"JFMASOND".contains(&first) {
         return None;
     }
     let found = MONTHS.iter().position(|name| {

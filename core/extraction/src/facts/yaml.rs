@@ -5,6 +5,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use memchr::memmem;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::builder::Builder;
@@ -56,8 +57,9 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
             break;
         }
         nested |= (indented || trimmed.starts_with("- ")) && !trimmed.is_empty();
-        set_apart |=
-            trimmed.contains(":  ") && !trimmed.starts_with(['{', '-']) || line.starts_with('\t');
+        set_apart |= memmem::find(trimmed.as_bytes(), b":  ").is_some()
+            && !trimmed.starts_with(['{', '-'])
+            || line.starts_with('\t');
         flat &= !trimmed.starts_with("---");
         end = next;
         if !trimmed.is_empty() && !trimmed.starts_with('#') {

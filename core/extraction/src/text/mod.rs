@@ -13,9 +13,17 @@ pub mod tokens;
 
 use core::ops::Range;
 
+use memchr::memchr_iter;
+
 /// The part of a text, or nothing where the range does not fall on characters.
 pub fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
+}
+
+/// Where two ASCII bytes first stand together: what a search for a longer text would take long to set up for.
+pub fn find_two(text: &str, two: [u8; 2]) -> Option<usize> {
+    let [first, second] = two;
+    memchr_iter(first, text.as_bytes()).find(|at| byte_at(text, at + 1) == second)
 }
 
 /// The byte at an offset, or 0 past the end.
