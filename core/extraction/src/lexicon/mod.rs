@@ -61,6 +61,7 @@ pub(crate) struct Lexicon {
     lines: Vec<u64>,
     rows: Vec<u64>,
     samples: Vec<u64>,
+    series: Vec<u64>,
     answers: Vec<u64>,
     failures: Vec<u64>,
     signs: BTreeMap<u64, Sign>,
@@ -102,6 +103,11 @@ impl Lexicon {
     /// Whether a word names a sample of a series.
     pub(crate) fn is_sample(&self, word: &Word<'_>) -> bool {
         self.samples.binary_search(&word.key()).is_ok()
+    }
+
+    /// Whether a word speaks of a series as such: its samples, its window, its end.
+    pub(crate) fn is_of_series(&self, word: &Word<'_>) -> bool {
+        self.series.binary_search(&word.key()).is_ok()
     }
 
     /// Whether a word says no more than a status beside it: "returned 200", and "failed" where it is an error.
@@ -168,6 +174,7 @@ impl Lexicon {
             lines: sorted("lines"),
             rows: sorted("rows"),
             samples: sorted("samples"),
+            series: sorted("series"),
             answers: sorted("answers"),
             failures: sorted("failures"),
             signs,

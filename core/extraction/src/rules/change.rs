@@ -1,34 +1,32 @@
-//! This module is the rule of changes: the claim says that a value of a subject went from one figure to another.
+//! This module is the rule of changes: the claim says that a value of a subject went from one figure to another, or to
+//! one.
 
-use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use super::fit::{Fit, Found, differ};
+use super::fit::{Fit, differ};
+use super::samples::{Sample, gap, series};
 use super::{Index, Outcome, Rule, RuleId};
 use crate::claim::{Kind, Sign, TypedClaim};
-use crate::facts::{GroupId, RecordId};
-use crate::text::figures::{Agreement, ClockTime, Figure, agree, agree_times, compare_values};
+use crate::lexicon::LEXICON;
+use crate::text::figures::{
+    Agreement, ClockTime, Comparator, Dimension, Figure, agree, agree_times, compare_values,
+};
+use crate::text::tokens::words;
 
 /// The rule.
 pub(super) struct Change;
 
 /// What the claim says.
 struct Stated<'c> {
-    from: &'c Figure,
+    from: Option<&'c Figure>,
     to: &'c Figure,
     start: Option<&'c ClockTime>,
     end: Option<&'c ClockTime>,
+    /// How long it took.
+    within: Option<Figure>,
     rises: bool,
-}
-
-/// The value of one attribute in one record.
-struct Sample {
-    record: RecordId,
-    at: Option<ClockTime>,
-    figure: Figure,
 }
 
 impl Rule for Change {
@@ -38,32 +36,22 @@ impl Rule for Change {
 
     fn apply(&self, claim: &TypedClaim<'_>, fits: &[Fit<'_, '_>], index: &Index<'_>) -> Outcome {
         let Some(stated) = stated(claim) else { return Outcome::Silent };
-        let mut series: BTreeMap<(GroupId, Vec<Cow<'_, str>>), Vec<Sample>> = BTreeMap::new();
-        for fit in fits {
-            let record = fit.record;
-            let is_value = |term: &usize| {
-                claim
-                    .terms
-                    .get(*term)
-                    .is_some_and(|term| !matches!(term.kind, Kind::Name | Kind::Word))
-            };
-            if fit.left_over().any(|term| !is_value(&term)) || !super::names_subject(claim, fit) {
-                continue;
-            }
-            let Some(group) = index.facts().record(record).map(|record| record.group) else {
-                continue;
-            };
-            let Some(cell) = attribute(fit) else { continue };
-            let Some(figure) = cell.figures.first().cloned() else { continue };
-            let at = index.facts().time_of(record).cloned();
-            series.entry((group, cell.cell.attribute.clone())).or_default().push(Sample {
-                record,
-                at,
-                figure,
-            });
-        }
-        let outcomes: Vec<Outcome> =
-            series.values().map(|samples| of_series(&stated, samples)).collect();
+        let is_taken = |term: usize| {
+            claim.terms.get(term).is_some_and(|term| match term.kind {
+                Kind::Name => false,
+                Kind::Word => {
+                    words(term.text).next().is_some_and(|word| LEXICON.is_of_series(&word))
+                }
+                _ => true,
+            })
+        };
+        let outcomes: Vec<Outcome> = series(claim, fits, index, is_taken)
+            .iter()
+            .map(|samples| match stated.from {
+                Some(from) => of_series(&stated, from, samples),
+                None => to_figure(&stated, samples),
+            })
+            .collect();
         let mut spoken = outcomes.into_iter().filter(|outcome| *outcome != Outcome::Silent);
         match (spoken.next(), spoken.next()) {
             (Some(outcome), None) => outcome,
@@ -79,14 +67,18 @@ fn stated<'c>(claim: &'c TypedClaim<'_>) -> Option<Stated<'c>> {
         (Sign::Down, None) => false,
         _ => return None,
     };
-    let figures: Vec<&Figure> = claim
-        .terms
-        .iter()
-        .filter_map(|term| match &term.kind {
-            Kind::Figure(figure) => Some(figure),
-            _ => None,
-        })
-        .collect();
+    let word_before =
+        |start: usize| claim.text.get(..start).and_then(|before| words(before).last());
+    let is_length = |figure: &Figure| {
+        let before = word_before(figure.span.start);
+        figure.unit.dimension == Dimension::Duration
+            && before.is_some_and(|word| ["within", "in", "over"].iter().any(|w| word.is(w)))
+    };
+    let all = claim.terms.iter().filter_map(|term| match &term.kind {
+        Kind::Figure(figure) => Some(figure),
+        _ => None,
+    });
+    let (lengths, figures): (Vec<&Figure>, Vec<&Figure>) = all.partition(|f| is_length(f));
     let times: Vec<&ClockTime> = claim
         .terms
         .iter()
@@ -95,59 +87,70 @@ fn stated<'c>(claim: &'c TypedClaim<'_>) -> Option<Stated<'c>> {
             _ => None,
         })
         .collect();
-    let [from, to] = figures.as_slice() else { return None };
+    let within = match lengths.as_slice() {
+        [] => None,
+        [length] => {
+            let is_bound = word_before(length.span.start).is_some_and(|word| word.is("within"));
+            let comparator = if is_bound { Some(Comparator::AtMost) } else { length.comparator };
+            Some(Figure { comparator, ..(*length).clone() })
+        }
+        _ => return None,
+    };
+    let ([from, to], before_last) = match figures.as_slice() {
+        [to] => {
+            // "fell to 3", "fell to 3 at 12:05"
+            let is_to = word_before(to.span.start).is_some_and(|word| {
+                ["to", "about", "roughly", "around"].iter().any(|w| word.is(w))
+            });
+            let end = match times.as_slice() {
+                [] => None,
+                [end] => Some(*end),
+                _ => return None,
+            };
+            let is_said = is_to && claim.text.contains(" to ") && within.is_none();
+            return is_said.then_some(Stated { from: None, to, start: None, end, within, rises });
+        }
+        [from, to] => ([*from, *to], claim.text.get(..to.span.start)?),
+        _ => return None,
+    };
     let (start, end) = match times.as_slice() {
         [] => (None, None),
         [start, end] => (Some(*start), Some(*end)),
         _ => return None,
     };
     // "fell to 3 from 9" says the later value first.
-    let before_last = claim
-        .text
-        .get(..claim.terms.iter().rfind(|term| matches!(term.kind, Kind::Figure(_)))?.span.start)?;
     let is_reversed = before_last.trim_end().ends_with("from");
-    let (from, to) = if is_reversed { (*to, *from) } else { (*from, *to) };
+    let (from, to) = if is_reversed { (to, from) } else { (from, to) };
     let (start, end) = if is_reversed { (end, start) } else { (start, end) };
-    Some(Stated { from, to, start, end, rises })
+    Some(Stated { from: Some(from), to, start, end, within, rises })
 }
 
-/// The one value of a record whose attribute the claim names; without such, its only figure.
-fn attribute<'r, 'f, 'a>(fit: &'r Fit<'f, 'a>) -> Option<&'r super::index::CellView<'f, 'a>> {
-    let is_own_value = |cell: &&super::index::CellView<'f, 'a>| {
-        cell.depth == 0 && cell.is_value() && cell.figures.len() == 1
-    };
-    let mut named = fit.found.iter().flatten().filter_map(|found| match found {
-        Found::Attribute(cell) => fit.cells.get(*cell).filter(is_own_value),
-        _ => None,
-    });
-    if let Some(first) = named.next() {
-        return named.all(|other| core::ptr::eq(other, first)).then_some(first);
-    }
-    let mut own = fit.cells.iter().filter(is_own_value);
-    own.next().filter(|_| own.next().is_none())
+fn is_at(time: Option<&ClockTime>, sample: &Sample) -> bool {
+    time.is_none_or(|time| {
+        sample.at.as_ref().is_some_and(|at| agree_times(time, at) == Agreement::Same)
+    })
 }
 
-fn of_series(stated: &Stated<'_>, samples: &[Sample]) -> Outcome {
-    let at = |time: Option<&ClockTime>, sample: &Sample| {
-        time.is_none_or(|time| {
-            sample.at.as_ref().is_some_and(|at| agree_times(time, at) == Agreement::Same)
-        })
-    };
+fn of_series(stated: &Stated<'_>, from: &Figure, samples: &[Sample]) -> Outcome {
     let has = |figure: &Figure, sample: &Sample| agree(figure, &sample.figure) == Agreement::Same;
-    let first =
-        samples.iter().position(|sample| at(stated.start, sample) && has(stated.from, sample));
-    let last = samples.iter().rposition(|sample| at(stated.end, sample) && has(stated.to, sample));
+    let first = samples.iter().position(|sample| is_at(stated.start, sample) && has(from, sample));
+    let last =
+        samples.iter().rposition(|sample| is_at(stated.end, sample) && has(stated.to, sample));
     let wanted = if stated.rises { Ordering::Less } else { Ordering::Greater };
     if let (Some(first), Some(last)) = (first, last)
-        && let (Some(from), Some(to)) = (samples.get(first), samples.get(last))
+        && let (Some(a), Some(b)) = (samples.get(first), samples.get(last))
     {
-        let order = compare_values(&from.figure, &to.figure);
+        let order = compare_values(&a.figure, &b.figure);
         return match (first < last, order) {
             (true, Some(order)) if order == wanted => {
-                Outcome::Supports(vec![from.record, to.record])
+                let mut pairs = (first..last).rev().filter_map(|at| samples.get(at));
+                let is_so = stated.within.as_ref().is_none_or(|within| {
+                    pairs.any(|a| has(from, a) && took(a, b, within) == Some(Agreement::Same))
+                });
+                if is_so { Outcome::Supports(vec![a.record, b.record]) } else { Outcome::Silent }
             }
             (true, Some(order)) if order == wanted.reverse() => {
-                Outcome::Refutes(vec![from.record, to.record])
+                Outcome::Refutes(vec![a.record, b.record])
             }
             _ => Outcome::Silent,
         };
@@ -155,15 +158,53 @@ fn of_series(stated: &Stated<'_>, samples: &[Sample]) -> Outcome {
     // At both of the stated times it had other values.
     let (Some(start), Some(end)) = (stated.start, stated.end) else { return Outcome::Silent };
     let of = |time: &ClockTime| {
-        let mut there = samples.iter().filter(|sample| at(Some(time), sample));
+        let mut there = samples.iter().filter(|sample| is_at(Some(time), sample));
         there.next().filter(|_| there.next().is_none())
     };
     match (of(start), of(end)) {
-        (Some(from), Some(to))
-            if differ(stated.from, &from.figure) && differ(stated.to, &to.figure) =>
-        {
-            Outcome::Refutes(vec![from.record, to.record])
+        (Some(a), Some(b)) if differ(from, &a.figure) && differ(stated.to, &b.figure) => {
+            Outcome::Refutes(vec![a.record, b.record])
         }
         _ => Outcome::Silent,
     }
+}
+
+/// Whether a series ends at a figure, has it as its extreme, or has it at the stated time, coming from the other side.
+fn to_figure(stated: &Stated<'_>, samples: &[Sample]) -> Outcome {
+    const MIN_SAMPLES: usize = 3;
+    let wanted = if stated.rises { Ordering::Greater } else { Ordering::Less };
+    let (Some(first), true) = (samples.first(), samples.len() >= MIN_SAMPLES) else {
+        return Outcome::Silent;
+    };
+    let moved = |sample: &Sample| compare_values(&sample.figure, &first.figure) == Some(wanted);
+    let is_furthest = |sample: &Sample| {
+        samples.iter().all(|other| {
+            compare_values(&other.figure, &sample.figure).is_some_and(|order| order != wanted)
+        })
+    };
+    let ends: Vec<&Sample> = match stated.end {
+        Some(_) => samples.iter().filter(|sample| is_at(stated.end, sample)).collect(),
+        None => {
+            let furthest = samples.iter().filter(|sample| is_furthest(sample));
+            furthest.chain(samples.last()).collect()
+        }
+    };
+    let Some(one) = ends.first() else { return Outcome::Silent };
+    let shown = ends
+        .iter()
+        .find(|sample| agree(stated.to, &sample.figure) == Agreement::Same && moved(sample));
+    if let Some(shown) = shown {
+        Outcome::Supports(vec![first.record, shown.record])
+    } else if ends.iter().all(|sample| differ(stated.to, &sample.figure))
+        && (stated.end.is_some() || samples.iter().all(|sample| differ(stated.to, &sample.figure)))
+    {
+        Outcome::Refutes(vec![one.record])
+    } else {
+        Outcome::Silent
+    }
+}
+
+/// Whether the time between two samples is what the claim says.
+fn took(a: &Sample, b: &Sample, within: &Figure) -> Option<Agreement> {
+    Some(agree(within, &gap(a.at.as_ref()?, b.at.as_ref()?)?))
 }

@@ -14,6 +14,8 @@ mod owner;
 mod prose;
 mod quantifier;
 mod rank;
+mod samples;
+mod series;
 mod sets;
 mod unit;
 mod value;
@@ -55,7 +57,7 @@ trait Rule: Sync {
 }
 
 /// All rules, in the order in which they are listed to people; the order decides nothing.
-static RULES: [&dyn Rule; 7] = [
+static RULES: [&dyn Rule; 8] = [
     &value::ValueOfSubject,
     &rank::Rank,
     &change::Change,
@@ -63,6 +65,7 @@ static RULES: [&dyn Rule; 7] = [
     &sets::Sets,
     &absence::Absence,
     &unit::OfUnit,
+    &series::OfSeries,
 ];
 
 /// What all rules together say of a claim, and which rules spoke.

@@ -34,6 +34,9 @@ impl Rule for Rank {
                 if fit.left_over().any(|term| !is_sign(&term)) {
                     return None;
                 }
+                if is_sampled(claim, fit, fits, index) {
+                    return None;
+                }
                 Some((fit.record, is_first(claim, fit, greatest, index)?))
             })
             .collect();
@@ -43,6 +46,22 @@ impl Rule for Rank {
             _ => Outcome::Silent,
         }
     }
+}
+
+/// Whether the group of a record has more than one record of the thing that the claim names: samples, not things.
+fn is_sampled(
+    claim: &TypedClaim<'_>,
+    fit: &Fit<'_, '_>,
+    fits: &[Fit<'_, '_>],
+    index: &Index<'_>,
+) -> bool {
+    let group = |fit: &Fit<'_, '_>| index.facts().record(fit.record).map(|record| record.group);
+    let has_names = |fit: &Fit<'_, '_>| {
+        let mut terms = claim.terms.iter().zip(&fit.found);
+        terms.all(|(term, found)| !matches!(term.kind, Kind::Name) || !found.is_empty())
+    };
+    claim.names().next().is_some()
+        && fits.iter().filter(|other| group(other) == group(fit) && has_names(other)).count() > 1
 }
 
 /// Whether the record has the most, or the least, of the attribute that the claim names; `None` where it names none,

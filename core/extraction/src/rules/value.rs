@@ -11,7 +11,7 @@ use super::index::CellView;
 use super::prose::{same_order, same_polarity, same_segment, segments};
 use super::{Index, Outcome, Rule, RuleId, names_subject};
 use crate::claim::{Kind, Term, TypedClaim};
-use crate::facts::Cell;
+use crate::facts::{Cell, RecordId};
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, ClockTime, agree_times};
 use crate::text::polarity;
@@ -47,6 +47,14 @@ impl Rule for ValueOfSubject {
                 is_refuted(claim, fit, only, index).then_some((fit, only))
             })
             .collect();
+        // What a record says counts once, not again for each that it holds for.
+        let is_refuting = |id: RecordId| refuting.iter().any(|(fit, _)| fit.record == id);
+        let is_own = |id: RecordId| {
+            let parent = |id: RecordId| index.facts().record(id)?.parent;
+            !core::iter::successors(parent(id), |id| parent(*id)).any(is_refuting)
+        };
+        let refuting: Vec<(&Fit<'_, '_>, usize)> =
+            refuting.iter().filter(|(fit, _)| is_own(fit.record)).copied().collect();
         // A row of the thing has another value, and a row of the value is another thing: both say so.
         let group = |fit: &Fit<'_, '_>| index.facts().record(fit.record).map(|record| record.group);
         let Some((first, _)) = refuting.first() else { return Outcome::Silent };
@@ -189,10 +197,7 @@ fn is_refuted(
     index: &Index<'_>,
 ) -> bool {
     let Some(term) = claim.terms.get(missing) else { return false };
-    let named = claim.terms.iter().zip(&fit.found).any(|(term, found)| {
-        matches!(term.kind, Kind::Name)
-            && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
-    });
+    let named = has_subject(claim, fit, index);
     if !named || !same_polarity(claim, fit) {
         return false;
     }

@@ -8,7 +8,7 @@ fn the_same_digits_in_another_unit_are_another_quantity() {
     check(
         limits,
         &[
-            ("The timeout of stress is 600 minutes.", "-unit"),
+            ("stress is stopped after its timeout of 600 minutes.", "-unit"),
             ("The timeout of stress is ten minutes.", "+value"),
             ("web has 64 KiB of memory configured for its cache.", "-unit"),
         ],
