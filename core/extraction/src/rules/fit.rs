@@ -172,7 +172,8 @@ fn word_places(
                 || is_plain
                     && (same_verb(word.text, other.text)
                         || synonyms.contains(&other.key())
-                        || inner_keys(other.text).any(|inner| inner == key))
+                        || inner_keys(other.text)
+                            .any(|inner| inner == key || synonyms.contains(&inner)))
         });
         found.extend(same.map(|other| Found::Value(at, other.span.clone())));
         if cell.attribute.iter().any(|other| *other == key || synonyms.contains(other)) {

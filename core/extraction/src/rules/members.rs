@@ -210,7 +210,7 @@ fn is_asked(cell: &CellView<'_, '_>) -> bool {
 }
 
 /// What a value says as an answer: `true`, `False`, `0`, `7`, `<none>`.
-pub(super) fn truth(text: &str) -> Option<bool> {
+fn truth(text: &str) -> Option<bool> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("yes") {
         return Some(true);

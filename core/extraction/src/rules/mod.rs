@@ -4,7 +4,6 @@
 //! A rule supports a claim, refutes it, or is silent. All rules are asked; where one supports and another refutes,
 //! nothing is said. A rule that is in doubt is silent.
 
-mod absence;
 mod attribution;
 mod change;
 mod fit;
@@ -57,13 +56,12 @@ trait Rule: Sync {
 }
 
 /// All rules, in the order in which they are listed to people; the order decides nothing.
-static RULES: [&dyn Rule; 8] = [
+static RULES: [&dyn Rule; 7] = [
     &value::ValueOfSubject,
     &rank::Rank,
     &change::Change,
     &owner::OfAnother,
     &sets::Sets,
-    &absence::Absence,
     &unit::OfUnit,
     &series::OfSeries,
 ];

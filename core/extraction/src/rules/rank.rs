@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::fit::{Fit, Found};
+use super::index::CellView;
 use super::{Index, Outcome, Rule, RuleId};
 use crate::claim::{Kind, Sign, TypedClaim};
 use crate::facts::RecordId;
@@ -40,10 +41,13 @@ impl Rule for Rank {
                 Some((fit.record, is_first(claim, fit, greatest, index)?))
             })
             .collect();
-        match ranked.as_slice() {
-            [(record, true)] => Outcome::Supports(vec![*record]),
-            [(record, false)] => Outcome::Refutes(vec![*record]),
-            _ => Outcome::Silent,
+        let Some((record, is_so)) = ranked.first() else { return Outcome::Silent };
+        if ranked.iter().any(|(_, other)| other != is_so) {
+            Outcome::Silent
+        } else if *is_so {
+            Outcome::Supports(vec![*record])
+        } else {
+            Outcome::Refutes(vec![*record])
         }
     }
 }
@@ -78,16 +82,7 @@ fn is_first(
     if members.len() < 2 || !is_named(claim, fit) {
         return None;
     }
-    let mut attributes = fit.found.iter().flatten().filter_map(|found| match found {
-        Found::Attribute(cell) => {
-            fit.cells.get(*cell).filter(|cell| cell.depth == 0 && cell.figures.len() == 1)
-        }
-        _ => None,
-    });
-    let cell = attributes.next()?;
-    if attributes.any(|other| !core::ptr::eq(other, cell)) {
-        return None;
-    }
+    let cell = ranked_by(fit)?;
     let own = cell.figures.first()?;
     let others: Option<Vec<Figure>> = members
         .iter()
@@ -103,6 +98,21 @@ fn is_first(
     } else {
         orders.contains(&wanted.reverse()).then_some(false)
     }
+}
+
+/// The value by which a record is ranked: that of the attribute which the claim names, else the only figure it has.
+fn ranked_by<'r, 'f, 'a>(fit: &'r Fit<'f, 'a>) -> Option<&'r CellView<'f, 'a>> {
+    let is_figure =
+        |cell: &&CellView<'f, 'a>| cell.depth == 0 && cell.is_value() && cell.figures.len() == 1;
+    let mut named = fit.found.iter().flatten().filter_map(|found| match found {
+        Found::Attribute(cell) => fit.cells.get(*cell).filter(is_figure),
+        _ => None,
+    });
+    if let Some(cell) = named.next() {
+        return named.all(|other| core::ptr::eq(other, cell)).then_some(cell);
+    }
+    let mut figures = fit.cells.iter().filter(is_figure);
+    figures.next().filter(|_| figures.next().is_none())
 }
 
 fn figure_of(

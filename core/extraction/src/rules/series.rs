@@ -126,7 +126,6 @@ fn stated<'c>(claim: &'c TypedClaim<'_>) -> Option<Stated<'c>> {
 }
 
 /// From when to when a claim speaks; `None` where that is not plain.
-#[expect(clippy::type_complexity, reason = "a start and an end")]
 fn window<'c>(
     claim: &TypedClaim<'_>,
     times: &[(&'c ClockTime, usize)],

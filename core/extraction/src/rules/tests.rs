@@ -1,6 +1,5 @@
 //! What each rule says of claims that hold, and of their contraries.
 
-mod absence;
 mod series;
 mod sets;
 mod unit;
