@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
-# says how to read the tables. `benches/run.sh core`, `locus`, `rules` or `service` takes one part only;
+# says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `rules` or `service` takes one part only;
 # `embedding` and `judges` are taken only by their names: the one needs `make models onnxruntime`, the other much
 # Python.
 set -euo pipefail
@@ -19,6 +19,7 @@ wanted() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 case "$part" in
 core) needed=() ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
+extraction) needed=(-p gsar-benches --bin extraction_times) ;;
 rules) needed=(-p gsar-benches --bin rules_times) ;;
 embedding) needed=(-p gsar-embedding --example embedding_times) ;;
 judges)
@@ -27,7 +28,7 @@ judges)
     ;;
 all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|rules|service|embedding|judges]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|rules|service|embedding|judges]" >&2
     exit 2
     ;;
 esac
@@ -55,6 +56,10 @@ fi
 if wanted locus; then
     printf '\n## Core against locus-sdk\n\n'
     in_turn python3 benches/locus/compare.py
+fi
+if wanted extraction; then
+    printf '\n## Reading evidence into facts, and rules over them\n\n'
+    in_turn target/dist/extraction_times
 fi
 if wanted rules; then
     printf '\n## The embedded judge\n\n'

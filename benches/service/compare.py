@@ -155,7 +155,14 @@ def subjects(bench: Bench) -> dict[str, Subject]:
     return {subject.name: subject for subject in of}
 
 
-def figures(measured: dict[str, Subject], bench: Bench) -> list[list[str]]:
+def checked() -> float:
+    """Processor time of extraction, rules and verification of the same `Evaluate`, in microseconds."""
+    done = program("extraction_times", "--evaluate", "--rounds", "3")
+    done.check_returncode()
+    return float(done.stdout)
+
+
+def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> list[list[str]]:
     def compared(subject: str, baseline: str, what: str) -> list[float]:
         return ratios(measured[subject].values(what), measured[baseline].values(what))
 
@@ -180,6 +187,10 @@ def figures(measured: dict[str, Subject], bench: Bench) -> list[list[str]]:
             holds = middle >= bound if sign == ">=" else middle <= bound
             verdict = [f"{'≥' if sign == '>=' else '≤'} {bound:g}", met(holds)]
         rows.append([figure, "bare tonic echo, same sizes", spread(values), *verdict])
+    values = ratios(checks, measured["echo of Evaluate"].values(processor))
+    holds = statistics.median(values) <= 10
+    figure = "extraction, rules and verification, CPU"
+    rows.append([figure, "bare tonic echo of `Evaluate`", spread(values), "≤ 10", met(holds)])
     megabytes = bench.idle_bytes / 1e6
     rows.append(
         [
@@ -202,13 +213,15 @@ def main() -> None:
         measured = subjects(bench)
         for subject in measured.values():
             subject.calibrate()
+        checks = []
         for number in range(ROUNDS):
             turn = list(measured.values())
             for subject in turn if number % 2 == 0 else reversed(turn):
                 subject.round()
+            checks.append(checked())
         pinned_to = "servers on core 0, client on core 1" if pinned(0, []) else "not pinned: fewer than two cores"
         print(f"\n{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
-        print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench)))
+        print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench, checks)))
         print("\nMedians behind the ratios:\n")
         head = ["call", "calls/s", "p50, ms", "p99, ms", "server CPU/call, µs", "server busy"]
         head += ["client CPU/call, µs", "request, bytes", "answer, bytes"]

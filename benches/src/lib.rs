@@ -8,6 +8,7 @@ pub mod allocator;
 pub mod core_figures;
 pub mod echo;
 pub mod endpoint;
+pub mod extraction;
 pub mod judging;
 pub mod load;
 pub mod partitions;

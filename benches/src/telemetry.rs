@@ -20,12 +20,45 @@ pub enum Shape {
     Table,
     /// `Key: value` lines in sections.
     Describe,
+    /// One JSON object on each line.
+    JsonLines,
+    /// Nothing but `key=value` pairs on each line.
+    Logfmt,
+    /// Lines with host and program.
+    Syslog,
+    /// A table with bars between its columns.
+    Bars,
+    /// Comma-separated values under a header.
+    Csv,
+    /// A list of nested mappings.
+    Yaml,
+    /// Elements with attributes and others within.
+    Xml,
+    /// A unified diff.
+    Diff,
+    /// Sentences.
+    Prose,
 }
 
 impl Shape {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Log, Self::JsonLog, Self::Pods, Self::Samples, Self::Table, Self::Describe];
+    pub const ALL: [Self; 15] = [
+        Self::Log,
+        Self::Logfmt,
+        Self::Syslog,
+        Self::JsonLines,
+        Self::JsonLog,
+        Self::Pods,
+        Self::Samples,
+        Self::Table,
+        Self::Bars,
+        Self::Csv,
+        Self::Yaml,
+        Self::Describe,
+        Self::Xml,
+        Self::Diff,
+        Self::Prose,
+    ];
 
     /// Its name in the tables.
     #[must_use]
@@ -37,6 +70,15 @@ impl Shape {
             Self::Samples => "range query",
             Self::Table => "table",
             Self::Describe => "describe",
+            Self::JsonLines => "JSON lines",
+            Self::Logfmt => "logfmt",
+            Self::Syslog => "syslog",
+            Self::Bars => "table with bars",
+            Self::Csv => "CSV",
+            Self::Yaml => "YAML",
+            Self::Xml => "XML",
+            Self::Diff => "diff",
+            Self::Prose => "prose",
         }
     }
 
@@ -48,7 +90,7 @@ impl Shape {
         let text = self.text(bytes);
         let content = match self {
             Self::JsonLog | Self::Pods | Self::Samples => Content::Json(text),
-            Self::Log | Self::Table | Self::Describe => Content::Text(text),
+            _ => Content::Text(text),
         };
         Ok(EvidenceItem {
             id: EvidenceId::new(self.name().replace(' ', "-"))?,
@@ -81,7 +123,14 @@ impl Shape {
             Self::Table => {
                 ("NAME                        READY   STATUS    RESTARTS   AGE\n", "", "")
             }
-            Self::Describe => ("", "", ""),
+            Self::Bars => (" pod | took_ms | heap_mib \n-----+---------+----------\n", "", ""),
+            Self::Csv => ("time,pod,level,took_ms,heap_mib\n", "", ""),
+            Self::Yaml => ("pods:\n", "", ""),
+            Self::Xml => ("<pods>\n", "</pods>\n", ""),
+            Self::Diff => ("--- a/limits.yaml\n+++ b/limits.yaml\n", "", ""),
+            Self::Describe | Self::JsonLines | Self::Logfmt | Self::Syslog | Self::Prose => {
+                ("", "", "")
+            }
         };
         text.push_str(head);
         let mut entry = 0_u64;
@@ -128,6 +177,42 @@ impl Shape {
             Self::Describe => writeln!(
                 text,
                 "Name:          cart-{entry}\nNamespace:     shop\nStatus:        Running\nLimits:\n  cpu:         500m\n  memory:      {heap}Mi\n"
+            ),
+            Self::JsonLines => writeln!(
+                text,
+                "{{\"ts\":\"2026-03-12T14:{minute:02}:{second:02}.{milli:03}Z\",\"level\":\"{level}\",\"pod\":\"cart-{pod}\",\"msg\":\"request served\",\"took_ms\":{took}}}"
+            ),
+            Self::Logfmt => writeln!(
+                text,
+                "ts=2026-03-12T14:{minute:02}:{second:02}.{milli:03}Z level={level} pod=cart-{pod} msg=\"request served\" route=/pay took={took}ms heap_mib={heap}"
+            ),
+            Self::Syslog => writeln!(
+                text,
+                "Mar 12 14:{minute:02}:{second:02} node-{pod} kubelet[{took}]: container cart of pod cart-{pod} was restarted after {milli} ms"
+            ),
+            Self::Bars => writeln!(text, " cart-{pod} | {took} | {heap} "),
+            Self::Csv => writeln!(
+                text,
+                "2026-03-12T14:{minute:02}:{second:02}Z,cart-{pod},{level},{took},{heap}"
+            ),
+            Self::Yaml => writeln!(
+                text,
+                "- name: cart-{entry}\n  phase: Running\n  limits:\n    cpu: 500m\n    memory: {heap}Mi\n  restarts: {}",
+                random % 5
+            ),
+            Self::Xml => writeln!(
+                text,
+                "  <pod name=\"cart-{entry}\" phase=\"Running\"><restarts>{}</restarts><memory unit=\"MiB\">{heap}</memory></pod>",
+                random % 5
+            ),
+            Self::Diff => writeln!(
+                text,
+                "@@ -{0},3 +{0},3 @@\n cart-{pod}:\n-  memory: {heap}Mi\n+  memory: {took}Mi\n   cpu: 500m",
+                entry * 4 + 1
+            ),
+            Self::Prose => writeln!(
+                text,
+                "At 14:{minute:02}:{second:02} pod cart-{pod} answered in {took} ms, and its heap held {heap} MiB. Nothing else was seen."
             ),
         };
     }

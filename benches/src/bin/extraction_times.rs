@@ -1,0 +1,142 @@
+//! What reading evidence into facts costs, and the rules over them.
+//!
+//! Processor time of one thread, medians. Beside each shape stands what counting its lines takes (memchr, which uses
+//! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use clap::Parser;
+use gsar_benches::extraction::{Question, check};
+use gsar_benches::processor_time::of_this_thread;
+use gsar_benches::telemetry::{Shape, claims};
+use gsar_extraction::claim::TypedClaim;
+use gsar_extraction::facts::{Facts, Item};
+use gsar_extraction::rules::{Index, rule_on};
+
+/// Prints Markdown tables.
+#[derive(Parser)]
+struct Arguments {
+    /// How often each figure is taken; the median is printed.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// The shape to measure, by its name in the table; all where not given.
+    #[arg(long)]
+    shape: Option<String>,
+    /// Prints only the processor time, in microseconds, of extraction, rules and verification of one `Evaluate` of the
+    /// service figures.
+    #[arg(long)]
+    evaluate: bool,
+}
+
+const MEGABYTE: usize = 1_000_000;
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let rounds = arguments.rounds.max(1);
+    if arguments.evaluate { evaluate(rounds) } else { shapes(rounds, arguments.shape.as_deref()) }
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn evaluate(rounds: usize) -> anyhow::Result<()> {
+    const CALLS: u32 = 50;
+    let question = Question::new()?;
+    let checked = check(&question)?;
+    anyhow::ensure!(checked == 20, "{checked} claims were checked, not 20");
+    let time = median(rounds, || {
+        for _ in 0..CALLS {
+            drop(black_box(check(&question)));
+        }
+    });
+    println!("{:.1}", time.as_secs_f64() * 1e6 / f64::from(CALLS));
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
+    let shapes: Vec<Shape> = Shape::ALL
+        .into_iter()
+        .filter(|shape| wanted.is_none_or(|wanted| wanted == shape.name()))
+        .collect();
+    anyhow::ensure!(
+        !shapes.is_empty(),
+        "there is no such shape; there are {:?}",
+        Shape::ALL.map(Shape::name)
+    );
+    let claims = claims()?;
+    println!(
+        "| shape | 16 MB read, MB/s | of 1 MB, MB/s | time per MB, 16 to 1 | lines counted / read | index of 1 MB, ms | 20 claims against it, ms | a scan, ms | scan / rules |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for shape in shapes {
+        let (small, large) = (shape.item(MEGABYTE)?, shape.item(16 * MEGABYTE)?);
+        let (small, large) = (small.content.as_str(), large.content.as_str());
+        let read =
+            |content: &str| per_megabyte(content, rounds, || drop(black_box(facts(content))));
+        let (at_one, at_most) = (read(small), read(large));
+        let counted = per_megabyte(large, rounds, || {
+            black_box(memchr::memchr_iter(b'\n', black_box(large.as_bytes())).count());
+        });
+        let mut copies: Vec<Facts<'_>> = (0..rounds).map(|_| facts(small)).collect();
+        let indexed = median(rounds, || drop(black_box(copies.pop().map(Index::new))));
+        let index = Index::new(facts(small));
+        let ruled = median(rounds, || {
+            for claim in &claims {
+                drop(black_box(rule_on(&TypedClaim::read(&claim.text), &index)));
+            }
+        });
+        let texts: Vec<&str> = claims.iter().map(|claim| claim.text.as_str()).collect();
+        let scanned = median(rounds, || drop(black_box(scan(small, &texts))));
+        println!(
+            "| {} | {:.1} | {:.1} | {:.2} | {:.0} | {:.1} | {:.2} | {:.0} | {:.1} |",
+            shape.name(),
+            1e3 / at_most,
+            1e3 / at_one,
+            at_most / at_one,
+            at_most / counted,
+            milliseconds(indexed),
+            milliseconds(ruled),
+            milliseconds(scanned),
+            scanned.as_secs_f64() / ruled.as_secs_f64(),
+        );
+    }
+    Ok(())
+}
+
+fn facts(content: &str) -> Facts<'_> {
+    Facts::read([Item { tool: "collect", query: "", content, exhaustive: false }])
+}
+
+/// The line that has most words of each claim.
+fn scan<'e>(evidence: &'e str, claims: &[&str]) -> Vec<Option<&'e str>> {
+    let most = |claim: &&str| {
+        let claim = claim.to_ascii_lowercase();
+        let words: Vec<&str> = claim.split_whitespace().collect();
+        evidence.lines().max_by_key(|line| {
+            let line = line.to_ascii_lowercase();
+            words.iter().filter(|word| line.contains(**word)).count()
+        })
+    };
+    claims.iter().map(most).collect()
+}
+
+/// Milliseconds for each megabyte.
+fn per_megabyte(content: &str, rounds: usize, run: impl FnMut()) -> f64 {
+    milliseconds(median(rounds, run)) * 1e6 / content.len() as f64
+}
+
+fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..rounds)
+        .map(|_| {
+            let before = of_this_thread();
+            run();
+            of_this_thread().saturating_sub(before)
+        })
+        .collect();
+    times.sort_unstable();
+    times.get(rounds / 2).copied().unwrap_or_default()
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

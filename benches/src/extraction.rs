@@ -1,0 +1,129 @@
+//! One `Evaluate` of the service figures without a server: its evidence is read into facts, the rules are asked of its
+//! claims, and what they say is verified.
+
+use anyhow::Context as _;
+use gsar_core::evidence::{
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+};
+use gsar_core::policy::VerificationMode;
+use gsar_core::verify::{Corpus, ExtraTurn, verify_with};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
+use gsar_extraction::claim::TypedClaim;
+use gsar_extraction::facts::{Facts, Item, RecordId};
+use gsar_extraction::rules::{Index, Outcome, rule_on};
+use gsar_proto::v1::evidence_item;
+
+use crate::requests;
+
+/// The claims and the evidence of the request.
+#[derive(Debug)]
+pub struct Question {
+    claims: Vec<Claim>,
+    evidence: Vec<EvidenceItem>,
+}
+
+impl Question {
+    /// The request as core has it.
+    ///
+    /// # Errors
+    /// An id that is none; there is no such.
+    pub fn new() -> anyhow::Result<Self> {
+        let request = requests::evaluate();
+        let claims =
+            request.report.context("no report")?.claims.into_iter().map(|claim| {
+                Ok(Claim { id: ClaimId::new(claim.id)?, text: claim.text, span: None })
+            });
+        let evidence = request.evidence.into_iter().map(|item| {
+            Ok(EvidenceItem {
+                id: EvidenceId::new(item.id)?,
+                kind: EvidenceKind::ToolOutput,
+                lane: Lane::Logs,
+                tool: item.tool,
+                query: item.query,
+                content: match item.content.context("no content")? {
+                    evidence_item::Content::Text(text) => Content::Text(text),
+                    evidence_item::Content::Json(json) => Content::Json(json),
+                },
+                collected_at: None,
+                exhaustive: item.exhaustive,
+                attested: true,
+                step_id: String::new(),
+                specialist_id: String::new(),
+                verification_result: None,
+            })
+        });
+        Ok(Self {
+            claims: claims.collect::<anyhow::Result<_>>()?,
+            evidence: evidence.collect::<anyhow::Result<_>>()?,
+        })
+    }
+}
+
+/// Reads, rules and verifies; how many claims have a verdict then.
+///
+/// # Errors
+/// A record that is in no item; there is no such.
+pub fn check(question: &Question) -> anyhow::Result<usize> {
+    let Question { claims, evidence } = question;
+    let index = Index::new(Facts::read(evidence.iter().map(|item| Item {
+        tool: &item.tool,
+        query: &item.query,
+        content: item.content.as_str(),
+        exhaustive: item.exhaustive,
+    })));
+    let judged = claims.iter().map(|claim| judged(claim, evidence, &index));
+    let verified = verify_with(
+        VerificationMode::Enforce,
+        &preset(Preset::Reference),
+        ExtraTurn::Impossible,
+        claims,
+        judged.collect::<anyhow::Result<Vec<JudgedClaim>>>()?,
+        &Corpus::new(evidence),
+    );
+    Ok(verified.claims.len())
+}
+
+/// A claim with what the rules say of it, citing the records that they rest on.
+fn judged(
+    claim: &Claim,
+    evidence: &[EvidenceItem],
+    index: &Index<'_>,
+) -> anyhow::Result<JudgedClaim> {
+    let (outcome, _) = rule_on(&TypedClaim::read(&claim.text), index);
+    let (class, evidence_type, records) = match outcome {
+        Outcome::Supports(records) => (Class::Grounded, EvidenceType::ToolMatch, records),
+        Outcome::Refutes(records) => (Class::Contradicted, EvidenceType::ToolMatch, records),
+        Outcome::Silent => (Class::Ungrounded, EvidenceType::Inference, Vec::new()),
+    };
+    let citations = records.into_iter().map(|record| citation(record, evidence, index));
+    Ok(JudgedClaim {
+        claim: claim.clone(),
+        class,
+        evidence_type,
+        citations: citations.collect::<anyhow::Result<_>>()?,
+        note: String::new(),
+    })
+}
+
+fn citation(
+    record: RecordId,
+    evidence: &[EvidenceItem],
+    index: &Index<'_>,
+) -> anyhow::Result<Citation> {
+    let facts = index.facts();
+    let item = facts.item_of(record).and_then(|item| evidence.get(item.0)).context("no item")?;
+    let span = facts.record(record).context("no record")?.span.clone();
+    let quote = item.content.as_str().get(span).context("no text")?.to_owned();
+    let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
+    Ok(Citation { target, quote, bytes: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_claim_of_the_request_is_checked() {
+        assert_eq!(check(&Question::new().unwrap()).unwrap(), 20);
+    }
+}
