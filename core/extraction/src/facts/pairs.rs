@@ -257,8 +257,8 @@ fn by_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
 /// The word that stands right before an offset.
 fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
     let before = part(text, 0..at).trim_end_matches([' ', ':']);
-    let start = before.rfind(char::is_whitespace).map_or(0, |space| space + 1);
-    (start < before.len()).then_some(start..before.len())
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
+    (!word.is_empty()).then(|| before.len() - word.len()..before.len())
 }
 
 /// The place of the first pair whose key comes again.
@@ -363,6 +363,7 @@ mod tests {
             parted("cart.errors=5 cart.ms=8 stock.errors=9"),
             ["cart.errors=5 cart.ms=8", "stock.errors=9"]
         );
+        assert_eq!(parted("at\u{a0}cart a=1 stock a=2"), ["cart a=1", "stock a=2"]);
         assert!(parted("level=info Started job=5").is_empty());
         assert!(parted("worker heartbeat lost host=a age=5").is_empty());
     }
