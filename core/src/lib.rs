@@ -33,6 +33,7 @@ pub mod outer_loop;
 pub mod policy;
 pub mod safety;
 pub mod score;
+pub mod split;
 pub mod tally;
 pub mod time;
 pub mod verify;

@@ -56,6 +56,7 @@ fn arrows_between_crates() {
                 "gsar-chat",
                 "gsar-core",
                 "gsar-embedding",
+                "gsar-extraction",
                 "gsar-framing",
                 "gsar-proto",
                 "gsar-redaction",

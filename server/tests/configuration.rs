@@ -37,8 +37,8 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
     (
-        "[judges]\nchain = [\"rules/2\"]",
-        &["judges.chain: judge `rules/2` is not known; known are rules/1"],
+        "[judges]\nchain = [\"rules/9\"]",
+        &["judges.chain: judge `rules/9` is not known; known are rules/1, rules/2"],
     ),
     ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
     ("[judges]\nchain = [\"panel:court\"]", &["judges.chain: there is no judges.panels.court"]),

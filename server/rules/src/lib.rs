@@ -54,6 +54,7 @@ mod vocabulary;
 mod tests;
 
 use gsar_core::evidence::{Citation, EvidenceItem, EvidenceKind, Target};
+use gsar_core::report::clauses;
 use gsar_core::text::figures::Date;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
@@ -64,7 +65,6 @@ use evidence::observations::Corpus;
 use matching::candidates::Marks;
 use verdict::ruling::{Case, Cite, Ruling};
 
-pub use claim::claims::{claims, split};
 pub use evidence::observations::MOST_BYTES;
 
 /// The name of this version of the rules.
@@ -212,7 +212,7 @@ impl<'e> Observations<'e> {
                     continue;
                 }
             }
-            for clause in claim::claims::clauses(&claim.text, 0..claim.text.len()) {
+            for clause in clauses(&claim.text) {
                 let text = claim.text.get(clause).unwrap_or(&claim.text);
                 let mut reading = Reading::of(text, corpus);
                 if let Some(before) = &before {

@@ -9,7 +9,7 @@ use crate::Interrupted;
 
 use crate::Observations;
 
-use crate::split;
+use gsar_core::split::split;
 
 use Class::{Contradicted, Grounded, Ungrounded};
 

@@ -59,7 +59,7 @@ fn judged(incident: &Path, report: &str, given: Given) -> (Vec<Row>, Vec<Evidenc
         })
         .collect();
     let claims = match given {
-        Given::Report => gsar_rules::split(&synthesis),
+        Given::Report => gsar_core::split::split(&synthesis),
         Given::Labels => placed
             .iter()
             .enumerate()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::chain::CheckedChain;
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
-use crate::judge::{Judge, rules::Rules};
+use crate::judge::{Judge, facts::FactsJudge, rules::Rules};
 use crate::ledger::{self, LedgerError};
 use crate::policies::PolicyStore;
 
@@ -37,6 +37,7 @@ impl CheckedConfig {
         mut problems: Problems,
     ) -> Result<Self, Problems> {
         added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
+        added.push(Arc::new(FactsJudge));
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);

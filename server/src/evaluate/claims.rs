@@ -30,7 +30,7 @@ pub(super) async fn of(
         let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
         let document = Document::read(&synthesis, &texts);
         let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-        let split = gsar_rules::claims(&besides, &given);
+        let split = gsar_core::split::claims(&besides, &given);
         (given.into_iter().chain(split).collect(), evidence)
     })
     .await

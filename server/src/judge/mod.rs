@@ -7,6 +7,7 @@
 pub mod asking;
 pub mod clock;
 mod database;
+pub mod facts;
 pub mod model;
 pub mod panel;
 pub mod remembered;

@@ -105,7 +105,11 @@ fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgeme
     Ok(Judgement { considered, ..judgement })
 }
 
-fn judgement(question: &Question, gaps: Vec<String>, judged: Vec<JudgedClaim>) -> Judgement {
+pub(super) fn judgement(
+    question: &Question,
+    gaps: Vec<String>,
+    judged: Vec<JudgedClaim>,
+) -> Judgement {
     let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
     let items = question.evidence.len();
     let explanation = format!(

@@ -13,6 +13,8 @@ mod presupposed;
 mod reader;
 mod rendered;
 mod spans;
+mod statements;
+mod tails;
 mod titles;
 mod words;
 
@@ -21,6 +23,7 @@ use std::ops::Range;
 pub use kind::ClaimKind;
 pub use rendered::Rendered;
 pub use spans::{merged, subtract, visible};
+pub use statements::{clauses, statements};
 pub use words::{has_predicate, is_negation, is_predicate, is_state, says_something};
 
 /// Something that a report says: a sentence, a heading, a table row, a line of code, or what a question or a

@@ -21,6 +21,7 @@ mod value;
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use fit::{Fit, Found};
 pub use index::Index;
@@ -137,6 +138,21 @@ fn names_subject(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
         matches!(term.kind, Kind::Name | Kind::Word)
             && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
     })
+}
+
+/// The bytes, in the item of a record, of the cells in which it, or what holds for it, has terms of a claim.
+#[must_use]
+pub fn cited(claim: &TypedClaim<'_>, record: RecordId, index: &Index<'_>) -> Vec<Range<usize>> {
+    let fit = Fit::new(claim, record, index);
+    let cell = |found: &Found| match found {
+        Found::Value(cell, _) | Found::Attribute(cell) => fit.cells.get(*cell),
+        Found::Path | Found::Scope => None,
+    };
+    let mut spans: Vec<Range<usize>> =
+        fit.found.iter().flatten().filter_map(cell).map(|view| view.cell.span.clone()).collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
+    spans
 }
 
 /// For people who wonder why nothing was said: the terms that the best record lacks, with that record.

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let report = String::from_utf8_lossy(bytes);
-    let claims = gsar_rules::split(&report);
+    let claims = gsar_core::split::split(&report);
     let mut before = 0;
     for claim in &claims {
         let Some(span) = &claim.span else { panic!("a claim without a place: {:?}", claim.text) };

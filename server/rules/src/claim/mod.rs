@@ -3,7 +3,6 @@
 
 pub(crate) mod affirmed;
 pub(crate) mod causes;
-pub(crate) mod claims;
 pub(crate) mod discourse;
 pub(crate) mod ellipsis;
 pub(crate) mod lengths;
@@ -15,5 +14,4 @@ pub(crate) mod rankings;
 pub(crate) mod reading;
 pub(crate) mod relations;
 pub(crate) mod shares;
-pub(crate) mod tails;
 pub(crate) mod windows;

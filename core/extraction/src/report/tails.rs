@@ -1,17 +1,22 @@
-//! Where a report's sentence goes on to something that is checked by itself, without a word that joins: a distance in
-//! time (", 71 seconds after the sync had begun"), a part of what was told (", all of them after ten seconds"), a
-//! second statement about the same (", its connections were pinned", ": its p99 peaked").
+//! This module finds where a sentence goes on to something that is checked by itself, without a word that joins: a
+//! distance in time (", 71 seconds after the sync had begun"), a part of what was told (", all of them after ten
+//! seconds"), a second statement about the same (", its connections were pinned", ": its p99 peaked").
 
-use gsar_core::text::tokens::{Word, words};
-
-use crate::claim::lengths::lengths;
-use gsar_core::report::is_predicate;
+use super::words::is_predicate;
+use crate::text::figures::{Dimension, Figure, figures};
+use crate::text::tokens::{Word, words};
 
 /// Whether what begins with a word behind a comma says how far in time what was told lies from something else.
-pub(crate) fn is_distance(text: &str, at: usize) -> bool {
+pub(super) fn is_distance(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
-    let found = lengths(rest);
-    let Some(length) = found.first().filter(|length| length.span.start == 0) else { return false };
+    let length = figures(rest).figures.into_iter().next();
+    // "71 seconds after", "roughly ten minutes later".
+    let is_length = |length: &Figure| {
+        let before = rest.get(..length.span.start).unwrap_or("");
+        length.unit.dimension == Dimension::Duration
+            && (before.is_empty() || length.approximate && words(before).nth(1).is_none())
+    };
+    let Some(length) = length.filter(is_length) else { return false };
     let mut after = words(rest.get(length.span.end..).unwrap_or(""));
     let link = after.next();
     let is_link = |wanted: [&str; 2]| {
@@ -22,14 +27,14 @@ pub(crate) fn is_distance(text: &str, at: usize) -> bool {
 }
 
 /// Whether "and" joins such a distance: ", and ten minutes later to 24".
-pub(crate) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
+pub(super) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
     let rest = text.get(word.span.end..).unwrap_or("");
     let at = word.span.end + rest.len() - rest.trim_start().len();
     word.is("and") && is_distance(text, at)
 }
 
 /// Whether what begins with a word behind a comma is about some of the things told: "all of them", "among them".
-pub(crate) fn is_about_some(text: &str, at: usize) -> bool {
+pub(super) fn is_about_some(text: &str, at: usize) -> bool {
     const FAR: usize = 5;
     let rest = text.get(at..).unwrap_or("");
     let all: Vec<Word<'_>> = words(rest).take(FAR).collect();
@@ -44,7 +49,7 @@ pub(crate) fn is_about_some(text: &str, at: usize) -> bool {
 
 /// Whether a word begins a second statement, behind a gap that begins at a place: ", its connections were pinned",
 /// ": its p99 peaked".
-pub(crate) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
+pub(super) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
     let between = text.get(gap..word.span.start).unwrap_or("");
     between.trim_start().starts_with(',') && points_back(word)
         || between.contains(": ") && is_colon_between(text.get(..gap).unwrap_or(""))

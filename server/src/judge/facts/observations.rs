@@ -1,0 +1,94 @@
+//! This module reads evidence for the judge over facts and judges claims one by one against it.
+
+use gsar_core::evidence::{EvidenceItem, EvidenceKind};
+use gsar_core::{Claim, JudgedClaim};
+use gsar_extraction::facts::{Facts, Item};
+use gsar_extraction::rules::Index;
+
+use super::{explain, ruling};
+
+/// The most bytes of evidence read for one question.
+pub const MAX_BYTES: usize = 16 << 20;
+
+/// Evidence, read once for any number of claims.
+#[derive(Debug)]
+pub struct Observations<'e> {
+    /// What was read, by id.
+    pub(super) items: Vec<&'e EvidenceItem>,
+    pub(super) index: Index<'e>,
+    gaps: Vec<String>,
+}
+
+impl<'e> Observations<'e> {
+    /// Reads items, in the order of their ids, as long as they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others.
+    #[must_use]
+    pub fn read(evidence: &'e [EvidenceItem]) -> Self {
+        let counts =
+            |item: &&EvidenceItem| item.lane.is_hard() && item.kind != EvidenceKind::PriorClaim;
+        let mut items: Vec<&EvidenceItem> = evidence.iter().filter(counts).collect();
+        items.sort_by(|a, b| a.id.cmp(&b.id));
+        let mut left = MAX_BYTES;
+        let mut gaps = Vec::new();
+        items.retain(|item| match left.checked_sub(item.content.as_str().len()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => {
+                gaps.push(format!(
+                    "{}: not read: the evidence of one call has over {MAX_BYTES} bytes",
+                    item.id
+                ));
+                false
+            }
+        });
+        let facts = Facts::read(items.iter().map(|item| Item {
+            tool: &item.tool,
+            query: &item.query,
+            content: item.content.as_str(),
+            exhaustive: item.exhaustive,
+        }));
+        Self { items, index: Index::new(facts), gaps }
+    }
+
+    /// What was not read, one sentence each.
+    #[must_use]
+    pub fn gaps(&self) -> &[String] {
+        &self.gaps
+    }
+
+    /// Judges claims one by one. Asks `go_on` before each claim.
+    ///
+    /// # Errors
+    /// [`Interrupted`] when `go_on` says no before the last claim.
+    pub fn judge(
+        &self,
+        claims: &[Claim],
+        go_on: impl Fn() -> bool,
+    ) -> Result<Vec<JudgedClaim>, Interrupted> {
+        let mut judged = Vec::with_capacity(claims.len());
+        for claim in claims {
+            if !go_on() {
+                return Err(Interrupted { judged: judged.len(), claims: claims.len() });
+            }
+            judged.push(ruling::judged(claim, self));
+        }
+        Ok(judged)
+    }
+
+    /// How each claim was read, and the record that has most of it: sentences for a person who wonders why.
+    #[must_use]
+    pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
+        claims.iter().map(|claim| explain::considered(&claim.text, self)).collect()
+    }
+}
+
+/// Judging was stopped before the last claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped after {judged} of {claims} claims")]
+pub struct Interrupted {
+    /// Claims judged by then.
+    pub judged: usize,
+    /// Claims to judge.
+    pub claims: usize,
+}

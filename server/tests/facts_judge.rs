@@ -1,0 +1,73 @@
+//! The judge over facts (`rules/2`) over real incidents, through a real server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking and prints what it measures"
+)]
+
+mod lies;
+mod support;
+
+use gsar_core::Class;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use gsar_server::judge::facts::FactsJudge;
+use lies::cases::{Case, cases};
+use support::{Running, Wanted};
+
+/// How many claims are decided at least, so that a judge that says nothing fails.
+const MIN_RIGHT: usize = 5;
+
+async fn server() -> Running {
+    let change = |config: &mut gsar_server::config::Config| {
+        config.judges.chain = vec![FactsJudge::NAME.to_owned()];
+        config.ledger.enabled = false;
+    };
+    Wanted::default().start(change).await
+}
+
+async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
+    server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
+}
+
+fn is_decided(claim: &v1::JudgedClaim) -> bool {
+    matches!(claim.class(), v1::ClaimClass::Grounded | v1::ClaimClass::Contradicted)
+}
+
+#[tokio::test]
+async fn what_it_decides_is_right_and_its_citations_hold() {
+    let server = server().await;
+    let (mut right, mut wrong) = (0, Vec::new());
+    for case in cases() {
+        let answer = evaluated(&server, &case).await;
+        for (claim, honest) in answer.claims.iter().zip(&case.honest) {
+            assert_eq!(claim.text, honest.claim.text);
+            if !is_decided(claim) {
+                continue;
+            }
+            if Class::from_number(claim.class) == Some(honest.class) {
+                right += 1;
+            } else {
+                wrong.push(format!("{}: {:?} {}", case.name, claim.class(), claim.text));
+            }
+        }
+        assert!(answer.corrections.is_empty(), "{}: {:?}", case.name, answer.corrections);
+    }
+    println!("{right} claims are decided rightly");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(right >= MIN_RIGHT, "{right} claims are decided rightly");
+}
+
+#[tokio::test]
+async fn the_order_of_the_evidence_does_not_matter() {
+    let server = server().await;
+    for mut case in cases() {
+        let expected = evaluated(&server, &case).await.claims;
+        case.request.evidence.reverse();
+        assert_eq!(evaluated(&server, &case).await.claims, expected, "{}", case.name);
+    }
+}
