@@ -93,6 +93,11 @@ fn of_group(
             Outcome::Silent
         }
     };
+    // Which records a time or a bound selects is not certain enough to refute what is said of each of them.
+    let is_selected_by_value = quantified.among.iter().chain(&quantified.holds).any(|term| {
+        let kind = claim.terms.get(*term).map(|term| &term.kind);
+        matches!(kind, Some(Kind::Figure(_) | Kind::Time(_)))
+    });
     let is_of = |of: Option<&Figure>| of.is_none_or(|of| is_number(of, size_among));
     match quantified.amount {
         Amount::Count(figure, of)
@@ -105,13 +110,14 @@ fn of_group(
             is_so(is_number(figure, size_both) && is_of, is_table)
         }
         Amount::All(of) if says && size_among > 1 && size_both > 0 => {
-            is_so(size_both == size_among && is_of(of), is_table && is_kind)
+            let holds = size_both == size_among && is_of(of);
+            is_so(holds, is_table && is_kind && !is_selected_by_value)
         }
         Amount::Both if says && size_among == 2 && size_both > 0 => {
             is_so(size_both == 2, is_table && is_kind)
         }
         Amount::None(of) if says && is_kind && size_among > 0 && size_holds > 0 => {
-            is_so(size_both == 0 && is_of(of), is_kind)
+            is_so(size_both == 0 && is_of(of), is_kind && !is_selected_by_value)
         }
         Amount::Neither if says && is_kind && size_among == 2 && size_holds > 0 => {
             is_so(size_both == 0, is_table)
