@@ -14,10 +14,20 @@ use crate::corpus::Part;
 pub struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) server: WantedServer,
+}
+
+/// The server of a run.
+#[derive(Debug, Args)]
+pub(crate) struct WantedServer {
     /// Where the server listens: unix:///path/to/socket or grpc://host:port. Without it: GSAR_ENDPOINT,
     /// else the gsar-server beside this program, started for the run
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) endpoint: Option<String>,
+    /// The judge of a server that is started for the run, such as rules/2; without it the default one
+    #[arg(long, value_name = "NAME", global = true, conflicts_with = "endpoint")]
+    pub(crate) judge: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

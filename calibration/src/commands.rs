@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations};
+use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, WantedServer};
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::generated::try_generated;
 use crate::measured::measure;
@@ -18,41 +18,36 @@ use crate::trial::try_mutations;
 /// # Errors
 /// Files that cannot be used, no server to ask, and a call without an answer.
 pub async fn run(arguments: Arguments) -> Result<String> {
-    let endpoint = arguments.endpoint;
+    let server = &arguments.server;
     match arguments.command {
         Command::Claims(Claims { folders, split, worst }) => {
             let corpus = labelled_corpus(&folders, split.as_deref())?;
-            table("Labelled claims", endpoint, corpus, worst).await
+            table("Labelled claims", server, corpus, worst).await
         }
         Command::Incidents(Incidents { folder, worst }) => {
-            table("Incidents", endpoint, incident_corpus(&folder)?, worst).await
+            table("Incidents", server, incident_corpus(&folder)?, worst).await
         }
         Command::Mutations(Mutations { folder, seed, number, part }) => {
             let mut corpus = incident_corpus(&folder)?;
             let parts: Vec<_> = corpus.cases.iter().map(|case| part.hold(case.part)).collect();
             corpus.reports.retain(|report| parts.get(report.case) == Some(&true));
             ensure!(!corpus.reports.is_empty(), "there are no incidents of part {}", part.name());
-            let trial = with_server(endpoint, async |client| {
+            let trial = with_server(server, async |client| {
                 try_mutations(&client, corpus, seed, number).await
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
         }
         Command::Retrieval(wanted) => {
-            let found = with_server(endpoint, async |client| find_all(&client, &wanted).await);
+            let found = with_server(server, async |client| find_all(&client, &wanted).await);
             Ok(tables::retrieval(&found.await?))
         }
-        Command::Replay(wanted) => replay(endpoint, &wanted).await,
-        Command::Generated(wanted) => try_generated(endpoint, &wanted).await,
+        Command::Replay(wanted) => replay(server, &wanted).await,
+        Command::Generated(wanted) => try_generated(server, &wanted).await,
         Command::AblateRules(wanted) => ablate(&wanted),
     }
 }
 
-async fn table(
-    title: &str,
-    endpoint: Option<String>,
-    corpus: Corpus,
-    worst: usize,
-) -> Result<String> {
-    let measured = with_server(endpoint, async |client| measure(&client, corpus).await).await?;
+async fn table(title: &str, server: &WantedServer, corpus: Corpus, worst: usize) -> Result<String> {
+    let measured = with_server(server, async |client| measure(&client, corpus).await).await?;
     Ok(tables::measured(title, &measured, worst))
 }

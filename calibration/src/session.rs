@@ -5,18 +5,26 @@ use gsar_client::Client;
 use gsar_client::connection::{
     Environment, OneCallServer, SERVER_BINARY, Target, TargetError, Wish, find,
 };
+use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Does `work` with a connection. A server that was started for it is stopped afterwards, also when a signal
-/// ends the work. A server on a default socket is left alone: what is measured is the one that was named or
-/// stands beside this program.
+use crate::arguments::WantedServer;
+
+/// Does `work` with a connection. A server that was started for it, with the wanted judge where one is named, is
+/// stopped afterwards, also when a signal ends the work. A server on a default socket is left alone: what is measured
+/// is the one that was named or stands beside this program.
 ///
 /// # Errors
 /// No server to ask, a server that does not start, a signal, and whatever `work` gives.
 pub(crate) async fn with_server<T>(
-    endpoint: Option<String>,
+    wanted: &WantedServer,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
+    if let Some(judge) = &wanted.judge {
+        let configuration = json!({"judges": {"chain": [judge]}});
+        return with_configured_server(&toml::to_string(&configuration)?, work).await;
+    }
+    let endpoint = wanted.endpoint.clone();
     let environment = Environment { default_sockets: Vec::new(), ..Environment::of_process() };
     let target = match find(&Wish { endpoint, data_dir: None }, &environment) {
         Ok(target) => target,

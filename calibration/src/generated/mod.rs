@@ -12,7 +12,7 @@ use gsar_datasets::generated::Expected;
 use gsar_proto::v1;
 use serde_json::json;
 
-use crate::arguments::{Generated, Of, Output};
+use crate::arguments::{Generated, Of, Output, WantedServer};
 use crate::asking::{Question, ask, verdict};
 use crate::corpus::{Case, Part};
 use crate::session::with_server;
@@ -61,7 +61,7 @@ struct Trial {
 ///
 /// # Errors
 /// No server to ask, and a call without an answer.
-pub(crate) async fn try_generated(endpoint: Option<String>, wanted: &Generated) -> Result<String> {
+pub(crate) async fn try_generated(server: &WantedServer, wanted: &Generated) -> Result<String> {
     let generators: &[Of] = if wanted.of.is_empty() { &Of::ALL } else { &wanted.of };
     let work = async |client: Client| {
         let mut trials = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) async fn try_generated(endpoint: Option<String>, wanted: &Generated) 
         }
         Ok(trials)
     };
-    let trials = with_server(endpoint, work).await?;
+    let trials = with_server(server, work).await?;
     match wanted.output {
         Output::Table => Ok(page::page(wanted, &trials)),
         Output::Json => {

@@ -19,7 +19,7 @@ use gsar_core::Class;
 
 use serde_json::json;
 
-use crate::arguments::{Output, Rendering, Replay, ReplayPart};
+use crate::arguments::{Output, Rendering, Replay, ReplayPart, WantedServer};
 use crate::session::with_configured_server;
 use crate::statistics::Random;
 use errors::made_errors;
@@ -71,14 +71,14 @@ struct Replayed {
 ///
 /// # Errors
 /// Files that cannot be used, no server to start, and a call without an answer.
-pub(crate) async fn replay(endpoint: Option<String>, wanted: &Replay) -> Result<String> {
+pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<String> {
     ensure!(
         !wanted.list || wanted.part == ReplayPart::Tune,
         "--list shows single rows, and only those of the tune part may be looked at; leave out --part"
     );
     ensure!(
-        endpoint.is_none(),
-        "--endpoint is of no use here: a replay starts a server of its own, whose judge gives the stored answers"
+        server.endpoint.is_none() && server.judge.is_none(),
+        "--endpoint and --judge are of no use here: a replay starts a server of its own, whose judge gives the stored answers"
     );
     let mut sources = if wanted.offline {
         offline_sources(wanted)?
