@@ -84,8 +84,9 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
 /// A message apart from the object that ends it.
 fn parted_object<'t, 'a>(text: Text<'t, 'a>) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
     let start = find_two(text.read, *b"{\"");
-    let start = start
-        .filter(|start| part(text.read, 0..*start).ends_with([' ', '\t', ':', '[']) || *start == 0);
+    let start = start.filter(|start| {
+        part(text.read, 0..*start).ends_with([' ', '\t', ':', '[', '=']) || *start == 0
+    });
     let Some(start) = start else { return (text, None) };
     let start = if part(text.read, 0..start).ends_with('[') { start - 1 } else { start };
     let Some(tree) = Tree::read(text.from(start).read).filter(|tree| tree.closed) else {

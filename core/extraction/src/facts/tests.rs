@@ -63,10 +63,13 @@ fn neighbours_in_embedded_json_keep_their_values() {
     let text = r#"{"msg": "{\"pods\": [{\"name\": \"cart-1\", \"restarts\": 4}, {\"name\": \"stock-2\", \"restarts\": 9}]}"}"#;
     assert_owner(text, "restarts", "4", "cart-1", "stock-2");
     assert_owner(text, "restarts", "9", "stock-2", "cart-1");
-    let text =
-        r#"12:00:01 INFO state {"cart": {"lag": 4, "up": true}, "stock": {"lag": 9, "up": false}}"#;
-    assert_owner(text, "lag", "4", "cart", "stock");
-    assert_owner(text, "lag", "9", "stock", "cart");
+    for before in ["state ", "state: ", "result="] {
+        let text = format!(
+            r#"12:00:01 INFO {before}{{"cart": {{"lag": 4, "up": true}}, "stock": {{"lag": 9, "up": false}}}}"#
+        );
+        assert_owner(&text, "lag", "4", "cart", "stock");
+        assert_owner(&text, "lag", "9", "stock", "cart");
+    }
 }
 
 #[test]
