@@ -295,6 +295,11 @@ mod tests {
         assert_eq!(found(&item, "probe succeeded"), None);
     }
 
+    #[test]
+    fn a_quote_is_found_behind_a_place_that_tears_a_number_and_overlaps_it() {
+        assert_eq!(found(&tool("e1", "rows 03 3 3"), "3 3"), Some(8..11));
+    }
+
     proptest! {
         #[test]
         fn a_stretch_of_whole_words_is_always_found(words in prop::collection::vec("[a-zé]{1,8}|[0-9]{1,4}", 1..12), from in 0_usize..12, count in 1_usize..6) {

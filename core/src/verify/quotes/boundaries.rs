@@ -20,7 +20,7 @@ pub(super) fn places<'t>(
     source: &'t str,
     wanted: &'t str,
 ) -> impl Iterator<Item = Range<usize>> + 't {
-    memmem::find_iter(source.as_bytes(), wanted.as_bytes())
+    occurrences(source.as_bytes(), wanted.as_bytes())
         .take(MAX_PLACES)
         .map(move |start| start..start + wanted.len())
         .filter(move |span| is_whole(source, span))
@@ -35,10 +35,22 @@ pub(super) fn find_overlapping(
     let from = stretch.start.saturating_sub(wanted.len());
     let to = stretch.end.saturating_add(wanted.len()).min(source.len());
     let window = source.as_bytes().get(from..to)?;
-    memmem::find_iter(window, wanted.as_bytes())
+    occurrences(window, wanted.as_bytes())
         .take(MAX_PLACES)
         .map(|start| from + start..from + start + wanted.len())
         .find(|span| span.start < stretch.end && stretch.start < span.end && is_whole(source, span))
+}
+
+/// Where bytes stand in others, overlapping places among them: `3 3` stands in `03 3 3` as whole words only behind a
+/// place where it does not.
+fn occurrences<'t>(source: &'t [u8], wanted: &'t [u8]) -> impl Iterator<Item = usize> + 't {
+    let finder = memmem::Finder::new(wanted);
+    let mut from = 0;
+    core::iter::from_fn(move || {
+        let at = from + finder.find(source.get(from..)?)?;
+        from = at + 1;
+        Some(at)
+    })
 }
 
 /// Whether a span begins and ends where words do, and tears no number, name or sign apart.
