@@ -1,6 +1,22 @@
-//! What can go wrong with a text that is to be embedded, and with the start of a pool.
+//! What can go wrong with what is asked of a pool, with a text that is to be embedded, and with the start of a pool.
 
 use crate::model::ModelError;
+
+/// Why a pool did not answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoolError {
+    /// The model failed on one of the questions, alone.
+    #[error("what has {bytes} bytes cannot be computed: {reason}")]
+    Session {
+        /// The length of the question.
+        bytes: usize,
+        /// What the session said.
+        reason: String,
+    },
+    /// The threads of the pool are gone.
+    #[error("the pool has ended; start it anew")]
+    Ended,
+}
 
 /// Why texts were not embedded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,11 +34,20 @@ pub enum EmbedError {
     Ended,
 }
 
+impl From<PoolError> for EmbedError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Session { bytes, reason } => Self::Session { bytes, reason },
+            PoolError::Ended => Self::Ended,
+        }
+    }
+}
+
 /// Why a pool could not be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// An option has a value that is not allowed.
-    #[error("embedding option {field}: {given} is not allowed; allowed is {allowed}")]
+    #[error("option {field}: {given} is not allowed; allowed is {allowed}")]
     InvalidOption {
         /// The option.
         field: &'static str,
@@ -46,7 +71,7 @@ pub enum StartError {
     Model(#[from] ModelError),
     /// The system gives no thread.
     #[error(
-        "a thread of the pool that embeds texts cannot be started: {reason}; raise the limit of threads, or lower the number of workers"
+        "a thread of the pool cannot be started: {reason}; raise the limit of threads, or lower the number of workers"
     )]
     Thread {
         /// What the system said.

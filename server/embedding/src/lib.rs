@@ -21,8 +21,12 @@
 //! `make onnxruntime` and `make models` put the library and the model all-MiniLM-L6-v2 into the user's cache.
 //! Any other model comes from a folder ([`Model::open`]). What a model wants in front of a text ("query: ")
 //! is for the caller to put there.
+//!
+//! Other local models use what vectors need and texts do not: [`Runtime`], [`ModelFolder`], and a [`Pool`] for whatever
+//! is a [`Question`].
 
 mod cache;
+mod embedder;
 mod error;
 mod model;
 mod pool;
@@ -32,9 +36,10 @@ mod user_cache;
 mod vector;
 
 pub use cache::{Cache, CacheError, Key, LayeredCache, MemoryCache, SqliteCache};
-pub use error::{EmbedError, StartError};
-pub use model::{Mend, Model, ModelError, Pooling};
-pub use pool::{Embedder, Options, Priority, Statistics};
+pub use embedder::Embedder;
+pub use error::{EmbedError, PoolError, StartError};
+pub use model::{Mend, Model, ModelError, ModelFolder, Pooling};
+pub use pool::{Computation, Fits, Options, Pool, Priority, Question, Statistics, Work};
 pub use runtime::{Origin, Runtime, RuntimeError};
-pub use session::{OnnxSession, Session, SessionError};
+pub use session::{OnnxSession, Session, SessionError, caught};
 pub use vector::Vector;

@@ -25,7 +25,7 @@ static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
 /// ONNX Runtime, loaded. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Runtime {
-    pub(crate) environment: Environment,
+    environment: Environment,
     library: Arc<Path>,
 }
 
@@ -154,6 +154,12 @@ impl Runtime {
         let environment = start(&file, origin)?;
         tracing::debug!(library = %file.display(), "ONNX Runtime is loaded");
         Ok(loaded.insert(Self { environment, library: file.into() }).clone())
+    }
+
+    /// What sessions of ONNX Runtime are made in.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// The library that is loaded.

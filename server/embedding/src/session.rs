@@ -125,8 +125,11 @@ impl std::fmt::Debug for OnnxSession {
     }
 }
 
-/// Runs what other crates may end by a panic, and gives its message.
-pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+/// Runs what other crates may end by a panic.
+///
+/// # Errors
+/// The message of the panic.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let message = panic
             .downcast_ref::<String>()

@@ -125,5 +125,8 @@ mod tests {
         assert_ne!(key("a"), key("b"));
         assert_ne!(key("a"), Key::new(&[8; 32], "a"));
         assert_eq!(key(""), key(""));
+        let of_two = |first, second| Key::of_two(&[7; 32], first, second);
+        assert_ne!(of_two("ab", "c"), of_two("a", "bc"));
+        assert_eq!(of_two("a", "b"), of_two("a", "b"));
     }
 }

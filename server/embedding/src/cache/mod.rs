@@ -24,6 +24,14 @@ impl Key {
         Self(blake3::keyed_hash(model_digest, text.as_bytes()).into())
     }
 
+    /// The key of what has two parts: where the first ends, counts.
+    #[must_use]
+    pub fn of_two(model_digest: &[u8; 32], first: &str, second: &str) -> Self {
+        let mut hasher = blake3::Hasher::new_keyed(model_digest);
+        hasher.update(&(first.len() as u64).to_le_bytes());
+        Self(hasher.update(first.as_bytes()).update(second.as_bytes()).finalize().into())
+    }
+
     /// The bytes of the hash.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {

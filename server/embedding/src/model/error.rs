@@ -86,20 +86,18 @@ pub enum ModelError {
 
 /// What to do about a model that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
+pub struct Mend(pub &'static str);
+
+impl Mend {
     /// It is the one that is fetched.
-    Fetch,
+    pub const FETCH: Self = Self("run `make models`");
     /// Somebody put it there.
-    Export,
+    pub const EXPORT: Self =
+        Self("put a sentence model exported to ONNX there, with the tokenizer that belongs to it");
 }
 
 impl std::fmt::Display for Mend {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Self::Fetch => "run `make models`",
-            Self::Export => {
-                "put a sentence model exported to ONNX there, with the tokenizer that belongs to it"
-            }
-        })
+        formatter.write_str(self.0)
     }
 }

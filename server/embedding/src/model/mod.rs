@@ -6,6 +6,7 @@
 //! beside them, every file must be the one it names.
 
 mod error;
+mod folder;
 mod settings;
 
 use std::ffi::OsString;
@@ -16,9 +17,10 @@ use serde_json::Value;
 
 use crate::runtime::Runtime;
 use crate::session::{OnnxSession, OpenError};
-use crate::user_cache::{self, Manifest};
+use crate::user_cache;
 
 pub use error::{Mend, ModelError};
+pub use folder::ModelFolder;
 pub use settings::Pooling;
 
 const ALL_MINI_LM: &str = "all-MiniLM-L6-v2";
@@ -58,11 +60,11 @@ impl Model {
     fn fetched(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, ModelError> {
         let cache = user_cache::folder(variable).ok_or(ModelError::NoCacheFolder)?;
         let folder = cache.join("models").join(ALL_MINI_LM);
-        let reader = Folder::new(&folder, Mend::Fetch)?;
-        if reader.manifest.is_some() {
-            return reader.model();
+        let reader = ModelFolder::open(&folder, Mend::FETCH)?;
+        if reader.has_manifest() {
+            return read(&folder, Mend::FETCH, reader);
         }
-        Err(ModelError::Missing { folder, files: vec!["manifest.json"], mend: Mend::Fetch })
+        Err(reader.missing(vec!["manifest.json"]))
     }
 
     /// Reads the model in a folder. Reads all of it: about 0.5 s for 100 MB, mostly for the digest.
@@ -70,7 +72,7 @@ impl Model {
     /// # Errors
     /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        Folder::new(folder, Mend::Export)?.model()
+        read(folder, Mend::EXPORT, ModelFolder::open(folder, Mend::EXPORT)?)
     }
 
     /// The folder it was read from.
@@ -104,7 +106,7 @@ impl Model {
     /// [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::Rehearsal`].
     pub fn session(&self, runtime: &Runtime) -> Result<OnnxSession, ModelError> {
         let session = OnnxSession::open(
-            runtime.environment.clone(),
+            runtime.environment().clone(),
             self.onnx.clone(),
             self.tokenizer.clone(),
             self.pooling.into(),
@@ -149,138 +151,74 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// A folder while it is read.
-struct Folder<'a> {
-    path: &'a Path,
-    mend: Mend,
-    manifest: Option<Manifest>,
+/// Reads the files of a model in their folder.
+fn read(path: &Path, mend: Mend, mut folder: ModelFolder) -> Result<Model, ModelError> {
+    let onnx_name = complete(&folder)?;
+    let content = folder.read(POOLING)?;
+    let pooling_config = folder.json(POOLING, &content)?;
+    let config = folder.read(CONFIG)?;
+    let tokenizer_config = folder.read(TOKENIZER_CONFIG)?;
+    let tokenizer = folder.read(TOKENIZER)?;
+    // The graph counts the same in either place.
+    let onnx = folder.read_as(onnx_name, ONNX[0])?;
+    let mut optional = |name| folder.has(name).then(|| folder.read(name)).transpose();
+    let special_tokens = optional(SPECIAL_TOKENS)?.unwrap_or_else(|| b"{}".to_vec());
+    let sentence = optional(SENTENCE)?;
+    let modules = optional(MODULES)?;
+
+    let parsed_config = folder.json(CONFIG, &config)?;
+    let parsed_tokenizer_config = folder.json(TOKENIZER_CONFIG, &tokenizer_config)?;
+    folder.json(SPECIAL_TOKENS, &special_tokens)?;
+    folder.json(TOKENIZER, &tokenizer)?;
+    let sentence = sentence.map(|content| folder.json(SENTENCE, &content)).transpose()?;
+    if let Some(content) = modules {
+        let modules = folder.json(MODULES, &content)?;
+        let others = settings::other_modules(&modules);
+        if !others.is_empty() {
+            let allowed = "a model of Transformer, Pooling and Normalize is";
+            return Err(folder.unsupported(MODULES, others.join(", "), allowed));
+        }
+    }
+    let pooling = settings::pooling(&pooling_config).map_err(|found| {
+        let allowed = "one of pooling_mode_mean_tokens and pooling_mode_cls_token is";
+        folder.unsupported(POOLING, found, allowed)
+    })?;
+    let max_tokens =
+        settings::max_tokens(sentence.as_ref(), &parsed_tokenizer_config, &parsed_config).map_err(
+            |found| {
+                let allowed = "a model_max_length of 3 to 1000000 tokens is";
+                folder.unsupported(TOKENIZER_CONFIG, found, allowed)
+            },
+        )?;
+    Ok(Model {
+        folder: path.to_owned(),
+        mend,
+        onnx_file: path.join(onnx_name),
+        onnx,
+        tokenizer: TokenizerFiles {
+            tokenizer_file: tokenizer,
+            config_file: config,
+            special_tokens_map_file: special_tokens,
+            tokenizer_config_file: tokenizer_config,
+        },
+        words: parsed_config.get("vocab_size").and_then(Value::as_u64),
+        pooling,
+        max_tokens,
+        digest: folder.digest(),
+    })
 }
 
-impl<'a> Folder<'a> {
-    fn new(path: &'a Path, mend: Mend) -> Result<Self, ModelError> {
-        let manifest = Manifest::read(path).map_err(|error| ModelError::Unreadable {
-            file: path.join("manifest.json"),
-            reason: error.to_string(),
-            mend,
-        })?;
-        Ok(Self { path, mend, manifest })
-    }
-
-    fn model(&self) -> Result<Model, ModelError> {
-        let onnx_name = self.check_complete()?;
-        let mut digest = blake3::Hasher::new();
-        let mut required = |name| self.read(name, &mut digest);
-        let pooling_config = self.json(POOLING, &required(POOLING)?)?;
-        let config = required(CONFIG)?;
-        let tokenizer_config = required(TOKENIZER_CONFIG)?;
-        let tokenizer = required(TOKENIZER)?;
-        let onnx = required(onnx_name)?;
-        let mut optional =
-            |name| self.path.join(name).exists().then(|| self.read(name, &mut digest)).transpose();
-        let special_tokens = optional(SPECIAL_TOKENS)?.unwrap_or_else(|| b"{}".to_vec());
-        let sentence = optional(SENTENCE)?;
-        let modules = optional(MODULES)?;
-
-        let parsed_config = self.json(CONFIG, &config)?;
-        let parsed_tokenizer_config = self.json(TOKENIZER_CONFIG, &tokenizer_config)?;
-        self.json(SPECIAL_TOKENS, &special_tokens)?;
-        self.json(TOKENIZER, &tokenizer)?;
-        let sentence = sentence.map(|content| self.json(SENTENCE, &content)).transpose()?;
-        if let Some(content) = modules {
-            let modules = self.json(MODULES, &content)?;
-            let others = settings::other_modules(&modules);
-            if !others.is_empty() {
-                return Err(self.unsupported(
-                    MODULES,
-                    others.join(", "),
-                    "a model of Transformer, Pooling and Normalize is",
-                ));
-            }
-        }
-        let pooling = settings::pooling(&pooling_config).map_err(|found| {
-            self.unsupported(
-                POOLING,
-                found,
-                "one of pooling_mode_mean_tokens and pooling_mode_cls_token is",
-            )
-        })?;
-        let max_tokens =
-            settings::max_tokens(sentence.as_ref(), &parsed_tokenizer_config, &parsed_config)
-                .map_err(|found| {
-                    self.unsupported(
-                        TOKENIZER_CONFIG,
-                        found,
-                        "a model_max_length of 3 to 1000000 tokens is",
-                    )
-                })?;
-        Ok(Model {
-            folder: self.path.to_owned(),
-            mend: self.mend,
-            onnx_file: self.path.join(onnx_name),
-            onnx,
-            tokenizer: TokenizerFiles {
-                tokenizer_file: tokenizer,
-                config_file: config,
-                special_tokens_map_file: special_tokens,
-                tokenizer_config_file: tokenizer_config,
-            },
-            words: parsed_config.get("vocab_size").and_then(Value::as_u64),
-            pooling,
-            max_tokens,
-            digest: digest.finalize().into(),
-        })
-    }
-
-    /// The name of the graph, when every file that is needed is there.
-    fn check_complete(&self) -> Result<&'static str, ModelError> {
-        let there = |name: &str| self.path.join(name).exists();
-        let onnx = ONNX.into_iter().find(|name| there(name));
-        let files: Vec<_> = [TOKENIZER, TOKENIZER_CONFIG, CONFIG, POOLING]
-            .into_iter()
-            .filter(|name| !there(name))
-            .chain(onnx.is_none().then_some("model.onnx"))
-            .collect();
-        match onnx {
-            Some(onnx) if files.is_empty() => Ok(onnx),
-            _ => Err(ModelError::Missing { folder: self.path.to_owned(), files, mend: self.mend }),
-        }
-    }
-
-    /// Reads a file, holds it against the manifest and adds it to the digest of the model.
-    fn read(&self, name: &str, digest: &mut blake3::Hasher) -> Result<Vec<u8>, ModelError> {
-        let content = std::fs::read(self.path.join(name))
-            .map_err(|error| self.unreadable(name, error.to_string()))?;
-        if let Some(manifest) = &self.manifest {
-            let found = user_cache::hexadecimal(&user_cache::sha256(&content));
-            let expected = manifest.sha256(name).unwrap_or("nothing");
-            if found != expected {
-                return Err(ModelError::Changed {
-                    file: self.path.join(name),
-                    expected: expected.to_owned(),
-                    found,
-                    mend: self.mend,
-                });
-            }
-        }
-        // The graph counts the same in either place.
-        let name = if ONNX.contains(&name) { "model.onnx" } else { name };
-        for part in [name.as_bytes(), &content] {
-            digest.update(&(part.len() as u64).to_le_bytes()).update(part);
-        }
-        Ok(content)
-    }
-
-    fn json(&self, name: &str, content: &[u8]) -> Result<Value, ModelError> {
-        serde_json::from_slice(content)
-            .map_err(|error| self.unreadable(name, format!("it is no JSON: {error}")))
-    }
-
-    fn unreadable(&self, name: &str, reason: String) -> ModelError {
-        ModelError::Unreadable { file: self.path.join(name), reason, mend: self.mend }
-    }
-
-    fn unsupported(&self, name: &str, found: String, allowed: &'static str) -> ModelError {
-        ModelError::Unsupported { file: self.path.join(name), found, allowed }
+/// The name of the graph, when every file that is needed is there.
+fn complete(folder: &ModelFolder) -> Result<&'static str, ModelError> {
+    let onnx = ONNX.into_iter().find(|name| folder.has(name));
+    let files: Vec<_> = [TOKENIZER, TOKENIZER_CONFIG, CONFIG, POOLING]
+        .into_iter()
+        .filter(|name| !folder.has(name))
+        .chain(onnx.is_none().then_some(ONNX[0]))
+        .collect();
+    match onnx {
+        Some(onnx) if files.is_empty() => Ok(onnx),
+        _ => Err(folder.missing(files)),
     }
 }
 

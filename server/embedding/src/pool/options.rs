@@ -51,7 +51,10 @@ impl Default for Options {
 
 impl Options {
     /// Refuses the first value that is not allowed.
-    pub(super) fn check(&self) -> Result<(), StartError> {
+    ///
+    /// # Errors
+    /// [`StartError::InvalidOption`].
+    pub fn check(&self) -> Result<(), StartError> {
         let refuse =
             |field, given: u64, allowed| Err(StartError::InvalidOption { field, given, allowed });
         if !(1..=MOST_WORKERS).contains(&self.workers) {

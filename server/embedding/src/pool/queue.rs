@@ -6,26 +6,27 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::batch::{Bounds, Line, Place};
 use super::options::Priority;
+use super::work::Question;
 use crate::cache::Key;
-use crate::error::EmbedError;
+use crate::error::PoolError;
 use crate::vector::Vector;
 
-/// What becomes of a text.
-pub(super) type Outcome = Result<Vector, EmbedError>;
+/// What becomes of a question.
+pub(super) type Outcome = Result<Vector, PoolError>;
 
 /// After so many batches of queries in a row, background work that waits gets one.
 const QUERIES_IN_A_ROW: u32 = 7;
 /// The most jobs looked up at a time, so that a query does not wait for a long look-up.
 const LOOK_UPS: usize = 256;
-/// The most vectors that wait to be kept; more are not kept, when the cache is slower than the model.
+/// The most answers that wait to be kept; more are not kept, when the cache is slower than the model.
 const MOST_TO_KEEP: usize = 8_192;
 
 /// The jobs of a pool.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct Queue<Q> {
     has_cache: bool,
     longest: usize,
-    jobs: HashMap<Key, Job>,
+    jobs: HashMap<Key, Job<Q>>,
     to_look_up: Both<VecDeque<Key>>,
     waiting: Both<Line>,
     to_keep: Vec<(Key, Vector)>,
@@ -34,8 +35,10 @@ pub(super) struct Queue {
 }
 
 #[derive(Debug)]
-struct Job {
-    text: String,
+struct Job<Q> {
+    /// Gone when the job begins.
+    question: Option<Q>,
+    bytes: usize,
     priority: Priority,
     stage: Stage,
     callers: Vec<oneshot::Sender<Outcome>>,
@@ -66,15 +69,15 @@ impl<T> Both<T> {
     }
 }
 
-/// A text that is to be computed.
+/// A question that is to be answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Begun {
+pub(super) struct Begun<Q> {
     pub(super) key: Key,
-    pub(super) text: String,
+    pub(super) question: Q,
 }
 
-impl Queue {
-    /// An empty queue. `longest` is the length in bytes from which on texts count as equally long.
+impl<Q: Question> Queue<Q> {
+    /// An empty queue. `longest` is the length in bytes from which on questions count as equally long.
     pub(super) fn new(has_cache: bool, longest: usize) -> Self {
         Self {
             has_cache,
@@ -111,11 +114,11 @@ impl Queue {
         Some(receiver)
     }
 
-    /// Asks for a text.
+    /// Asks a question.
     pub(super) fn ask(
         &mut self,
         key: Key,
-        text: String,
+        question: Q,
         priority: Priority,
         room: OwnedSemaphorePermit,
     ) -> oneshot::Receiver<Outcome> {
@@ -123,8 +126,14 @@ impl Queue {
             return receiver;
         }
         let (sender, receiver) = oneshot::channel();
-        let job =
-            Job { text, priority, stage: Stage::LookUp, callers: vec![sender], room: Some(room) };
+        let job = Job {
+            bytes: question.bytes(),
+            question: Some(question),
+            priority,
+            stage: Stage::LookUp,
+            callers: vec![sender],
+            room: Some(room),
+        };
         self.jobs.insert(key, job);
         if self.has_cache {
             self.to_look_up.of(priority).push_back(key);
@@ -180,7 +189,7 @@ impl Queue {
     }
 
     /// Begins a batch for one of so many workers; none when nothing waits.
-    pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun> {
+    pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
         let is_turn_of_background =
@@ -200,14 +209,14 @@ impl Queue {
                 let job = self.jobs.get_mut(&key)?;
                 job.stage = Stage::Running;
                 job.room = None;
-                Some(Begun { key, text: std::mem::take(&mut job.text) })
+                Some(Begun { key, question: job.question.take()? })
             })
             .collect()
     }
 
-    /// Answers everyone who asked for a text that was computed, and lists its vector to be kept.
+    /// Answers everyone who asked what was computed, and lists the answer to be kept.
     ///
-    /// The list is emptied before the next look-up, so no text is computed again after this.
+    /// The list is emptied before the next look-up, so nothing is computed again after this.
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
@@ -218,12 +227,12 @@ impl Queue {
         self.answer(key, outcome);
     }
 
-    /// The vectors to be kept.
+    /// The answers to be kept.
     pub(super) fn take_to_keep(&mut self) -> Vec<(Key, Vector)> {
         std::mem::take(&mut self.to_keep)
     }
 
-    /// How many texts are looked up or wait.
+    /// How many questions are looked up or wait.
     pub(super) fn not_begun(&self) -> usize {
         self.jobs.values().filter(|job| !matches!(job.stage, Stage::Running)).count()
     }
@@ -231,7 +240,7 @@ impl Queue {
     fn wait(&mut self, key: Key) {
         let Some(job) = self.jobs.get_mut(&key) else { return };
         self.ages += 1;
-        let length = job.text.len().min(self.longest);
+        let length = job.bytes.min(self.longest);
         let place = self.waiting.of(job.priority).add(key, length, self.ages);
         job.stage = Stage::Waiting(place);
     }
@@ -261,12 +270,16 @@ mod tests {
         Arc::clone(free).try_acquire_owned().unwrap()
     }
 
-    fn ask(queue: &mut Queue, text: &str, priority: Priority) -> oneshot::Receiver<Outcome> {
+    fn ask(
+        queue: &mut Queue<String>,
+        text: &str,
+        priority: Priority,
+    ) -> oneshot::Receiver<Outcome> {
         queue.ask(key(text), text.to_owned(), priority, room(&Arc::new(Semaphore::new(1))))
     }
 
-    fn begin(queue: &mut Queue) -> Vec<String> {
-        queue.begin(BOUNDS, 1).into_iter().map(|begun| begun.text).collect()
+    fn begin(queue: &mut Queue<String>) -> Vec<String> {
+        queue.begin(BOUNDS, 1).into_iter().map(|begun| begun.question).collect()
     }
 
     fn vector(number: f32) -> Vector {
@@ -282,7 +295,7 @@ mod tests {
             receivers.push(ask(&mut queue, &format!("q{number}"), Priority::Query));
         }
         let order: Vec<String> =
-            (0..21).flat_map(|_| queue.begin(one, 1)).map(|begun| begun.text).collect();
+            (0..21).flat_map(|_| queue.begin(one, 1)).map(|begun| begun.question).collect();
         let at = order.iter().position(|text| text == "later").unwrap();
         assert_eq!(at, QUERIES_IN_A_ROW as usize);
     }

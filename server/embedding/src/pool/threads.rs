@@ -1,19 +1,19 @@
-//! The threads of a pool: one for each session, and one for the cache.
+//! The threads of a pool: one for each computation, and one for the cache.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::batch::Bounds;
 use super::queue::{Begun, Outcome, Queue};
+use super::work::{Computation, Fits, Question};
 use crate::cache::{Cache, CacheError, Key};
-use crate::error::EmbedError;
-use crate::session::{Session, SessionError, caught};
-use crate::vector::{self, Vector};
+use crate::error::PoolError;
+use crate::session::{SessionError, caught};
+use crate::vector::Vector;
 
 /// What the threads and the callers of a pool share.
-#[derive(Debug)]
-pub(super) struct Shared {
-    queue: Mutex<Queue>,
+pub(super) struct Shared<Q> {
+    queue: Mutex<Queue<Q>>,
     /// For workers: something waits.
     work: Condvar,
     /// For the cache thread: something is to be looked up or kept.
@@ -22,7 +22,7 @@ pub(super) struct Shared {
     workers_ended: AtomicBool,
     bounds: Bounds,
     workers: usize,
-    pub(super) dimension: usize,
+    fits: Fits,
     pub(super) counts: Counts,
 }
 
@@ -46,8 +46,8 @@ fn count(counter: &AtomicU64, number: usize) {
     counter.fetch_add(number as u64, Ordering::Relaxed);
 }
 
-impl Shared {
-    pub(super) fn new(queue: Queue, bounds: Bounds, workers: usize, dimension: usize) -> Self {
+impl<Q: Question> Shared<Q> {
+    pub(super) fn new(queue: Queue<Q>, bounds: Bounds, workers: usize, fits: Fits) -> Self {
         Self {
             queue: Mutex::new(queue),
             work: Condvar::new(),
@@ -56,12 +56,12 @@ impl Shared {
             workers_ended: AtomicBool::new(false),
             bounds,
             workers,
-            dimension,
+            fits,
             counts: Counts::default(),
         }
     }
 
-    pub(super) fn queue(&self) -> MutexGuard<'_, Queue> {
+    pub(super) fn queue(&self) -> MutexGuard<'_, Queue<Q>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -86,10 +86,10 @@ impl Shared {
     }
 
     /// Computes batches until the pool ends.
-    pub(super) fn work(&self, mut session: Box<dyn Session>) {
+    pub(super) fn work(&self, mut computation: Box<dyn Computation<Q>>) {
         while let Some(batch) = self.next_batch() {
-            let texts: Vec<&str> = batch.iter().map(|begun| begun.text.as_str()).collect();
-            let outcomes = compute(&mut *session, &texts, self.dimension);
+            let questions: Vec<&Q> = batch.iter().map(|begun| &begun.question).collect();
+            let outcomes = compute(&mut *computation, &questions);
             let computed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
             count(&self.counts.computed, computed);
             count(&self.counts.failed, outcomes.len() - computed);
@@ -103,7 +103,7 @@ impl Shared {
         }
     }
 
-    fn next_batch(&self) -> Option<Vec<Begun>> {
+    fn next_batch(&self) -> Option<Vec<Begun<Q>>> {
         let mut queue = self.queue();
         loop {
             if self.ending.load(Ordering::Relaxed) {
@@ -117,7 +117,7 @@ impl Shared {
         }
     }
 
-    /// Keeps and looks up vectors until the pool ends.
+    /// Keeps and looks up answers until the pool ends.
     pub(super) fn serve_cache(&self, cache: &dyn Cache) {
         let mut is_failing = false;
         while let Some(Errand { keep, look_up }) = self.next_errand() {
@@ -138,7 +138,7 @@ impl Shared {
             if let Some(fault) = faults.first()
                 && !is_failing
             {
-                tracing::warn!("{fault}; texts are embedded again until it works");
+                tracing::warn!("{fault}; what it holds is computed again until it works");
             }
             is_failing = !faults.is_empty();
         }
@@ -165,7 +165,7 @@ impl Shared {
         }
         let fitting = known
             .into_iter()
-            .map(|vector| vector.filter(|vector| vector::is_unit(vector, self.dimension)))
+            .map(|answer| answer.filter(|answer| (self.fits)(answer)))
             .chain(std::iter::repeat(None));
         let mut queue = self.queue();
         for (key, vector) in keys.iter().zip(fitting) {
@@ -181,49 +181,35 @@ fn guarded<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T, CacheErr
     caught(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
 }
 
-/// Computes a batch; when it fails, text by text, so that nobody's text fails for another's.
-fn compute(session: &mut dyn Session, texts: &[&str], dimension: usize) -> Vec<Outcome> {
-    match run(session, texts, dimension) {
-        Ok(vectors) => vectors.into_iter().map(Ok).collect(),
-        Err(error) if texts.len() > 1 => {
+/// Computes a batch; when it fails, question by question, so that nobody's question fails for another's.
+fn compute<Q: Question>(computation: &mut dyn Computation<Q>, questions: &[&Q]) -> Vec<Outcome> {
+    match run(computation, questions) {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(error) if questions.len() > 1 => {
             tracing::debug!(
-                texts = texts.len(),
-                "a batch failed and is computed text by text: {error}"
+                questions = questions.len(),
+                "a batch failed and is computed one by one: {error}"
             );
-            texts.iter().flat_map(|text| compute(session, &[text], dimension)).collect()
+            questions.iter().flat_map(|question| compute(computation, &[question])).collect()
         }
-        Err(error) => texts
+        Err(error) => questions
             .iter()
-            .map(|text| Err(EmbedError::Session { bytes: text.len(), reason: error.to_string() }))
+            .map(|question| {
+                Err(PoolError::Session { bytes: question.bytes(), reason: error.to_string() })
+            })
             .collect(),
     }
 }
 
-fn run(
-    session: &mut dyn Session,
-    texts: &[&str],
-    dimension: usize,
+fn run<Q>(
+    computation: &mut dyn Computation<Q>,
+    questions: &[&Q],
 ) -> Result<Vec<Vector>, SessionError> {
-    let vectors =
-        caught(|| session.embed(texts)).unwrap_or_else(|panic| Err(SessionError(panic)))?;
-    if vectors.len() != texts.len() {
-        return Err(SessionError(format!(
-            "{} vectors came for {} texts",
-            vectors.len(),
-            texts.len()
-        )));
+    let answers = caught(|| computation.compute(questions))
+        .unwrap_or_else(|panic| Err(SessionError(panic)))?;
+    if answers.len() == questions.len() {
+        Ok(answers)
+    } else {
+        Err(SessionError(format!("{} answers came for {}", answers.len(), questions.len())))
     }
-    vectors
-        .iter()
-        .map(|values| {
-            if values.len() != dimension {
-                return Err(SessionError(format!(
-                    "a vector of {} numbers came, expected {dimension}",
-                    values.len()
-                )));
-            }
-            vector::unit(values)
-                .ok_or_else(|| SessionError("the vector has no direction".to_owned()))
-        })
-        .collect()
 }

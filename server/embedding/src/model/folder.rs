@@ -1,0 +1,116 @@
+//! This module reads the files of a model and holds each against the manifest beside them, where there is one. What the
+//! files say is for others to know.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::error::{Mend, ModelError};
+use crate::user_cache::{self, Manifest};
+
+/// The folder of a model while it is read.
+pub struct ModelFolder {
+    path: PathBuf,
+    mend: Mend,
+    manifest: Option<Manifest>,
+    digest: blake3::Hasher,
+}
+
+impl ModelFolder {
+    /// The folder, and its `manifest.json` where it has one.
+    ///
+    /// # Errors
+    /// [`ModelError::Unreadable`] where the manifest is none.
+    pub fn open(path: &Path, mend: Mend) -> Result<Self, ModelError> {
+        let manifest = Manifest::read(path).map_err(|error| ModelError::Unreadable {
+            file: path.join("manifest.json"),
+            reason: error.to_string(),
+            mend,
+        })?;
+        Ok(Self { path: path.to_owned(), mend, manifest, digest: blake3::Hasher::new() })
+    }
+
+    /// Whether there is a file or folder of that name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.path.join(name).exists()
+    }
+
+    /// Whether there is a manifest.
+    #[must_use]
+    pub fn has_manifest(&self) -> bool {
+        self.manifest.is_some()
+    }
+
+    /// Reads a file, holds it against the manifest and adds it to the digest of the model.
+    ///
+    /// # Errors
+    /// [`ModelError::Unreadable`] or [`ModelError::Changed`].
+    pub fn read(&mut self, name: &str) -> Result<Vec<u8>, ModelError> {
+        self.read_as(name, name)
+    }
+
+    /// The same for a file that counts under another name in the digest.
+    ///
+    /// # Errors
+    /// Those of [`ModelFolder::read`].
+    pub fn read_as(&mut self, name: &str, known_as: &str) -> Result<Vec<u8>, ModelError> {
+        let content = std::fs::read(self.path.join(name))
+            .map_err(|error| self.unreadable(name, error.to_string()))?;
+        if let Some(manifest) = &self.manifest {
+            let found = user_cache::hexadecimal(&user_cache::sha256(&content));
+            let expected = manifest.sha256(name).unwrap_or("nothing");
+            if found != expected {
+                return Err(ModelError::Changed {
+                    file: self.path.join(name),
+                    expected: expected.to_owned(),
+                    found,
+                    mend: self.mend,
+                });
+            }
+        }
+        for part in [known_as.as_bytes(), &content] {
+            self.digest.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        Ok(content)
+    }
+
+    /// The content of a file as JSON.
+    ///
+    /// # Errors
+    /// [`ModelError::Unreadable`].
+    pub fn json(&self, name: &str, content: &[u8]) -> Result<Value, ModelError> {
+        serde_json::from_slice(content)
+            .map_err(|error| self.unreadable(name, format!("it is no JSON: {error}")))
+    }
+
+    /// The digest of everything that was read so far.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest.finalize().into()
+    }
+
+    /// That files are not there.
+    #[must_use]
+    pub fn missing(&self, files: Vec<&'static str>) -> ModelError {
+        ModelError::Missing { folder: self.path.clone(), files, mend: self.mend }
+    }
+
+    /// That a file is not what its name says.
+    #[must_use]
+    pub fn unreadable(&self, name: &str, reason: String) -> ModelError {
+        ModelError::Unreadable { file: self.path.join(name), reason, mend: self.mend }
+    }
+
+    /// That a file asks for something that is not done.
+    #[must_use]
+    pub fn unsupported(&self, name: &str, found: String, allowed: &'static str) -> ModelError {
+        ModelError::Unsupported { file: self.path.join(name), found, allowed }
+    }
+}
+
+impl std::fmt::Debug for ModelFolder {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ModelFolder").field("path", &self.path).finish_non_exhaustive()
+    }
+}

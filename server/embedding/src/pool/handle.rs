@@ -1,0 +1,220 @@
+//! The face of the pool: questions in, answers out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{Builder, JoinHandle};
+
+use tokio::sync::{Semaphore, oneshot};
+
+use super::batch::Bounds;
+use super::options::{Options, Priority};
+use super::queue::{Outcome, Queue};
+use super::threads::Shared;
+use super::work::{Question, Work};
+use crate::cache::{Cache, Key};
+use crate::error::{PoolError, StartError};
+use crate::vector::Vector;
+
+/// What a waiting question counts besides its bytes.
+const OVERHEAD: usize = 256;
+
+/// Answers questions for many callers with one pool of sessions. Clones share the pool.
+///
+/// Dropping the last clone ends the threads and waits for the batches that run.
+pub struct Pool<Q: Question> {
+    inner: Arc<Inner<Q>>,
+}
+
+/// What a pool did since its start, and what it has to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Questions that were computed.
+    pub computed: u64,
+    /// Batches in which they were computed.
+    pub batches: u64,
+    /// Questions whose answer the cache knew.
+    pub known: u64,
+    /// Questions that could not be computed.
+    pub failed: u64,
+    /// Times that the cache failed.
+    pub cache_faults: u64,
+    /// Questions that are not begun.
+    pub waiting: usize,
+}
+
+struct Inner<Q: Question> {
+    shared: Arc<Shared<Q>>,
+    model_digest: [u8; 32],
+    queue_bytes: u32,
+    room_for_queries: Arc<Semaphore>,
+    room_for_background: Arc<Semaphore>,
+    workers: Vec<JoinHandle<()>>,
+    cache_thread: Option<JoinHandle<()>>,
+}
+
+impl<Q: Question> Pool<Q> {
+    /// Starts a thread for each computation, whatever [`Options::workers`] says, and one for the cache.
+    ///
+    /// # Errors
+    /// [`StartError::InvalidOption`] or [`StartError::Thread`].
+    pub fn start(
+        work: Work<Q>,
+        options: &Options,
+        cache: Option<Box<dyn Cache>>,
+    ) -> Result<Self, StartError> {
+        let Work { name, model_digest, fits, computations } = work;
+        Options { workers: computations.len(), ..options.clone() }.check()?;
+        let longest =
+            computations.iter().map(|computation| computation.longest()).max().unwrap_or(0);
+        let bounds = Bounds { texts: options.batch_texts, bytes: options.batch_bytes };
+        let queue = Queue::new(cache.is_some(), longest);
+        let room = || Arc::new(Semaphore::new(options.queue_bytes as usize));
+        let mut inner = Inner {
+            shared: Arc::new(Shared::new(queue, bounds, computations.len(), fits)),
+            model_digest,
+            queue_bytes: options.queue_bytes,
+            room_for_queries: room(),
+            room_for_background: room(),
+            workers: Vec::with_capacity(computations.len()),
+            cache_thread: None,
+        };
+        for computation in computations {
+            let shared = Arc::clone(&inner.shared);
+            inner.workers.push(spawn(name, move || shared.work(computation))?);
+        }
+        if let Some(cache) = cache {
+            let shared = Arc::clone(&inner.shared);
+            inner.cache_thread = Some(spawn("gsar-answers", move || shared.serve_cache(&*cache))?);
+        }
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// One answer for each question, in their order. Waits while the queue is full.
+    ///
+    /// The same question is computed once, whoever asks it and how often. Dropping the future gives up what is not
+    /// begun.
+    ///
+    /// # Errors
+    /// [`PoolError`], the first of a question that cannot be computed.
+    pub async fn ask(
+        &self,
+        questions: Vec<Q>,
+        priority: Priority,
+    ) -> Result<Vec<Vector>, PoolError> {
+        let inner = &*self.inner;
+        let mut asked = Asked { shared: &inner.shared, keys: Vec::new(), answers: Vec::new() };
+        let mut order = Vec::with_capacity(questions.len());
+        let mut known: HashMap<Key, usize> = HashMap::new();
+        for question in questions {
+            let key = question.key(&inner.model_digest);
+            if let Some(at) = known.get(&key) {
+                order.push(*at);
+                continue;
+            }
+            order.push(known.len());
+            known.insert(key, known.len());
+            let answer = inner.ask(key, question, priority).await?;
+            asked.keys.push(key);
+            asked.answers.push(answer);
+        }
+        let mut answers = Vec::with_capacity(asked.answers.len());
+        for answer in &mut asked.answers {
+            answers.push(answer.await.map_err(|_gone| PoolError::Ended)??);
+        }
+        asked.keys.clear();
+        order.iter().map(|at| answers.get(*at).map(Vector::clone).ok_or(PoolError::Ended)).collect()
+    }
+
+    /// What happened so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let shared = &self.inner.shared;
+        let counts = &shared.counts;
+        Statistics {
+            computed: counts.computed.load(Ordering::Relaxed),
+            batches: counts.batches.load(Ordering::Relaxed),
+            known: counts.known.load(Ordering::Relaxed),
+            failed: counts.failed.load(Ordering::Relaxed),
+            cache_faults: counts.cache_faults.load(Ordering::Relaxed),
+            waiting: shared.queue().not_begun(),
+        }
+    }
+}
+
+impl<Q: Question> Clone for Pool<Q> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<Q: Question> std::fmt::Debug for Pool<Q> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Pool")
+            .field("workers", &self.inner.workers.len())
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<Q: Question> Inner<Q> {
+    async fn ask(
+        &self,
+        key: Key,
+        question: Q,
+        priority: Priority,
+    ) -> Result<oneshot::Receiver<Outcome>, PoolError> {
+        if let Some(answer) = self.shared.queue().join(key, priority) {
+            self.shared.added();
+            return Ok(answer);
+        }
+        let room = match priority {
+            Priority::Query => &self.room_for_queries,
+            Priority::Background => &self.room_for_background,
+        };
+        let bytes = u32::try_from(question.bytes().saturating_add(OVERHEAD)).unwrap_or(u32::MAX);
+        let room = Arc::clone(room)
+            .acquire_many_owned(bytes.min(self.queue_bytes))
+            .await
+            .map_err(|_closed| PoolError::Ended)?;
+        let answer = self.shared.queue().ask(key, question, priority, room);
+        self.shared.added();
+        Ok(answer)
+    }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StartError> {
+    Builder::new()
+        .name(name.to_owned())
+        .spawn(run)
+        .map_err(|error| StartError::Thread { reason: error.to_string() })
+}
+
+impl<Q: Question> Drop for Inner<Q> {
+    fn drop(&mut self) {
+        self.shared.end_workers();
+        for worker in self.workers.drain(..) {
+            // A thread ends by a panic only where a session cannot even be dropped.
+            let _ = worker.join();
+        }
+        self.shared.end_cache();
+        let _ = self.cache_thread.take().map(JoinHandle::join);
+    }
+}
+
+/// What a call has asked for. Dropped before everything came, it gives up the rest.
+struct Asked<'a, Q: Question> {
+    shared: &'a Shared<Q>,
+    keys: Vec<Key>,
+    answers: Vec<oneshot::Receiver<Outcome>>,
+}
+
+impl<Q: Question> Drop for Asked<'_, Q> {
+    fn drop(&mut self) {
+        self.answers.clear();
+        if !self.keys.is_empty() {
+            self.shared.queue().forget(&self.keys);
+        }
+    }
+}
