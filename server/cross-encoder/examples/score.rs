@@ -1,0 +1,107 @@
+//! Scores pairs: `score FOLDER [--threads N] [--logits] < pairs.jsonl`.
+//!
+//! Reads `{"claim", "premise"}` per line of standard input and writes the probabilities of the classes, or with
+//! `--logits` what the graph gives in the order of its columns, as one line of JSON for each. What it took is said on
+//! standard error.
+
+use std::error::Error;
+use std::io::{BufRead, BufWriter, Write};
+use std::time::Instant;
+
+use gsar_core::Class;
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
+use gsar_embedding::Runtime;
+use serde_json::{Value, json};
+
+/// Lines that are scored at once.
+const AT_ONCE: usize = 4_096;
+
+struct Arguments {
+    folder: String,
+    threads: Option<usize>,
+    is_for_logits: bool,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = arguments(std::env::args().skip(1))?;
+    let mut options = Options { cache_bytes: 0, ..Options::default() };
+    options.workers = arguments.threads.unwrap_or(options.workers);
+    let start = Instant::now();
+    let runtime = Runtime::load(None)?;
+    let model = Model::open(arguments.folder.as_ref())?;
+    let encoder = CrossEncoder::start(&runtime, &model, &options)?;
+    let started = start.elapsed();
+    let start = Instant::now();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut lines = std::io::stdin().lock().lines();
+    let mut number = 0;
+    loop {
+        let pairs =
+            lines.by_ref().take(AT_ONCE).map(|line| pair(&line?)).collect::<Result<Vec<_>, _>>()?;
+        if pairs.is_empty() {
+            break;
+        }
+        number += pairs.len();
+        for row in scored(&encoder, pairs, arguments.is_for_logits).await? {
+            writeln!(out, "{row}")?;
+        }
+        out.flush()?;
+    }
+    let took = start.elapsed().as_secs_f64();
+    let rate = number as f64 / took;
+    let workers = options.workers;
+    writeln!(
+        std::io::stderr(),
+        "{number} pairs in {took:.2} s, {rate:.1} a second with {workers} threads, started in {:.2} s",
+        started.as_secs_f64()
+    )?;
+    Ok(())
+}
+
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Box<dyn Error>> {
+    let mut arguments = Arguments { folder: String::new(), threads: None, is_for_logits: false };
+    while let Some(argument) = given.next() {
+        match argument.as_str() {
+            "--threads" => arguments.threads = Some(given.next().unwrap_or_default().parse()?),
+            "--logits" => arguments.is_for_logits = true,
+            _ if arguments.folder.is_empty() => arguments.folder = argument,
+            _ => return Err(format!("one folder is scored with, {argument} is a second").into()),
+        }
+    }
+    if arguments.folder.is_empty() {
+        return Err("usage: score FOLDER [--threads N] [--logits] < pairs.jsonl".into());
+    }
+    Ok(arguments)
+}
+
+fn pair(line: &str) -> Result<Pair, Box<dyn Error>> {
+    let row: Value = serde_json::from_str(line)?;
+    let text = |name: &str| {
+        row.get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("there is no text {name}: {line}"))
+    };
+    Ok(Pair::new(text("claim")?, text("premise")?))
+}
+
+async fn scored(
+    encoder: &CrossEncoder,
+    pairs: Vec<Pair>,
+    is_for_logits: bool,
+) -> Result<Vec<Value>, Box<dyn Error>> {
+    if is_for_logits {
+        let logits = encoder.logits(pairs).await?;
+        return Ok(logits.iter().map(|logits| json!({ "logits": **logits })).collect());
+    }
+    let scored = encoder.score(pairs).await?;
+    Ok(scored
+        .iter()
+        .map(|scored| {
+            Class::ALL
+                .into_iter()
+                .map(|class| (class.name().to_owned(), json!(scored.of(class).to_f64())))
+                .collect()
+        })
+        .collect())
+}

@@ -1,0 +1,90 @@
+//! This module reads the examples of a model and counts which it gets right. Labels in a wrong order show in nothing else.
+
+use gsar_core::Class;
+use serde_json::Value;
+
+use crate::labels::{self, Labels};
+use crate::pair::Pair;
+
+/// Every start scores them.
+const MOST: usize = 64;
+
+/// A pair whose class is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Example {
+    pub(crate) pair: Pair,
+    pub(crate) class: Class,
+}
+
+/// The examples of a file.
+///
+/// # Errors
+/// What is wrong, with its line.
+pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, String> {
+    let text = std::str::from_utf8(content).map_err(|error| error.to_string())?;
+    let examples = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| {
+            example(line, labels).map_err(|found| format!("line {}: {found}", at + 1))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    match examples.len() {
+        1..=MOST => Ok(examples),
+        number => Err(format!("it has {number} rows")),
+    }
+}
+
+fn example(line: &str, labels: &Labels) -> Result<Example, String> {
+    let row: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let text = |name: &str| {
+        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("there is no text {name}"))
+    };
+    let label = text("label")?;
+    let class = labels::class(label)
+        .filter(|class| labels.classes().contains(class))
+        .ok_or_else(|| format!("label {label:?} is none of the model"))?;
+    Ok(Example { pair: Pair::new(text("claim")?, text("premise")?), class })
+}
+
+/// Whether so many right are enough to believe the order of the labels.
+pub(crate) fn are_enough(right: usize, of: usize) -> bool {
+    right * 3 >= of * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn rows_are_read_and_wrong_ones_named_by_their_line() {
+        let names = json!({"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}});
+        let labels = Labels::read(&names).unwrap();
+        let row = r#"{"claim": "a", "premise": "b", "label": "SUPPORTS"}"#;
+        let read = |text: &str| read(text.as_bytes(), &labels);
+        let expected = Example { pair: Pair::new("a", "b"), class: Class::Grounded };
+        assert_eq!(read(&format!("{row}\n\n{row}\n")).unwrap(), [expected.clone(), expected]);
+        let without_label = row.replace("label", "lable");
+        let unknown = row.replace("SUPPORTS", "complementary");
+        for (text, expected) in [
+            (String::new(), "it has 0 rows"),
+            (format!("{row}\n").repeat(65), "it has 65 rows"),
+            (format!("{row}\n{{"), "line 2: "),
+            (format!("{row}\n\n{without_label}"), "line 3: there is no text label"),
+            (unknown, "line 1: label \"complementary\" is none of the model"),
+            ("[]".to_owned(), "line 1: there is no text label"),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        assert!(super::read(b"\xff", &labels).is_err());
+    }
+
+    #[test]
+    fn two_thirds_are_enough() {
+        assert!(are_enough(2, 3) && are_enough(6, 9) && are_enough(1, 1));
+        assert!(!are_enough(5, 8) && !are_enough(0, 1));
+    }
+}

@@ -1,0 +1,123 @@
+//! This module runs the graph: rows of tokens in, rows of logits out. It knows neither texts nor classes.
+
+use gsar_embedding::{Runtime, SessionError};
+use ort::session::Session;
+use ort::value::{Outlet, Tensor, TensorElementType, ValueType};
+
+use crate::tokens::Row;
+
+const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
+const OUTPUT: &str = "logits";
+
+/// A graph with a session of one thread.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    session: Session,
+    columns: Option<usize>,
+}
+
+/// Why a graph is refused.
+#[derive(Debug)]
+pub(crate) enum GraphError {
+    /// ONNX Runtime cannot load it.
+    Onnx(String),
+    /// It takes or gives something else.
+    Interface(String),
+}
+
+impl Graph {
+    /// Loads a graph and checks what it takes and gives.
+    ///
+    /// # Errors
+    /// [`GraphError`].
+    pub(crate) fn open(runtime: &Runtime, onnx: &[u8]) -> Result<Self, GraphError> {
+        let session =
+            session(runtime, onnx).map_err(|error| GraphError::Onnx(error.to_string()))?;
+        let columns = interface(&session).map_err(GraphError::Interface)?;
+        Ok(Self { session, columns })
+    }
+
+    /// How many logits a row has, where the graph declares it.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        self.columns
+    }
+
+    /// The logits of each row. Rows shorter than the longest are padded.
+    ///
+    /// # Errors
+    /// What ONNX Runtime said.
+    pub(crate) fn run(&mut self, rows: &[&Row]) -> Result<Vec<Vec<f32>>, SessionError> {
+        let longest = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
+        let size = rows.len().saturating_mul(longest);
+        let [mut ids, mut mask, mut types] = [(); 3].map(|()| Vec::with_capacity(size));
+        for row in rows {
+            let padding = longest - row.ids.len();
+            ids.extend(&row.ids);
+            types.extend(&row.types);
+            mask.extend(std::iter::repeat_n(1_i64, row.ids.len()));
+            for values in [&mut ids, &mut types, &mut mask] {
+                values.extend(std::iter::repeat_n(0_i64, padding));
+            }
+        }
+        let failed = |error: ort::Error| SessionError(error.to_string());
+        let tensor = |values| Tensor::from_array(([rows.len(), longest], values)).map_err(failed);
+        let inputs = ort::inputs![
+            "input_ids" => tensor(ids)?,
+            "attention_mask" => tensor(mask)?,
+            "token_type_ids" => tensor(types)?,
+        ];
+        let outputs = self.session.run(inputs).map_err(failed)?;
+        let logits =
+            outputs.get(OUTPUT).ok_or_else(|| SessionError("no logits came".to_owned()))?;
+        let (shape, values) = logits.try_extract_tensor::<f32>().map_err(failed)?;
+        match **shape {
+            [batch, columns] if usize::try_from(batch) == Ok(rows.len()) && columns > 0 => {
+                Ok(values.chunks(columns as usize).map(<[f32]>::to_vec).collect())
+            }
+            _ => Err(SessionError(format!("logits of {shape} came for {} rows", rows.len()))),
+        }
+    }
+}
+
+fn session(runtime: &Runtime, onnx: &[u8]) -> ort::Result<Session> {
+    let mut builder = Session::builder(runtime.environment())?
+        .with_intra_threads(1)?
+        .with_intra_op_spinning(false)?
+        // Plans are kept for each shape, and shapes are many.
+        .with_memory_pattern(false)?;
+    builder.commit_from_memory(onnx)
+}
+
+/// How many columns the output has, where it declares them.
+fn interface(session: &Session) -> Result<Option<usize>, String> {
+    let names =
+        |outlets: &[Outlet]| outlets.iter().map(Outlet::name).collect::<Vec<_>>().join(", ");
+    let inputs = session.inputs();
+    let is_there = |name: &&str| inputs.iter().any(|input| input.name() == *name);
+    if inputs.len() != INPUTS.len() || !INPUTS.iter().all(is_there) {
+        return Err(format!("the graph has the inputs {}", names(inputs)));
+    }
+    for input in inputs {
+        if shape(input.dtype(), TensorElementType::Int64) != Some([-1, -1]) {
+            return Err(format!("the input {} is {}", input.name(), input.dtype()));
+        }
+    }
+    let [output] = session.outputs() else {
+        return Err(format!("the graph has the outputs {}", names(session.outputs())));
+    };
+    if output.name() != OUTPUT {
+        return Err(format!("the graph has the output {}", output.name()));
+    }
+    match shape(output.dtype(), TensorElementType::Float32) {
+        Some([-1, columns]) => Ok(usize::try_from(columns).ok()),
+        _ => Err(format!("the output logits is {}", output.dtype())),
+    }
+}
+
+/// The two dimensions of a tensor of this type; -1 is a dynamic one.
+fn shape(found: &ValueType, wanted: TensorElementType) -> Option<[i64; 2]> {
+    match found {
+        ValueType::Tensor { ty, shape, .. } if *ty == wanted => (**shape).try_into().ok(),
+        _ => None,
+    }
+}

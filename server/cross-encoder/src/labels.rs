@@ -1,0 +1,105 @@
+//! This module reads which column of a graph's output stands for which class. It knows no graph.
+
+use gsar_core::Class;
+use serde_json::Value;
+
+/// The names that are read as each class, case aside. Further ones would be guesses.
+const NAMES: [(Class, &[&str]); 4] = [
+    (Class::Grounded, &["grounded", "entailment", "supports"]),
+    (Class::Ungrounded, &["ungrounded", "neutral", "not_enough_info"]),
+    (Class::Contradicted, &["contradicted", "contradiction", "refutes"]),
+    (Class::Complementary, &["complementary"]),
+];
+
+/// The class of each column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Labels(Vec<Class>);
+
+impl Labels {
+    /// What `id2label` of `config.json` says.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(config: &Value) -> Result<Self, String> {
+        let Some(named) = config.get("id2label").and_then(Value::as_object) else {
+            return Err("there is no id2label, an object of column numbers and names".to_owned());
+        };
+        let classes = (0..named.len())
+            .map(|column| {
+                let name = named.get(&column.to_string()).ok_or_else(|| {
+                    format!("id2label has {} names and none of column {column}", named.len())
+                })?;
+                let text = name.as_str().unwrap_or_default();
+                class(text).ok_or_else(|| format!("id2label names column {column} {name}"))
+            })
+            .collect::<Result<Vec<_>, String>>()?;
+        let twice = classes
+            .iter()
+            .enumerate()
+            .find(|(column, class)| classes.iter().take(*column).any(|before| before == *class));
+        if let Some((column, class)) = twice {
+            return Err(format!("id2label names column {column} {} a second time", class.name()));
+        }
+        let missing = Class::ALL
+            .into_iter()
+            .find(|class| *class != Class::Complementary && !classes.contains(class));
+        match missing {
+            Some(class) => Err(format!("id2label names no column {}", class.name())),
+            None => Ok(Self(classes)),
+        }
+    }
+
+    /// How many columns there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The class of each column.
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.0
+    }
+}
+
+/// The class of a name.
+pub(crate) fn class(name: &str) -> Option<Class> {
+    let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
+    NAMES.into_iter().find(|(_, names)| names.iter().any(is_it)).map(|(class, _)| class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_are_read_in_any_order_and_case() {
+        let read = |names: Value| Labels::read(&json!({ "id2label": names }));
+        let four =
+            json!({"0": "contradicted", "1": "Grounded", "2": "complementary", "3": "UNGROUNDED"});
+        let expected =
+            vec![Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];
+        assert_eq!(read(four), Ok(Labels(expected)));
+        let three = vec![Class::Contradicted, Class::Ungrounded, Class::Grounded];
+        let nli = json!({"0": "CONTRADICTION", "1": "neutral", "2": "entailment"});
+        assert_eq!(read(nli), Ok(Labels(three.clone())));
+        let fever = json!({"0": "REFUTES", "1": "NOT_ENOUGH_INFO", "2": "SUPPORTS"});
+        assert_eq!(read(fever), Ok(Labels(three)));
+    }
+
+    #[test]
+    fn what_names_no_order_is_refused() {
+        for (config, expected) in [
+            (json!({}), "there is no id2label"),
+            (json!({"id2label": ["grounded"]}), "there is no id2label"),
+            (json!({"id2label": {}}), "no column grounded"),
+            (json!({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}), "column 0 \"LABEL_0\""),
+            (json!({"id2label": {"0": "grounded", "1": 7}}), "column 1 7"),
+            (json!({"id2label": {"0": "grounded", "2": "neutral"}}), "none of column 1"),
+            (json!({"id2label": {"0": "grounded", "1": "entailment"}}), "grounded a second time"),
+            (json!({"id2label": {"0": "grounded", "1": "neutral"}}), "no column contradicted"),
+        ] {
+            let error = Labels::read(&config).unwrap_err();
+            assert!(error.contains(expected), "{config}: {error}");
+        }
+    }
+}

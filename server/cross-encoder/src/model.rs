@@ -1,0 +1,233 @@
+//! This module is a cross-encoder in a folder: its files read, its graph loaded, and all of it tried once before
+//! anything is believed that it says.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsar_core::Class;
+use gsar_embedding::{Mend, ModelError as FileError, ModelFolder, Runtime, caught};
+use memchr::memmem;
+
+use crate::error::ModelError;
+use crate::examples::{self, Example};
+use crate::graph::{Graph, GraphError};
+use crate::labels::Labels;
+use crate::probabilities::Probabilities;
+use crate::scorer::Scorer;
+use crate::settings::Settings;
+use crate::tokens::{Row, Tokens};
+
+const ONNX: &str = "model.onnx";
+const TOKENIZER: &str = "tokenizer.json";
+const CONFIG: &str = "config.json";
+const EXAMPLES: &str = "examples.jsonl";
+const MEND: Mend = Mend(
+    "put a cross-encoder exported to ONNX there, with the tokenizer.json and the config.json that were saved with it",
+);
+/// How the operators begin that choose the scale of integers by what is computed together.
+const SCALED_TOGETHER: &[u8] = b"DynamicQuantize";
+
+/// A cross-encoder, read and checked, not yet given to ONNX Runtime.
+pub struct Model {
+    folder: PathBuf,
+    onnx: Vec<u8>,
+    tokens: Arc<Tokens>,
+    labels: Arc<Labels>,
+    settings: Settings,
+    examples: Vec<Example>,
+    digest: [u8; 32],
+}
+
+impl Model {
+    /// Reads the model in a folder; the crate says what is in it.
+    ///
+    /// # Errors
+    /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
+    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        let mut files = ModelFolder::open(folder, MEND)?;
+        let missing: Vec<_> =
+            [CONFIG, TOKENIZER, ONNX].into_iter().filter(|name| !files.has(name)).collect();
+        if !missing.is_empty() {
+            return Err(files.missing(missing).into());
+        }
+        let content = files.read(CONFIG)?;
+        let config = files.json(CONFIG, &content)?;
+        let labels = Labels::read(&config)
+            .map_err(|found| ModelError::Labels { file: folder.join(CONFIG), found })?;
+        let settings = Settings::read(&config)
+            .map_err(|refused| files.unsupported(CONFIG, refused.found, refused.allowed))?;
+        let content = files.read(TOKENIZER)?;
+        files.json(TOKENIZER, &content)?;
+        let tokens = caught(|| Tokens::read(&content, settings.max_tokens))
+            .unwrap_or_else(Err)
+            .map_err(|reason| tokenizer_refused(folder, reason))?;
+        let examples = if files.has(EXAMPLES) {
+            examples::read(&files.read(EXAMPLES)?, &labels)
+                .map_err(|found| ModelError::Examples { file: folder.join(EXAMPLES), found })?
+        } else {
+            Vec::new()
+        };
+        let onnx = files.read(ONNX)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            onnx,
+            tokens: Arc::new(tokens),
+            labels: Arc::new(labels),
+            settings,
+            examples,
+            digest: files.digest(),
+        })
+    }
+
+    /// The folder it was read from.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The class of each column of the graph's output.
+    #[must_use]
+    pub fn classes(&self) -> &[Class] {
+        self.labels.classes()
+    }
+
+    /// How long claim and premise are together, in tokens, the marks around them included.
+    #[must_use]
+    pub fn max_tokens(&self) -> usize {
+        self.settings.max_tokens
+    }
+
+    /// A digest of everything that takes part in a score: two models with one digest give the same scores.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    pub(crate) fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    pub(crate) fn tokens(&self) -> &Arc<Tokens> {
+        &self.tokens
+    }
+
+    pub(crate) fn temperature(&self) -> f64 {
+        self.settings.temperature
+    }
+
+    /// A session with its own copy of the weights.
+    ///
+    /// # Errors
+    /// What is wrong with the graph.
+    pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
+        let graph = caught(|| Graph::open(runtime, &self.onnx))
+            .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
+            .map_err(|error| match error {
+                GraphError::Onnx(reason) => self.onnx_refused(reason),
+                GraphError::Interface(found) => self.graph_refused(found),
+            })?;
+        let scorer = Scorer {
+            tokens: Arc::clone(&self.tokens),
+            graph,
+            alone: memmem::find(&self.onnx, SCALED_TOGETHER).is_some(),
+        };
+        match scorer.graph.columns() {
+            Some(given) => self.check_columns(given).map(|()| scorer),
+            None => Ok(scorer),
+        }
+    }
+
+    /// Tries what could fail later: the highest token, the longest row, several rows at once, and the examples.
+    ///
+    /// # Errors
+    /// What does not work, or what comes out wrong.
+    pub(crate) fn rehearse(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
+        let highest = self.tokens.highest();
+        let run = |scorer: &mut Scorer, lengths: &[usize]| {
+            let rows: Vec<Row> = lengths
+                .iter()
+                .map(|length| Row { ids: vec![highest; *length], types: vec![1; *length] })
+                .collect();
+            let rows: Vec<&Row> = rows.iter().collect();
+            caught(|| scorer.graph.run(&rows))
+                .map_err(|panic| panic.to_owned())
+                .and_then(|outcome| outcome.map_err(|error| error.0))
+        };
+        let logits = run(scorer, &[2]).map_err(|reason| {
+            tokenizer_refused(
+                &self.folder,
+                format!("the graph knows nothing of its token {highest}: {reason}"),
+            )
+        })?;
+        self.check_columns(logits.first().map_or(0, Vec::len))?;
+        run(scorer, &[3, 2]).map_err(|reason| {
+            self.graph_refused(format!("the graph takes no two rows at once: {reason}"))
+        })?;
+        let max_tokens = self.settings.max_tokens;
+        run(scorer, &[max_tokens]).map_err(|reason| {
+            let found =
+                format!("gsar.max_tokens = {max_tokens}, for which the graph fails ({reason}),");
+            let allowed = "as many as the model has positions for is";
+            FileError::Unsupported { file: self.folder.join(CONFIG), found, allowed }
+        })?;
+        self.check_examples(scorer)
+    }
+
+    fn check_examples(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
+        let file = self.folder.join(EXAMPLES);
+        let unusable = |found| ModelError::Examples { file: file.clone(), found };
+        let mut rows = Vec::with_capacity(self.examples.len());
+        for example in &self.examples {
+            if !self.tokens.has_room_beside(&example.pair.claim) {
+                return Err(unusable(format!("the claim {:?} is too long", example.pair.claim)));
+            }
+            rows.push(self.tokens.row(&example.pair).map_err(unusable)?);
+        }
+        let logits = caught(|| scorer.logits(&rows))
+            .unwrap_or_else(|panic| Err(gsar_embedding::SessionError(panic)))
+            .map_err(|error| unusable(error.0))?;
+        let is_right = |(logits, example): &(&Arc<[f32]>, &Example)| {
+            Probabilities::of_logits(logits, &self.labels, self.settings.temperature).likeliest()
+                == example.class
+        };
+        let right = logits.iter().zip(&self.examples).filter(is_right).count();
+        let of = self.examples.len();
+        if examples::are_enough(right, of) {
+            Ok(())
+        } else {
+            Err(ModelError::ExamplesWrong { file, right, of })
+        }
+    }
+
+    fn check_columns(&self, given: usize) -> Result<(), ModelError> {
+        let named = self.labels.len();
+        if given == named {
+            Ok(())
+        } else {
+            Err(ModelError::Columns { file: self.folder.join(CONFIG), named, given })
+        }
+    }
+
+    fn onnx_refused(&self, reason: String) -> ModelError {
+        FileError::Onnx { file: self.folder.join(ONNX), reason, mend: MEND }.into()
+    }
+
+    fn graph_refused(&self, found: String) -> ModelError {
+        ModelError::Graph { file: self.folder.join(ONNX), found }
+    }
+}
+
+fn tokenizer_refused(folder: &Path, reason: String) -> ModelError {
+    FileError::Tokenizer { file: folder.join(TOKENIZER), reason, mend: MEND }.into()
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Model")
+            .field("folder", &self.folder)
+            .field("labels", &self.labels)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

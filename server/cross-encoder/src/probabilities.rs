@@ -1,0 +1,160 @@
+//! This module turns scores into probabilities that can be compared exactly. Floating point ends here.
+
+use std::cmp::Reverse;
+
+use gsar_core::Class;
+use gsar_core::fixed::{Millionths, ONE_MILLION};
+
+use crate::labels::Labels;
+
+/// How likely each class is, in millionths that sum to one million.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probabilities {
+    /// The premise shows the claim.
+    pub grounded: Millionths,
+    /// It shows nothing of it.
+    pub ungrounded: Millionths,
+    /// It shows otherwise.
+    pub contradicted: Millionths,
+    /// The claim is a further perspective; zero where the model has no such class.
+    pub complementary: Millionths,
+}
+
+impl Probabilities {
+    /// How likely a class is.
+    #[must_use]
+    pub fn of(&self, class: Class) -> Millionths {
+        match class {
+            Class::Grounded => self.grounded,
+            Class::Ungrounded => self.ungrounded,
+            Class::Contradicted => self.contradicted,
+            Class::Complementary => self.complementary,
+        }
+    }
+
+    /// The likeliest class; of equal ones the strictest.
+    #[must_use]
+    pub fn likeliest(&self) -> Class {
+        Class::ALL
+            .into_iter()
+            .max_by_key(|class| (self.of(*class), *class))
+            .unwrap_or(Class::Contradicted)
+    }
+
+    /// The softmax of the logits at a temperature, rounded so that the sum is exactly one million.
+    pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
+        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weights: Vec<f64> = logits
+            .iter()
+            .map(|logit| ((f64::from(*logit) - f64::from(most)) / temperature).exp())
+            .collect();
+        let mut probabilities = Self {
+            grounded: Millionths::ZERO,
+            ungrounded: Millionths::ZERO,
+            contradicted: Millionths::ZERO,
+            complementary: Millionths::ZERO,
+        };
+        let classes = labels.classes();
+        for (class, share) in classes.iter().zip(shares(&weights, classes)) {
+            *probabilities.at(*class) = Millionths::new(share);
+        }
+        probabilities
+    }
+
+    fn at(&mut self, class: Class) -> &mut Millionths {
+        match class {
+            Class::Grounded => &mut self.grounded,
+            Class::Ungrounded => &mut self.ungrounded,
+            Class::Contradicted => &mut self.contradicted,
+            Class::Complementary => &mut self.complementary,
+        }
+    }
+}
+
+/// One million parted by weight: what rounding down leaves goes to the largest remainders, of equal ones to the strictest
+/// class. The weights are finite, and one of them is 1.
+fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
+    let sum: f64 = weights.iter().sum();
+    let exact: Vec<f64> =
+        weights.iter().map(|weight| weight / sum * f64::from(ONE_MILLION)).collect();
+    let mut shares: Vec<u32> = exact.iter().map(|share| *share as u32).collect();
+    let left = ONE_MILLION.saturating_sub(shares.iter().sum());
+    // Compared as parts of 2^40, so that a remainder orders as a number.
+    let remainder = |at: &usize| {
+        exact.get(*at).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
+    };
+    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
+    by_remainder.sort_by_key(|at| Reverse((remainder(at), classes.get(*at))));
+    for at in by_remainder.into_iter().take(left as usize) {
+        if let Some(share) = shares.get_mut(at) {
+            *share += 1;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn labels(names: &[&str]) -> Labels {
+        let named: serde_json::Map<_, _> =
+            names.iter().enumerate().map(|(at, name)| (at.to_string(), json!(name))).collect();
+        Labels::read(&json!({ "id2label": named })).unwrap()
+    }
+
+    fn sum(probabilities: &Probabilities) -> u32 {
+        Class::ALL.iter().map(|class| probabilities.of(*class).get()).sum()
+    }
+
+    #[test]
+    fn every_sum_is_exactly_one_million() {
+        let four = labels(&["complementary", "grounded", "ungrounded", "contradicted"]);
+        let three = labels(&["refutes", "supports", "not_enough_info"]);
+        let mut random = 9_u32;
+        let mut logit = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) as f32 / 2_000.0 - 16.0
+        };
+        for _ in 0..2_000 {
+            let logits = [logit(), logit(), logit(), logit()];
+            for temperature in [0.01, 1.0, 1.7, 100.0] {
+                assert_eq!(sum(&Probabilities::of_logits(&logits, &four, temperature)), 1_000_000);
+                let of_three = Probabilities::of_logits(&logits[..3], &three, temperature);
+                assert_eq!((sum(&of_three), of_three.complementary.get()), (1_000_000, 0));
+            }
+        }
+        for extreme in [f32::MAX, f32::MIN, 0.0, 1e-30] {
+            let even = Probabilities::of_logits(&[extreme; 3], &three, 1.0);
+            assert_eq!(sum(&even), 1_000_000);
+            let odd = Probabilities::of_logits(&[extreme, f32::MIN, f32::MAX], &three, 0.01);
+            assert_eq!(sum(&odd), 1_000_000);
+        }
+    }
+
+    #[test]
+    fn the_temperature_flattens_and_the_order_of_labels_counts() {
+        let labels = labels(&["contradiction", "neutral", "entailment"]);
+        let cold = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
+        assert_eq!(
+            (cold.contradicted.get(), cold.ungrounded.get(), cold.grounded.get()),
+            (665_241, 90_031, 244_728)
+        );
+        let warm = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 2.0);
+        assert_eq!(warm.contradicted.get(), 506_480);
+        assert_eq!(cold.likeliest(), Class::Contradicted);
+    }
+
+    #[test]
+    fn of_equal_classes_the_strictest_is_the_likeliest() {
+        let labels = labels(&["grounded", "ungrounded", "contradicted", "complementary"]);
+        let even = Probabilities::of_logits(&[0.5; 4], &labels, 1.0);
+        assert_eq!(even.likeliest(), Class::Contradicted);
+        let three = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
+        assert_eq!(three.likeliest(), Class::Ungrounded);
+        // Rounding never lifts the least strict of equal classes over the others.
+        assert_eq!(three.ungrounded.get() - three.grounded.get(), 1);
+        assert_eq!(three.complementary, three.ungrounded);
+    }
+}

@@ -1,0 +1,84 @@
+//! This module scores a batch of pairs with one session: which of them go through the graph together, and what of the
+//! outcome is no score. It waits for nobody.
+
+use std::sync::Arc;
+
+use gsar_embedding::{Computation, SessionError, Vector};
+
+use crate::graph::Graph;
+use crate::pair::Pair;
+use crate::tokens::{Row, Tokens};
+
+/// How many tokens go through the graph together, padding included. From about this many on, further rows make no row
+/// cheaper on a processor.
+const TOKENS_TOGETHER: usize = 256;
+
+/// What a session is made of. The tokenizer is shared.
+#[derive(Debug)]
+pub(crate) struct Scorer {
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) graph: Graph,
+    /// Whether the score of a row depends on the rows that it is computed with.
+    pub(crate) alone: bool,
+}
+
+impl Scorer {
+    /// The logits of each row, in their order.
+    ///
+    /// # Errors
+    /// What ONNX Runtime said, or that a score is no number.
+    pub(crate) fn logits(&mut self, rows: &[Row]) -> Result<Vec<Vector>, SessionError> {
+        let mut logits: Vec<Option<Vector>> = vec![None; rows.len()];
+        for group in self.groups(rows) {
+            let together: Vec<&Row> = group.iter().filter_map(|at| rows.get(*at)).collect();
+            for (at, values) in group.iter().zip(self.graph.run(&together)?) {
+                if !values.iter().all(|value| value.is_finite()) {
+                    return Err(SessionError(format!("its scores are {values:?}")));
+                }
+                if let Some(place) = logits.get_mut(*at) {
+                    *place = Some(values.into());
+                }
+            }
+        }
+        Ok(logits.into_iter().flatten().collect())
+    }
+
+    /// Places of rows that go together: of like length, and not more than gain by it.
+    fn groups(&self, rows: &[Row]) -> Vec<Vec<usize>> {
+        let mut places: Vec<(usize, usize)> =
+            rows.iter().enumerate().map(|(at, row)| (row.ids.len(), at)).collect();
+        places.sort_unstable();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut shortest = 0;
+        for (length, at) in places {
+            match groups.last_mut() {
+                Some(group)
+                    if !self.alone
+                        && length * (group.len() + 1) <= TOKENS_TOGETHER
+                        && shortest >= length - length / 4 =>
+                {
+                    group.push(at);
+                }
+                _ => {
+                    shortest = length;
+                    groups.push(vec![at]);
+                }
+            }
+        }
+        groups
+    }
+}
+
+impl Computation<Pair> for Scorer {
+    fn longest(&self) -> usize {
+        self.tokens.longest_pair()
+    }
+
+    fn compute(&mut self, pairs: &[&Pair]) -> Result<Vec<Vector>, SessionError> {
+        let rows = pairs
+            .iter()
+            .map(|pair| self.tokens.row(pair).map_err(SessionError))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.logits(&rows)
+    }
+}

@@ -1,0 +1,113 @@
+//! This module reads the numbers that `config.json` gives beside the labels.
+
+use serde_json::Value;
+
+const DEFAULT_MAX_TOKENS: usize = 512;
+/// With fewer, a claim leaves no room for a premise.
+const LEAST_TOKENS: usize = 16;
+const MOST_TOKENS: usize = 8_192;
+const LEAST_TEMPERATURE: f64 = 0.01;
+const MOST_TEMPERATURE: f64 = 100.0;
+
+/// How a model is run and its output read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// By what logits are divided before they become probabilities.
+    pub(crate) temperature: f64,
+    /// How long claim and premise are together, the marks between them included.
+    pub(crate) max_tokens: usize,
+}
+
+/// Why a setting is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) found: String,
+    pub(crate) allowed: &'static str,
+}
+
+impl Settings {
+    /// What `gsar` of `config.json` says, and what is taken where it says nothing.
+    ///
+    /// # Errors
+    /// The first setting that is not allowed.
+    pub(crate) fn read(config: &Value) -> Result<Self, Refused> {
+        let positions = config
+            .get("max_position_embeddings")
+            .and_then(Value::as_u64)
+            .and_then(|positions| usize::try_from(positions).ok());
+        let default_tokens =
+            positions.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
+        let mut settings = Self { temperature: 1.0, max_tokens: default_tokens };
+        let refuse = |found: String, allowed| Err(Refused { found, allowed });
+        let named = match config.get("gsar") {
+            None => return settings.within(positions),
+            Some(Value::Object(named)) => named,
+            Some(other) => return refuse(format!("gsar = {other}"), "an object is"),
+        };
+        for (key, value) in named {
+            match key.as_str() {
+                "temperature" => match value.as_f64() {
+                    Some(number) if (LEAST_TEMPERATURE..=MOST_TEMPERATURE).contains(&number) => {
+                        settings.temperature = number;
+                    }
+                    _ => return refuse(format!("gsar.temperature = {value}"), "0.01 to 100 is"),
+                },
+                "max_tokens" => match value.as_u64().map(usize::try_from) {
+                    Some(Ok(number)) => settings.max_tokens = number,
+                    _ => return refuse(format!("gsar.max_tokens = {value}"), "16 to 8192 is"),
+                },
+                _ => return refuse(format!("gsar.{key}"), "temperature and max_tokens are"),
+            }
+        }
+        settings.within(positions)
+    }
+
+    fn within(self, positions: Option<usize>) -> Result<Self, Refused> {
+        let refuse = |allowed| {
+            Err(Refused { found: format!("gsar.max_tokens = {}", self.max_tokens), allowed })
+        };
+        if !(LEAST_TOKENS..=MOST_TOKENS).contains(&self.max_tokens) {
+            return refuse("16 to 8192 is");
+        }
+        match positions {
+            Some(most) if self.max_tokens > most => refuse("at most max_position_embeddings is"),
+            _ => Ok(self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_not_named_has_its_default() {
+        let read = |config| Settings::read(&config).unwrap();
+        assert_eq!(read(json!({})), Settings { temperature: 1.0, max_tokens: 512 });
+        assert_eq!(read(json!({"max_position_embeddings": 256})).max_tokens, 256);
+        assert_eq!(read(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
+        let both = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
+        assert_eq!(read(both), Settings { temperature: 1.7, max_tokens: 192 });
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_refused() {
+        for (config, expected) in [
+            (json!({"gsar": 1}), "gsar = 1"),
+            (json!({"gsar": {"temprature": 2}}), "gsar.temprature"),
+            (json!({"gsar": {"temperature": 0}}), "gsar.temperature = 0"),
+            (json!({"gsar": {"temperature": "1"}}), "gsar.temperature = \"1\""),
+            (json!({"gsar": {"max_tokens": 15}}), "gsar.max_tokens = 15"),
+            (json!({"gsar": {"max_tokens": 8193}}), "gsar.max_tokens = 8193"),
+            (json!({"gsar": {"max_tokens": 1.5}}), "gsar.max_tokens = 1.5"),
+            (
+                json!({"max_position_embeddings": 256, "gsar": {"max_tokens": 512}}),
+                "gsar.max_tokens = 512",
+            ),
+            (json!({"max_position_embeddings": 2}), "gsar.max_tokens = 2"),
+        ] {
+            assert_eq!(Settings::read(&config).unwrap_err().found, expected);
+        }
+    }
+}

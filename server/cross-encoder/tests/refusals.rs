@@ -1,0 +1,319 @@
+//! What is refused at the start, each with what to do. What only ONNX Runtime can tell is skipped where it is not at
+//! hand.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use gsar_cross_encoder::{CrossEncoder, Model, ModelError, Options, StartError};
+use gsar_embedding::{ModelError as FileError, Runtime};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use support::{copy_into, fixture, options, runtime};
+
+fn changed_config(folder: &Path, change: impl FnOnce(&mut Value)) {
+    let file = folder.join("config.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    change(&mut config);
+    fs::write(file, config.to_string()).unwrap();
+}
+
+fn changed_tokenizer(folder: &Path, change: impl FnOnce(&mut Value)) {
+    let file = folder.join("tokenizer.json");
+    let mut tokenizer: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    change(&mut tokenizer);
+    fs::write(file, tokenizer.to_string()).unwrap();
+}
+
+/// The copy of the model, with a change, opened.
+fn opened(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = copy_into(folder.path());
+    change(&copy);
+    Model::open(&copy)
+}
+
+/// Why the copy of the model, with a change, does not start.
+fn refused_start(runtime: &Runtime, change: impl FnOnce(&Path)) -> ModelError {
+    let model = opened(change).unwrap();
+    match CrossEncoder::start(runtime, &model, &options(1)).unwrap_err() {
+        StartError::Model(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
+fn assert_says(error: &impl ToString, parts: &[&str]) {
+    let message = error.to_string();
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+}
+
+#[test]
+fn files_that_are_missing_are_named_together() {
+    let error = Model::open(Path::new("nowhere")).unwrap_err();
+    assert_says(
+        &error,
+        &["there is no config.json, tokenizer.json, model.onnx", "put a cross-encoder"],
+    );
+    let error = opened(|copy| fs::remove_file(copy.join("tokenizer.json")).unwrap()).unwrap_err();
+    assert_says(&error, &["there is no tokenizer.json;"]);
+    opened(|copy| fs::remove_file(copy.join("examples.jsonl")).unwrap()).unwrap();
+}
+
+#[test]
+fn files_that_are_not_those_of_the_manifest_are_told() {
+    let manifest = |copy: &Path, digest: &str| {
+        let entry = json!({ "sha256": digest });
+        fs::write(
+            copy.join("manifest.json"),
+            json!({"files": {"config.json": entry, "tokenizer.json": entry}}).to_string(),
+        )
+        .unwrap();
+    };
+    let error = opened(|copy| manifest(copy, "00")).unwrap_err();
+    assert!(matches!(&error, ModelError::File(FileError::Changed { .. })), "{error}");
+    assert_says(&error, &["config.json has sha256 ", "its manifest says 00"]);
+    let error = opened(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
+    assert_says(&error, &["manifest.json cannot be read"]);
+    // An example that was added later is none of the model.
+    let files: serde_json::Map<String, Value> = ["config.json", "tokenizer.json", "model.onnx"]
+        .into_iter()
+        .map(|name| (name.to_owned(), json!({ "sha256": sha256(&fixture().join(name)) })))
+        .collect();
+    let written = json!({ "files": files }).to_string();
+    let error =
+        opened(|copy| fs::write(copy.join("manifest.json"), &written).unwrap()).unwrap_err();
+    assert_says(&error, &["examples.jsonl has sha256 ", "its manifest says nothing"]);
+    opened(|copy| {
+        fs::write(copy.join("manifest.json"), &written).unwrap();
+        fs::remove_file(copy.join("examples.jsonl")).unwrap();
+    })
+    .unwrap();
+}
+
+fn sha256(file: &Path) -> String {
+    let digest = Sha256::digest(fs::read(file).unwrap());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn labels_and_settings_that_are_not_understood_are_refused() {
+    let error = opened(|copy| {
+        changed_config(copy, |config| config["id2label"]["2"] = json!("LABEL_2"));
+    });
+    assert_says(&error.unwrap_err(), &["column 2 \"LABEL_2\"", "name every column once"]);
+    let error = opened(|copy| {
+        changed_config(copy, |config| drop(config.as_object_mut().unwrap().remove("id2label")));
+    });
+    assert_says(&error.unwrap_err(), &["there is no id2label", "name every column once"]);
+    let error = opened(|copy| {
+        changed_config(copy, |config| config["gsar"]["temperature"] = json!(-1));
+    });
+    assert_says(&error.unwrap_err(), &["gsar.temperature = -1 is not supported; 0.01 to 100 is"]);
+    let error = opened(|copy| fs::write(copy.join("config.json"), "no json").unwrap());
+    assert_says(&error.unwrap_err(), &["config.json cannot be read: it is no JSON"]);
+}
+
+#[test]
+fn tokenizers_that_cannot_part_claim_and_premise_are_refused() {
+    for (content, expected) in [
+        ("", "it is no JSON"),
+        ("{}", "it describes no known tokenizer"),
+        ("[1]", "it describes no known tokenizer"),
+    ] {
+        let error = opened(|copy| fs::write(copy.join("tokenizer.json"), content).unwrap());
+        assert_says(&error.unwrap_err(), &[expected, "put a cross-encoder"]);
+    }
+    let error = opened(|copy| {
+        changed_tokenizer(copy, |tokenizer| tokenizer["post_processor"] = Value::Null);
+    });
+    assert_says(&error.unwrap_err(), &["it puts no marks around claim and premise"]);
+    let error = opened(|copy| {
+        changed_tokenizer(copy, |tokenizer| {
+            for part in tokenizer["post_processor"]["pair"].as_array_mut().unwrap() {
+                for kind in ["Sequence", "SpecialToken"] {
+                    if let Some(part) = part.get_mut(kind) {
+                        part["type_id"] = json!(0);
+                    }
+                }
+            }
+        });
+    });
+    assert_says(&error.unwrap_err(), &["type 0 and a premise the type 1"]);
+}
+
+#[test]
+fn examples_that_cannot_be_read_are_refused() {
+    for (content, expected) in [
+        ("", "it has 0 rows"),
+        ("{\"claim\": \"a\"}", "line 1: there is no text label"),
+        ("{\"claim\": \"a\", \"premise\": \"b\", \"label\": \"true\"}", "none of the model"),
+    ] {
+        let error = opened(|copy| fs::write(copy.join("examples.jsonl"), content).unwrap());
+        assert_says(
+            &error.unwrap_err(),
+            &["examples.jsonl: ", expected, "each line is {\"claim\""],
+        );
+    }
+}
+
+#[test]
+fn a_graph_that_is_cut_short_or_foreign_is_refused() {
+    let Some(runtime) = runtime("a_graph_that_is_cut_short_or_foreign_is_refused") else { return };
+    let whole = fs::read(fixture().join("model.onnx")).unwrap();
+    let mut contents: Vec<Vec<u8>> = [0, 1, 7, 100, 4_096, whole.len() / 2, whole.len() - 1]
+        .map(|end| whole[..end].to_vec())
+        .into();
+    contents.push(b"this is a text and no graph".to_vec());
+    for content in contents {
+        let error = refused_start(&runtime, |copy| {
+            fs::write(copy.join("model.onnx"), &content).unwrap();
+        });
+        assert!(matches!(&error, ModelError::File(FileError::Onnx { .. })), "{error}");
+        assert_says(&error, &["model.onnx is no ONNX model", "put a cross-encoder"]);
+    }
+    for flip in (0..64).step_by(3) {
+        let mut altered = whole.clone();
+        altered[flip] ^= 1 << (flip % 8);
+        let model = opened(|copy| fs::write(copy.join("model.onnx"), altered).unwrap()).unwrap();
+        // Refused or not, it ends no process.
+        drop(CrossEncoder::start(&runtime, &model, &options(1)));
+    }
+}
+
+#[test]
+fn a_graph_with_other_inputs_or_outputs_is_refused() {
+    let Some(runtime) = runtime("a_graph_with_other_inputs_or_outputs_is_refused") else { return };
+    let whole = fs::read(fixture().join("model.onnx")).unwrap();
+    // Names of the same length leave the rest of the file as it is.
+    for (from, to, expected) in [
+        ("attention_mask", "attention_mass", "the graph has the inputs input_ids, attention_mass"),
+        ("logits", "scores", "the graph has the output scores"),
+    ] {
+        let renamed = replaced(&whole, from.as_bytes(), to.as_bytes());
+        let error =
+            refused_start(&runtime, |copy| fs::write(copy.join("model.onnx"), renamed).unwrap());
+        assert!(matches!(&error, ModelError::Graph { .. }), "{error}");
+        assert_says(
+            &error,
+            &["model.onnx: ", expected, "export a graph with the inputs input_ids"],
+        );
+    }
+}
+
+fn replaced(content: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut replaced = content.to_vec();
+    let places: Vec<usize> = content
+        .windows(from.len())
+        .enumerate()
+        .filter(|(_, part)| *part == from)
+        .map(|(at, _)| at)
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        replaced[at..at + to.len()].copy_from_slice(to);
+    }
+    replaced
+}
+
+#[test]
+fn labels_of_another_number_than_the_graph_gives_are_refused() {
+    let Some(runtime) = runtime("labels_of_another_number_than_the_graph_gives_are_refused") else {
+        return;
+    };
+    let error = refused_start(&runtime, |copy| {
+        changed_config(copy, |config| {
+            drop(config["id2label"].as_object_mut().unwrap().remove("3"))
+        });
+        fs::remove_file(copy.join("examples.jsonl")).unwrap();
+    });
+    assert!(matches!(error, ModelError::Columns { named: 3, given: 4, .. }), "{error}");
+    assert_says(
+        &error,
+        &["names 3 labels and the graph gives 4 scores", "put the config.json there"],
+    );
+}
+
+#[test]
+fn a_tokenizer_with_words_that_the_graph_does_not_know_is_refused() {
+    let Some(runtime) = runtime("a_tokenizer_with_words_that_the_graph_does_not_know_is_refused")
+    else {
+        return;
+    };
+    let error = refused_start(&runtime, |copy| {
+        changed_tokenizer(copy, |tokenizer| {
+            let words = tokenizer["model"]["vocab"].as_object_mut().unwrap();
+            let next = words.len();
+            words.insert("zebra".to_owned(), json!(next));
+        });
+    });
+    assert!(matches!(&error, ModelError::File(FileError::Tokenizer { .. })), "{error}");
+    assert_says(&error, &["the graph knows nothing of its token ", "put a cross-encoder"]);
+}
+
+#[test]
+fn more_tokens_than_the_graph_has_positions_for_are_refused() {
+    let Some(runtime) = runtime("more_tokens_than_the_graph_has_positions_for_are_refused") else {
+        return;
+    };
+    let error = refused_start(&runtime, |copy| {
+        changed_config(copy, |config| {
+            drop(config.as_object_mut().unwrap().remove("max_position_embeddings"));
+            config["gsar"]["max_tokens"] = json!(65);
+        });
+    });
+    assert!(matches!(&error, ModelError::File(FileError::Unsupported { .. })), "{error}");
+    assert_says(&error, &["gsar.max_tokens = 65", "as many as the model has positions for is"]);
+}
+
+#[test]
+fn labels_in_a_wrong_order_are_told_by_the_examples() {
+    let Some(runtime) = runtime("labels_in_a_wrong_order_are_told_by_the_examples") else { return };
+    let swapped = |copy: &Path| {
+        changed_config(copy, |config| {
+            config["id2label"]["0"] = json!("ungrounded");
+            config["id2label"]["1"] = json!("grounded");
+        });
+    };
+    let error = refused_start(&runtime, swapped);
+    assert!(matches!(error, ModelError::ExamplesWrong { right: 6, of: 12, .. }), "{error}");
+    assert_says(
+        &error,
+        &["6 of 12 rows of ", "id2label of config.json names the columns in another order"],
+    );
+    // Nothing else shows it.
+    let model = opened(|copy| {
+        swapped(copy);
+        fs::remove_file(copy.join("examples.jsonl")).unwrap();
+    });
+    CrossEncoder::start(&runtime, &model.unwrap(), &options(1)).unwrap();
+}
+
+#[test]
+fn options_at_the_bounds_are_allowed_and_behind_them_not() {
+    let Some(runtime) = runtime("options_at_the_bounds_are_allowed_and_behind_them_not") else {
+        return;
+    };
+    let model = Model::open(&fixture()).unwrap();
+    for (refused, expected) in [
+        (options(0), "option workers: 0 is not allowed; allowed is 1 to 64"),
+        (options(65), "option workers: 65"),
+        (Options { queue_bytes: 1, ..options(1) }, "option queue_bytes: 1"),
+    ] {
+        let error = CrossEncoder::start(&runtime, &model, &refused).unwrap_err();
+        assert_says(&error, &[expected]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Scores of the tiny model: those of PyTorch, alone and in company, in order, for many callers.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::fs;
+
+use gsar_core::Class;
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, ScoreError};
+use support::{copy_into, difference, fixture, fresh, options, references, runtime};
+
+fn pairs() -> Vec<Pair> {
+    references().into_iter().map(|reference| reference.pair).collect()
+}
+
+#[tokio::test]
+async fn logits_are_those_of_pytorch_alone_and_in_a_batch() {
+    let Some(runtime) = runtime("logits_are_those_of_pytorch_alone_and_in_a_batch") else { return };
+    let encoder = fresh(&runtime, &fixture());
+    let together = encoder.logits(pairs()).await.unwrap();
+    let statistics = encoder.statistics();
+    assert!(statistics.batches * 4 < statistics.computed, "{statistics:?}");
+    for (reference, together) in references().into_iter().zip(&together) {
+        let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
+        assert!(difference(&alone[0], &reference.logits) < 1e-4, "{:?}", reference.pair);
+        assert!(difference(&alone[0], together) < 1e-4, "{:?}", reference.pair);
+    }
+}
+
+#[tokio::test]
+async fn integers_that_are_scaled_together_are_scored_alone() {
+    let Some(runtime) = runtime("integers_that_are_scaled_together_are_scored_alone") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = copy_into(folder.path());
+    fs::copy(fixture().join("model.int8.onnx"), copy.join("model.onnx")).unwrap();
+    let encoder = fresh(&runtime, &copy);
+    let together = encoder.logits(pairs()).await.unwrap();
+    let mut same = 0;
+    for (reference, together) in references().into_iter().zip(&together) {
+        let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
+        assert_eq!(&alone[0], together, "{:?}", reference.pair);
+        assert!(difference(&alone[0], &reference.logits) < 0.5, "{:?}", reference.pair);
+        let likeliest = |logits: &[f32]| (0..4).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
+        same += usize::from(likeliest(&alone[0]) == likeliest(&reference.logits));
+    }
+    assert!(same * 10 >= pairs().len() * 9, "{same} of {}", pairs().len());
+}
+
+#[tokio::test]
+async fn probabilities_follow_the_labels_and_the_temperature() {
+    let Some(runtime) = runtime("probabilities_follow_the_labels_and_the_temperature") else {
+        return;
+    };
+    let scored = fresh(&runtime, &fixture()).score(pairs()).await.unwrap();
+    for (reference, scored) in references().iter().zip(&scored) {
+        let exponents: Vec<f64> =
+            reference.logits.iter().map(|logit| (f64::from(*logit) / 1.5).exp()).collect();
+        let sum: f64 = exponents.iter().sum();
+        for (class, exponent) in Class::ALL.into_iter().zip(&exponents) {
+            assert!((scored.of(class).to_f64() - exponent / sum).abs() < 1e-4);
+        }
+        let sum: u32 = Class::ALL.iter().map(|class| scored.of(*class).get()).sum();
+        assert_eq!(sum, 1_000_000);
+    }
+    for class in Class::ALL {
+        assert!(scored.iter().any(|scored| scored.likeliest() == class), "{class:?}");
+    }
+    // The same columns under other names.
+    let folder = tempfile::tempdir().unwrap();
+    let copy = copy_into(folder.path());
+    fs::remove_file(copy.join("examples.jsonl")).unwrap();
+    let names = r#"{"id2label": {"3": "SUPPORTS", "0": "Refutes", "1": "complementary", "2": "neutral"},
+        "gsar": {"temperature": 1.5, "max_tokens": 64}}"#;
+    fs::write(copy.join("config.json"), names).unwrap();
+    let renamed = fresh(&runtime, &copy).score(pairs()).await.unwrap();
+    for (scored, renamed) in scored.iter().zip(&renamed) {
+        assert_eq!(scored.grounded, renamed.contradicted);
+        assert_eq!(scored.ungrounded, renamed.complementary);
+        assert_eq!(scored.contradicted, renamed.ungrounded);
+        assert_eq!(scored.complementary, renamed.grounded);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_twice() {
+    let name = "sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_twice";
+    let Some(runtime) = runtime(name) else { return };
+    let model = Model::open(&fixture()).unwrap();
+    let encoder = CrossEncoder::start(&runtime, &model, &options(2)).unwrap();
+    let pairs = pairs();
+    let callers: Vec<_> = (0..16)
+        .map(|caller| {
+            // Each in another order, some pairs twice.
+            let order: Vec<usize> = (0..pairs.len() + 5)
+                .map(|at| (at * (caller * 2 + 1) + caller) % pairs.len())
+                .collect();
+            let asked = order.iter().map(|at| pairs[*at].clone()).collect();
+            let encoder = encoder.clone();
+            tokio::spawn(async move { (order, encoder.logits(asked).await.unwrap()) })
+        })
+        .collect();
+    let references = references();
+    for caller in callers {
+        let (order, answers) = caller.await.unwrap();
+        assert_eq!(order.len(), answers.len());
+        for (at, answer) in order.iter().zip(&answers) {
+            assert!(difference(answer, &references[*at].logits) < 1e-4);
+        }
+    }
+    let statistics = encoder.statistics();
+    assert!(statistics.computed <= pairs.len() as u64, "{statistics:?}");
+    assert_eq!((statistics.failed, statistics.waiting), (0, 0));
+    assert!(encoder.score(Vec::new()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn tokens_are_counted_as_they_are_read() {
+    let Some(runtime) = runtime("tokens_are_counted_as_they_are_read") else { return };
+    let encoder = fresh(&runtime, &fixture());
+    for reference in references() {
+        let Pair { claim, premise } = &reference.pair;
+        let room = encoder.room_beside(claim).unwrap();
+        let read = encoder.tokens(claim) + encoder.tokens(premise).min(room) + 3;
+        assert_eq!(read, reference.tokens, "{:?}", reference.pair);
+    }
+}
+
+#[tokio::test]
+async fn a_premise_is_cut_and_a_claim_is_not() {
+    let Some(runtime) = runtime("a_premise_is_cut_and_a_claim_is_not") else { return };
+    let encoder = fresh(&runtime, &fixture());
+    let claim = "the pool";
+    let room = encoder.room_beside(claim).unwrap();
+    let of_words = |words: usize| Pair::new(claim, "a ".repeat(words));
+    let lengths = [room - 1, room, room + 1, 1_000_000];
+    let scored = encoder.score(lengths.map(of_words).into()).await.unwrap();
+    assert_ne!(scored[0], scored[1]);
+    assert_eq!((scored[1], scored[1]), (scored[2], scored[3]));
+
+    let most = 48;
+    let at_most = Pair::new("a ".repeat(most), "b ".repeat(100));
+    encoder.score(vec![at_most]).await.unwrap();
+    for words in [most + 1, 1_000_000] {
+        let claim = "a ".repeat(words);
+        assert_eq!(encoder.room_beside(&claim), None);
+        let pairs = vec![Pair::new("fine", "b"), Pair::new(claim.as_str(), "b")];
+        let refused = encoder.score(pairs).await.unwrap_err();
+        let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), most_tokens: most };
+        assert_eq!(refused, expected);
+    }
+}
+
+#[tokio::test]
+async fn hostile_texts_have_scores_like_any_other() {
+    let Some(runtime) = runtime("hostile_texts_have_scores_like_any_other") else { return };
+    let model = Model::open(&fixture()).unwrap();
+    let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
+    let texts = [
+        String::new(),
+        "\0".to_owned(),
+        "[CLS] [SEP] [MASK] [PAD] [UNK]".to_owned(),
+        "\u{1f525}\u{200d}\u{fe0f}".repeat(1_000),
+        "e\u{301}".repeat(10_000),
+        "x".repeat(500_000),
+        " ".repeat(500_000),
+        "\u{202e}\u{feff}\u{fffd}\u{10ffff}".to_owned(),
+    ];
+    let pairs: Vec<Pair> = texts.iter().map(|text| Pair::new("the pool", text.as_str())).collect();
+    let scored = encoder.score(pairs.clone()).await.unwrap();
+    assert_eq!(encoder.score(pairs).await.unwrap(), scored);
+    // A mark that is written out is text: it ends no claim and begins no premise.
+    let written = [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
+    for pair in &written[..2] {
+        let marks = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);
+        assert!(marks >= 6, "{marks}");
+    }
+    let [first, second, third] = encoder.score(written.into()).await.unwrap()[..] else { panic!() };
+    assert!(first != second && second != third);
+}

@@ -1,0 +1,76 @@
+//! The tiny model of the tests, copies of it that can be damaged, and the runtime where it is at hand.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and each uses a part of this"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
+use gsar_embedding::Runtime;
+use serde_json::Value;
+
+/// The runtime of the user's cache; `None`, with a line that says so, where it is not.
+pub(crate) fn runtime(test: &str) -> Option<Runtime> {
+    Runtime::load(None).map_err(|error| println!("skipped {test}: {error}")).ok()
+}
+
+/// The folder that `make.py` fills.
+pub(crate) fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture")
+}
+
+/// A copy of the model to be damaged.
+pub(crate) fn copy_into(folder: &Path) -> PathBuf {
+    let copy = folder.join("model");
+    fs::create_dir(&copy).unwrap();
+    for name in ["model.onnx", "tokenizer.json", "config.json", "examples.jsonl"] {
+        fs::copy(fixture().join(name), copy.join(name)).unwrap();
+    }
+    copy
+}
+
+pub(crate) fn options(workers: usize) -> Options {
+    Options { workers, ..Options::default() }
+}
+
+/// One worker, and nothing kept.
+pub(crate) fn fresh(runtime: &Runtime, folder: &Path) -> CrossEncoder {
+    let options = Options { cache_bytes: 0, ..options(1) };
+    CrossEncoder::start(runtime, &Model::open(folder).unwrap(), &options).unwrap()
+}
+
+/// What PyTorch computed.
+pub(crate) struct Reference {
+    pub(crate) pair: Pair,
+    pub(crate) tokens: usize,
+    pub(crate) logits: Vec<f32>,
+}
+
+pub(crate) fn references() -> Vec<Reference> {
+    let text = fs::read_to_string(fixture().join("reference.jsonl")).unwrap();
+    text.lines()
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let logits = row["logits"].as_array().unwrap();
+            Reference {
+                pair: Pair::new(row["claim"].as_str().unwrap(), row["premise"].as_str().unwrap()),
+                tokens: row["tokens"].as_u64().unwrap() as usize,
+                logits: logits.iter().map(|logit| logit.as_f64().unwrap() as f32).collect(),
+            }
+        })
+        .collect()
+}
+
+pub(crate) fn difference(one: &[f32], other: &[f32]) -> f32 {
+    assert_eq!(one.len(), other.len());
+    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
+}
