@@ -163,7 +163,7 @@ pub(super) fn is_ambiguous(quote: &str, content: &str) -> bool {
 }
 
 /// Whether a quote holds neither a word nor an empty answer such as `[]`.
-fn says_nothing(quote: &str) -> bool {
+pub(super) fn says_nothing(quote: &str) -> bool {
     !quote.chars().any(char::is_alphanumeric) && !is_blank_answer(quote)
 }
 

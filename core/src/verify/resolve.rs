@@ -202,6 +202,9 @@ fn only_other_place<'a>(
     named: usize,
     sources: &mut Sources<'a>,
 ) -> Option<(&'a EvidenceItem, Range<usize>)> {
+    if quotes::says_nothing(quote) {
+        return None;
+    }
     let mut only = None;
     for position in (0..sources.len()).filter(|position| *position != named) {
         let Some(place) = quotes::locate_verbatim(quote, position, sources) else { continue };
@@ -404,6 +407,19 @@ mod tests {
             let result = verified(&given, core::slice::from_ref(&answer), &items);
             assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
             assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound));
+        }
+    }
+
+    #[test]
+    fn a_quote_that_says_nothing_moves_nowhere() {
+        let given = claims(&["checkout logged a full disk"]);
+        let items = [tool("e1", "checkout is fine"), tool("e2", "checkout: / is 100% full")];
+        for quote in ["/", ":", " / "] {
+            let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", quote)]);
+            let result = verified(&given, &[answer], &items);
+            assert_eq!(result.claims[0].judged.class, Class::Ungrounded, "{quote}");
+            assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound), "{quote}");
+            assert!(!codes(&result).contains(&CorrectionCode::QuoteMoved), "{quote}");
         }
     }
 
