@@ -16,7 +16,7 @@ use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;
 use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, figures};
 use crate::text::part;
-use crate::text::polarity::{is_denied, reports_absence};
+use crate::text::polarity::is_denied;
 use crate::text::tokens::{Shape, Word, content_words, words};
 
 /// More than one in this many of a claim's content words stand in what it cites, or one where it has no more.
@@ -34,7 +34,8 @@ pub(super) fn check(
 ) {
     let text = &judged.claim.text;
     // What is absent stands nowhere, and nothing there can be quoted.
-    let is_absence = shows_absence(cited, sources) && (reports_absence(text) || is_denied(text));
+    let denies = is_denied(text);
+    let is_absence = denies && shows_absence(cited, sources);
     if !is_supported(judged) || is_absence {
         return;
     }
@@ -45,8 +46,9 @@ pub(super) fn check(
         findings.reclass(judged, CorrectionCode::NothingQuoted, Class::Ungrounded, sentence);
         return;
     }
-    // What goes beyond the evidence, or is not there, need not stand in it.
-    let is_negative = judged.evidence_type == EvidenceType::NegEvidence;
+    // What goes beyond the evidence, or is not there, need not stand in it. The type alone excuses nothing: a claim
+    // that denies nothing and is typed as negative evidence would lose that excuse with its type.
+    let is_negative = denies && judged.evidence_type == EvidenceType::NegEvidence;
     let mut named = claimed.codes.iter().filter(|code| names::is_checkable(code, text));
     if is_negative
         || judged.class == Class::Complementary
@@ -254,7 +256,7 @@ fn parts(name: &str) -> impl Iterator<Item = u64> {
 mod tests {
     use super::super::testing::{codes, single};
     use super::*;
-    use crate::claim::EvidenceType::{ComplementaryFinding, ToolMatch};
+    use crate::claim::EvidenceType::{ComplementaryFinding, NegEvidence, ToolMatch};
 
     #[test]
     fn h09_a_true_quote_about_something_else_supports_nothing() {
@@ -269,6 +271,18 @@ mod tests {
             let (class, beside) = (Class::Complementary, ComplementaryFinding);
             let result = single(claim, class, beside, quote, quote);
             assert!(!codes(&result).contains(&CorrectionCode::CitationUnrelated), "{claim}");
+        }
+    }
+
+    #[test]
+    fn only_a_claim_that_denies_is_excused_as_negative_evidence() {
+        let quote = "the certificate was not renewed";
+        for (claim, excused) in
+            [("The rollout exhausted the pool", false), ("The rollout never reached a pool", true)]
+        {
+            let result = single(claim, Class::Grounded, NegEvidence, quote, quote);
+            let unrelated = codes(&result).contains(&CorrectionCode::CitationUnrelated);
+            assert_eq!(unrelated, !excused, "{claim}");
         }
     }
 
