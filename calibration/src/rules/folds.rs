@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::counted::Totals;
 use super::rulings::{Row, Said};
 
-/// A rule earns its place with this much more recall of either class: one claim in so many, half a point.
+/// A rule earns its place with this much more recall of either class: one claim in 200, half a point.
 const EARNED: i64 = 200;
 
 /// What a rule adds to recall, in points, from fold to fold.
@@ -37,7 +37,7 @@ pub(super) struct Folded {
     pub(super) totals: Totals,
 }
 
-/// More claims of a class that are said to be of it with a rule than without, of so many.
+/// How many more claims of a class are said to be of it with a rule than without, and how many there are.
 #[derive(Clone, Copy, Default)]
 struct Gain {
     more: i64,

@@ -1,4 +1,4 @@
-//! This module lists single claims with what rules say of them, for people who look for what to mend. It counts
+//! This module lists single claims with what rules say of them, for people who look for what to fix. It counts
 //! nothing.
 
 use std::fmt::Write as _;

@@ -35,7 +35,7 @@ pub(super) fn pairs(text: &str) -> Vec<Pair> {
     first_pairs(text, usize::MAX)
 }
 
-/// The first pairs of a text, at most so many.
+/// The first pairs of a text, at most `most` of them.
 pub(super) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;

@@ -11,13 +11,13 @@ use crate::text::tokens::words;
 /// How many.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amount<'c> {
-    /// So many, perhaps of so many.
+    /// A count, perhaps of a total.
     Count(&'c Figure, Option<&'c Figure>),
-    /// Every one, perhaps of so many.
+    /// Every one, perhaps of a total.
     All(Option<&'c Figure>),
     /// Both of two.
     Both,
-    /// Not one, perhaps of so many.
+    /// Not one, perhaps of a total.
     None(Option<&'c Figure>),
     /// Neither of two.
     Neither,

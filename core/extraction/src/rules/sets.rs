@@ -1,4 +1,4 @@
-//! This module is the rule of sets: the claim says for how many of several records something holds: so many, all,
+//! This module is the rule of sets: the claim says for how many of several records something holds: a count, all,
 //! none, only these.
 
 use alloc::collections::BTreeSet;
