@@ -16,3 +16,4 @@ pub mod processor_time;
 pub mod provider;
 pub mod requests;
 pub mod telemetry;
+pub mod timing;

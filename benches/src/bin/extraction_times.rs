@@ -4,12 +4,11 @@
 //! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use clap::Parser;
 use gsar_benches::extraction::{Question, check};
-use gsar_benches::processor_time::of_this_thread;
 use gsar_benches::telemetry::{Shape, claims};
+use gsar_benches::timing::{median, milliseconds, scan};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::{Index, rule_on};
@@ -85,8 +84,7 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
                 drop(black_box(rule_on(&TypedClaim::read(&claim.text), &index)));
             }
         });
-        let texts: Vec<&str> = claims.iter().map(|claim| claim.text.as_str()).collect();
-        let scanned = median(rounds, || drop(black_box(scan(small, &texts))));
+        let scanned = median(rounds, || drop(black_box(scan(small, &claims))));
         println!(
             "| {} | {:.1} | {:.1} | {:.2} | {:.0} | {:.1} | {:.2} | {:.0} | {:.1} |",
             shape.name(),
@@ -107,36 +105,7 @@ fn facts(content: &str) -> Facts<'_> {
     Facts::read([Item { tool: "collect", query: "", content, exhaustive: false }])
 }
 
-/// The line that has most words of each claim.
-fn scan<'e>(evidence: &'e str, claims: &[&str]) -> Vec<Option<&'e str>> {
-    let most = |claim: &&str| {
-        let claim = claim.to_ascii_lowercase();
-        let words: Vec<&str> = claim.split_whitespace().collect();
-        evidence.lines().max_by_key(|line| {
-            let line = line.to_ascii_lowercase();
-            words.iter().filter(|word| line.contains(**word)).count()
-        })
-    };
-    claims.iter().map(most).collect()
-}
-
 /// Milliseconds for each megabyte.
 fn per_megabyte(content: &str, rounds: usize, run: impl FnMut()) -> f64 {
     milliseconds(median(rounds, run)) * 1e6 / content.len() as f64
-}
-
-fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..rounds)
-        .map(|_| {
-            let before = of_this_thread();
-            run();
-            of_this_thread().saturating_sub(before)
-        })
-        .collect();
-    times.sort_unstable();
-    times.get(rounds / 2).copied().unwrap_or_default()
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }

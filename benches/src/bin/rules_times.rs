@@ -4,12 +4,10 @@
 //! a claim in it, which is the least that any judge without an index does per claim.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use clap::Parser;
-use gsar_benches::processor_time::of_this_thread;
 use gsar_benches::telemetry::{Shape, claims};
-use gsar_core::Claim;
+use gsar_benches::timing::{median, milliseconds, scan};
 use gsar_core::evidence::EvidenceItem;
 use gsar_rules::{MOST_BYTES, Observations};
 
@@ -36,13 +34,15 @@ fn main() -> anyhow::Result<()> {
         let per_megabyte = |evidence: &[EvidenceItem; 1]| {
             let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
             let time = median(rounds, || drop(black_box(Observations::read(evidence))));
-            time.as_secs_f64() * 1e3 * 1e6 / bytes as f64
+            milliseconds(time) * 1e6 / bytes as f64
         };
         let (at_one, at_most) = (per_megabyte(&small), per_megabyte(&large));
         let prepared = median(rounds, || drop(black_box(Observations::read(&small).prepared())));
         let observations = Observations::read(&small).prepared();
         let judged = median(rounds, || drop(black_box(observations.judge(&claims, || true))));
-        let scanned = median(rounds, || drop(black_box(scan(&small, &claims))));
+        let [item] = &small;
+        let text = item.content.as_str();
+        let scanned = median(rounds, || drop(black_box(scan(text, &claims))));
         println!(
             "| {} | {at_one:.1} | {at_most:.1} | {:.2} | {:.0} | {:.0} | {:.2} | {:.1} | {:.1} |",
             shape.name(),
@@ -55,36 +55,4 @@ fn main() -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// The line of the evidence that has most words of each claim.
-fn scan<'e>(evidence: &'e [EvidenceItem], claims: &[Claim]) -> Vec<Option<&'e str>> {
-    claims
-        .iter()
-        .map(|claim| {
-            let claim = claim.text.to_ascii_lowercase();
-            let words: Vec<&str> = claim.split_whitespace().collect();
-            let lines = evidence.iter().flat_map(|item| item.content.as_str().lines());
-            lines.max_by_key(|line| {
-                let line = line.to_ascii_lowercase();
-                words.iter().filter(|word| line.contains(**word)).count()
-            })
-        })
-        .collect()
-}
-
-fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..rounds)
-        .map(|_| {
-            let before = of_this_thread();
-            run();
-            of_this_thread().saturating_sub(before)
-        })
-        .collect();
-    times.sort_unstable();
-    times.get(rounds / 2).copied().unwrap_or_default()
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
