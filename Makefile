@@ -119,8 +119,8 @@ generated: calibration-build ## The judge against generated claims: neighbours' 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
-	python3 core/extraction/fuzz/run.py
-	python3 server/rules/fuzz/run.py
+	python3 benches/fuzz.py core/extraction/fuzz
+	python3 benches/fuzz.py server/rules/fuzz
 
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).

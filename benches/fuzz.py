@@ -1,7 +1,12 @@
-"""Fuzzes every reader of the rules: `python3 server/rules/fuzz/run.py [--minutes 10] [NAME ...]`.
+"""Fuzzes what reads evidence, reports and claims, and the rules over them:
 
-Each folder of `seeds/` is one campaign: a shape that tools print, reports, or statements. A campaign ends when it has
-had its minutes of processor time (not of the clock), or with a crash, whose input is kept in `artifacts/`.
+    python3 benches/fuzz.py core/extraction/fuzz [--minutes 10] [NAME ...]
+    python3 benches/fuzz.py server/rules/fuzz [--minutes 10] [NAME ...]
+
+Each folder of `seeds/` is one campaign: a shape that tools print, reports, claims, or claims with their evidence. It is
+read by the target of its name in `fuzz_targets/`, and a shape without one by the target that has no seeds of its own. A
+campaign ends when it has had its minutes of processor time (not of the clock), or with a crash, whose input is kept in
+`artifacts/`.
 """
 
 import argparse
@@ -12,12 +17,14 @@ import resource
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).parent
 SLICE = 60  # seconds by the clock, after which the processor time is looked at
 
 
-def target(shape):
-    return shape if shape in ("reports", "statements") else "evidence"
+def targets(folder, shapes):
+    """The target of each shape."""
+    names = {path.stem for path in (folder / "fuzz_targets").glob("*.rs")}
+    (other,) = names - set(shapes)
+    return {shape: shape if shape in names else other for shape in shapes}
 
 
 def processor_seconds():
@@ -25,17 +32,17 @@ def processor_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def campaign(shape, minutes):
+def campaign(folder, target, shape, minutes):
     """Runs one campaign. Returns its runs and processor seconds, or None for the runs where it crashed."""
-    corpus = HERE / "corpus" / shape
-    artifacts = HERE / "artifacts" / shape
+    corpus = folder / "corpus" / shape
+    artifacts = folder / "artifacts" / shape
     corpus.mkdir(parents=True, exist_ok=True)
     artifacts.mkdir(parents=True, exist_ok=True)
-    program = next((HERE / "target").glob(f"*/release/{target(shape)}"))
+    program = next((folder / "target").glob(f"*/release/{target}"))
     before, runs, log = processor_seconds(), 0, ""
     while processor_seconds() - before < minutes * 60:
         done = subprocess.run(
-            [program, corpus, HERE / "seeds" / shape, f"-artifact_prefix={artifacts}/", f"-max_total_time={SLICE}",
+            [program, corpus, folder / "seeds" / shape, f"-artifact_prefix={artifacts}/", f"-max_total_time={SLICE}",
              "-max_len=8192", "-timeout=20", "-rss_limit_mb=4096", "-print_final_stats=1"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace", check=False)
         log = done.stderr
@@ -47,20 +54,25 @@ def campaign(shape, minutes):
 
 
 def main():
-    shapes = sorted(path.name for path in (HERE / "seeds").iterdir())
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", type=pathlib.Path, help="where seeds and targets are: core/extraction/fuzz")
     options.add_argument("--minutes", type=float, default=10, help="processor minutes of each campaign (10)")
-    options.add_argument("shapes", nargs="*", metavar="NAME", help=f"of {', '.join(shapes)}; all where none is named")
-    given = options.parse_args()
+    options.add_argument("shapes", nargs="*", metavar="NAME", help="folders of seeds; all where none is named")
+    given = options.parse_intermixed_args()
+    folder = given.folder.resolve()
+    if not (folder / "seeds").is_dir():
+        options.error(f"{given.folder} has no seeds; name a folder with seeds/ and fuzz_targets/")
+    shapes = sorted(path.name for path in (folder / "seeds").iterdir())
+    target = targets(folder, shapes)
     unknown = set(given.shapes) - set(shapes)
     if unknown:
         options.error(f"no seeds for {', '.join(sorted(unknown))}; there are {', '.join(shapes)}")
     environment = dict(os.environ, CARGO_TERM_COLOR="never")
-    subprocess.run(["cargo", "fuzz", "build", "--sanitizer", "none", "--fuzz-dir", HERE], check=True, env=environment)
+    subprocess.run(["cargo", "fuzz", "build", "--sanitizer", "none", "--fuzz-dir", folder], check=True, env=environment)
     failed = []
     print("| shape | inputs tried | processor minutes | result |\n|---|---|---|---|", flush=True)
     for shape in given.shapes or shapes:
-        runs, seconds = campaign(shape, given.minutes)
+        runs, seconds = campaign(folder, target[shape], shape, given.minutes)
         result = "no crash, no hang" if runs is not None else f"crashed, see artifacts/{shape}"
         print(f"| {shape} | {runs if runs is not None else ''} | {seconds / 60:.1f} | {result} |", flush=True)
         if runs is None:
