@@ -65,12 +65,7 @@ impl Question {
 /// A record that is in no item; there is no such.
 pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
-    let index = Index::new(Facts::read(evidence.iter().map(|item| Item {
-        tool: &item.tool,
-        query: &item.query,
-        content: item.content.as_str(),
-        exhaustive: item.exhaustive,
-    })));
+    let index = Index::new(Facts::read(evidence.iter().map(Item::from)));
     let judged = claims.iter().map(|claim| judged(claim, evidence, &index));
     let verified = verify_with(
         VerificationMode::Enforce,

@@ -4,6 +4,8 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
 
+use gsar_extraction::facts;
+
 use crate::claim::{ClaimId, IdError, checked_id};
 use crate::time::Timestamp;
 
@@ -247,6 +249,18 @@ impl EvidenceItem {
     pub fn is_passed_check(&self) -> bool {
         self.kind == EvidenceKind::Verification
             && self.verification_result == Some(VerificationResult::Passed)
+    }
+}
+
+impl<'e> From<&'e EvidenceItem> for facts::Item<'e> {
+    /// What facts are read off: the content, and what was asked for it.
+    fn from(item: &'e EvidenceItem) -> Self {
+        Self {
+            tool: &item.tool,
+            query: &item.query,
+            content: item.content.as_str(),
+            exhaustive: item.exhaustive,
+        }
     }
 }
 

@@ -122,14 +122,11 @@ impl<'a> Sources<'a> {
     pub(super) fn index(&self, position: usize) -> Option<&Index<'a>> {
         const MAX_BYTES: usize = 1 << 20;
         let item = self.items.get(position)?;
-        let content = item.content.as_str();
-        if content.len() > MAX_BYTES {
+        if item.content.as_str().len() > MAX_BYTES {
             return None;
         }
-        Some(self.indexes.get(position)?.get_or_init(|| {
-            let (tool, query) = (item.tool.as_str(), item.query.as_str());
-            Index::new(Facts::read([Item { tool, query, content, exhaustive: item.exhaustive }]))
-        }))
+        let read = || Index::new(Facts::read([Item::from(item)]));
+        Some(self.indexes.get(position)?.get_or_init(read))
     }
 
     /// How many items there are.

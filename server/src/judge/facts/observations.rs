@@ -42,12 +42,7 @@ impl<'e> Observations<'e> {
                 false
             }
         });
-        let facts = Facts::read(items.iter().map(|item| Item {
-            tool: &item.tool,
-            query: &item.query,
-            content: item.content.as_str(),
-            exhaustive: item.exhaustive,
-        }));
+        let facts = Facts::read(items.iter().copied().map(Item::from));
         Self { items, index: Index::new(facts), gaps }
     }
 
