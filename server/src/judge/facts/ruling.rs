@@ -18,7 +18,7 @@ const MAX_QUOTE: usize = 400;
 struct Ruling {
     class: Class,
     citations: Vec<Citation>,
-    /// The items that are cited, in the order of the observations.
+    /// The items that are cited, by their places among the observations.
     items: Vec<usize>,
     note: String,
 }
@@ -65,22 +65,22 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
     let (outcome, rules) = rule_on(&claim, &observations.index);
     let names: Vec<&str> = rules.iter().map(|RuleId(name)| *name).collect();
     let names = names.join(", ");
-    match outcome {
-        Outcome::Supports(records) => {
-            Ruling::resting_on(&claim, &records, Class::Grounded, observations)
-                .with_note(|items| format!("{items} shows it (rule {names})"))
+    let (class, records, says) = match outcome {
+        Outcome::Supports(records) => (Class::Grounded, records, "shows it"),
+        Outcome::Refutes(records) => (Class::Contradicted, records, "says otherwise"),
+        Outcome::Silent => {
+            return Ruling {
+                class: Class::Ungrounded,
+                citations: Vec::new(),
+                items: Vec::new(),
+                note: lacking(&claim, observations),
+            };
         }
-        Outcome::Refutes(records) => {
-            Ruling::resting_on(&claim, &records, Class::Contradicted, observations)
-                .with_note(|items| format!("{items} says otherwise (rule {names})"))
-        }
-        Outcome::Silent => Ruling {
-            class: Class::Ungrounded,
-            citations: Vec::new(),
-            items: Vec::new(),
-            note: lacking(&claim, observations),
-        },
-    }
+    };
+    let ruling = Ruling::resting_on(&claim, &records, class, observations);
+    let cited = ruling.items.iter().filter_map(|item| observations.items.get(*item));
+    let ids: Vec<&str> = cited.map(|item| item.id.as_str()).collect();
+    Ruling { note: format!("{} {says} (rule {names})", ids.join(" with ")), ..ruling }
 }
 
 /// Why nothing was said.
@@ -132,24 +132,6 @@ impl Ruling {
             }
         }
         ruling
-    }
-
-    fn with_note(self, note: impl FnOnce(&str) -> String) -> Self {
-        let cited: Vec<&str> = self
-            .citations
-            .iter()
-            .filter_map(|citation| match &citation.target {
-                Target::Evidence { id, .. } => Some(id.as_str()),
-                Target::Claim(_) => None,
-            })
-            .collect();
-        let mut named: Vec<&str> = Vec::new();
-        for id in cited {
-            if !named.contains(&id) {
-                named.push(id);
-            }
-        }
-        Self { note: note(&named.join(" with ")), ..self }
     }
 
     /// What is said of two statements together: the strictest, with what decides it.
@@ -277,6 +259,12 @@ mod tests {
                 assert!(PODS.contains(&citation.quote), "{}", citation.quote);
             }
         }
+    }
+
+    #[test]
+    fn the_note_names_the_item_and_the_rule() {
+        let judged = judged_over("Pod cart-2 is in CrashLoopBackOff.", &[item("pods", PODS)]);
+        assert!(judged.note.starts_with("pods shows it (rule "), "{}", judged.note);
     }
 
     #[test]
