@@ -1,6 +1,7 @@
 //! This module reads how many of a kind a claim speaks of: "three of the five", "all", "none", "only". It knows no
 //! evidence.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::claim::{Kind, Sign, Term, TypedClaim};
@@ -115,8 +116,8 @@ fn amount<'c>(claim: &'c TypedClaim<'_>) -> Option<(usize, Amount<'c>, Vec<usize
     let (of, mut taken) = of_figure(claim, at);
     Some(match sign {
         Sign::All if is(&["all", "each", "every"]) => (at, Amount::All(of), taken),
-        Sign::Both if is(&["both"]) => (at, Amount::Both, vec_of(at)),
-        Sign::None if is(&["neither"]) => (at, Amount::Neither, vec_of(at)),
+        Sign::Both if is(&["both"]) => (at, Amount::Both, vec![at]),
+        Sign::None if is(&["neither"]) => (at, Amount::Neither, vec![at]),
         Sign::None if is(&["no", "none", "nothing"]) => (at, Amount::None(of), taken),
         Sign::Only if is(&["only", "sole"]) => {
             let next = at + 1;
@@ -129,15 +130,11 @@ fn amount<'c>(claim: &'c TypedClaim<'_>) -> Option<(usize, Amount<'c>, Vec<usize
             } else {
                 let before = claim.text.get(..claim.terms.get(at)?.span.start)?;
                 let is_of_noun = words(before).last().is_none_or(|word| word.is("the"));
-                return is_of_noun.then(|| (at, Amount::Only, vec_of(at)));
+                return is_of_noun.then(|| (at, Amount::Only, vec![at]));
             }
         }
         _ => return None,
     })
-}
-
-fn vec_of(at: usize) -> Vec<usize> {
-    alloc::vec![at]
 }
 
 /// The whole numbers of a claim.
@@ -163,8 +160,8 @@ fn of_figure<'c>(claim: &'c TypedClaim<'_>, at: usize) -> (Option<&'c Figure>, V
     let joined = words(between)
         .all(|word| ["of", "the", "its", "these", "those", "all"].iter().any(|w| word.is(w)));
     match of.filter(|_| joined) {
-        Some(of) => (Some(of), alloc::vec![at, next]),
-        None => (None, vec_of(at)),
+        Some(of) => (Some(of), vec![at, next]),
+        None => (None, vec![at]),
     }
 }
 
