@@ -7,6 +7,7 @@
 pub mod asking;
 pub mod clock;
 mod database;
+mod embedded;
 pub mod facts;
 pub mod model;
 pub mod panel;

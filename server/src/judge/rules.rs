@@ -1,13 +1,14 @@
-//! The embedded judge: [`gsar_rules`] behind the trait of all judges.
+//! This module is the judge `rules/1`: [`gsar_rules`] behind the trait of all judges.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use gsar_core::Class;
 use gsar_core::evidence::EvidenceItem;
-use gsar_core::{Class, JudgedClaim};
 use gsar_rules::Observations;
 use moka::sync::Cache;
 
+use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
 /// How long it keeps what nobody asks for.
@@ -103,28 +104,4 @@ fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgeme
     let gaps = observations.gaps().to_vec();
     let judgement = judgement(question, gaps, judged);
     Ok(Judgement { considered, ..judgement })
-}
-
-pub(super) fn judgement(
-    question: &Question,
-    gaps: Vec<String>,
-    judged: Vec<JudgedClaim>,
-) -> Judgement {
-    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
-    let items = question.evidence.len();
-    let explanation = format!(
-        "Of {} {}, {} grounded, {} contradicted and {} not decided by {items} {} of evidence.",
-        judged.len(),
-        if judged.len() == 1 { "claim" } else { "claims" },
-        of(Class::Grounded),
-        of(Class::Contradicted),
-        of(Class::Ungrounded),
-        if items == 1 { "item" } else { "items" },
-    );
-    let contradictions = judged
-        .iter()
-        .filter(|claim| claim.class == Class::Contradicted)
-        .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
-        .collect();
-    Judgement { judged, explanation, gaps, contradictions, ..Judgement::default() }
 }

@@ -13,7 +13,7 @@ use gsar_core::Class;
 
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
-use super::rules::judgement;
+use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
 /// The judge.

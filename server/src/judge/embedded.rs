@@ -1,0 +1,31 @@
+//! This module makes a judgement of the verdicts of an embedded judge: what it says of all of them, and one sentence for
+//! each contradiction. It changes no verdict.
+
+use gsar_core::{Class, JudgedClaim};
+
+use super::{Judgement, Question};
+
+/// The judgement of these verdicts; `gaps` are what was not read.
+pub(super) fn judgement(
+    question: &Question,
+    gaps: Vec<String>,
+    judged: Vec<JudgedClaim>,
+) -> Judgement {
+    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
+    let items = question.evidence.len();
+    let explanation = format!(
+        "Of {} {}, {} grounded, {} contradicted and {} not decided by {items} {} of evidence.",
+        judged.len(),
+        if judged.len() == 1 { "claim" } else { "claims" },
+        of(Class::Grounded),
+        of(Class::Contradicted),
+        of(Class::Ungrounded),
+        if items == 1 { "item" } else { "items" },
+    );
+    let contradictions = judged
+        .iter()
+        .filter(|claim| claim.class == Class::Contradicted)
+        .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
+        .collect();
+    Judgement { judged, explanation, gaps, contradictions, ..Judgement::default() }
+}
