@@ -49,6 +49,34 @@ pub(crate) enum Command {
     /// The rules of the embedded judge, one by one: how often each rules on labelled claims and is right, and
     /// what is left without it
     AblateRules(AblateRules),
+    /// Labelled claims with the passages that the embedded model is shown, one JSON line each: what it is trained on
+    Premises(Premises),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Premises {
+    /// Folders of cases.jsonl and claims.jsonl
+    #[arg(required_unless_present = "swaps", value_name = "FOLDER")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Which case belongs to which part; the split.json in a folder or beside it where not given. A folder
+    /// whose cases that one does not name is read whole
+    #[arg(long, value_name = "FILE")]
+    pub(crate) split: Option<PathBuf>,
+    /// The cases to read of a split; tune where not given
+    #[arg(long, value_enum)]
+    pub(crate) part: Option<ReplayPart>,
+    /// Generated swaps instead of folders: that many pieces of evidence, two claims each
+    #[arg(long, value_name = "N", conflicts_with_all = ["folders", "split", "part"])]
+    pub(crate) swaps: Option<usize>,
+    /// True claims of each case made false instead of its claims, at most that many
+    #[arg(long, value_name = "N", conflicts_with = "swaps")]
+    pub(crate) mutations: Option<usize>,
+    /// What is drawn: the same seed draws the same
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The most bytes of a premise
+    #[arg(long, default_value_t = 480, value_name = "N")]
+    pub(crate) bytes: usize,
 }
 
 #[derive(Debug, Args)]

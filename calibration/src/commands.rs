@@ -6,6 +6,7 @@ use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, WantedS
 use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
 use crate::generated::try_generated;
 use crate::measured::measure;
+use crate::premises::premises;
 use crate::replay::replay;
 use crate::retrieval::find_all;
 use crate::rules::ablate;
@@ -44,6 +45,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         Command::Replay(wanted) => replay(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,
         Command::AblateRules(wanted) => ablate(&wanted),
+        Command::Premises(wanted) => premises(&wanted),
     }
 }
 

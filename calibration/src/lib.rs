@@ -13,6 +13,7 @@ mod corpus;
 mod generated;
 mod measured;
 pub mod mutation;
+mod premises;
 mod replay;
 mod retrieval;
 mod rules;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::arguments::{AblateRules, Listed, Output, ReplayPart};
 use rulings::{Row, rulings};
-use sources::sources;
+pub(crate) use sources::{Case, sources};
 use summary::Summary;
 
 /// What the rules say of the claims of one source.

@@ -158,6 +158,7 @@ pub(super) mod tests {
         let content =
             r#"{"pods": [{"name": "cart-1", "restarts": 4}, {"name": "stock-1", "restarts": 9}]}"#;
         let item = super::super::sources::Item {
+            id: String::new(),
             tool: String::new(),
             query: String::new(),
             content: content.to_owned(),

@@ -11,35 +11,37 @@ use crate::arguments::ReplayPart;
 use crate::corpus::{lines, read};
 
 /// Folders that share a split, or one without.
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The names of its folders.
-    pub(super) name: String,
-    pub(super) cases: Vec<Case>,
+    pub(crate) name: String,
+    pub(crate) cases: Vec<Case>,
 }
 
 /// An incident with its evidence and its claims.
-pub(super) struct Case {
-    pub(super) name: String,
-    pub(super) evidence: Vec<Item>,
-    pub(super) claims: Vec<Claim>,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) evidence: Vec<Item>,
+    pub(crate) claims: Vec<Claim>,
 }
 
 /// An item of evidence, as far as rules look at it.
 #[derive(Deserialize)]
-pub(super) struct Item {
+pub(crate) struct Item {
     #[serde(default)]
-    pub(super) tool: String,
+    pub(crate) id: String,
     #[serde(default)]
-    pub(super) query: String,
-    pub(super) content: String,
+    pub(crate) tool: String,
+    #[serde(default)]
+    pub(crate) query: String,
+    pub(crate) content: String,
 }
 
 /// A claim and what a person says of it.
-pub(super) struct Claim {
-    pub(super) text: String,
-    pub(super) class: Class,
+pub(crate) struct Claim {
+    pub(crate) text: String,
+    pub(crate) class: Class,
     /// What is wrong with it, where something is.
-    pub(super) mistake: Option<String>,
+    pub(crate) mistake: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +65,7 @@ type Split = HashMap<String, HashSet<String>>;
 ///
 /// # Errors
 /// A file that cannot be read, a line that is not what it should be, a case that a split leaves out, and no claims.
-pub(super) fn sources(
+pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,
     part: ReplayPart,

@@ -1,0 +1,204 @@
+//! This module writes labelled claims as pairs of claim and premise, one JSON line each: what the embedded model is
+//! trained on and measured by. The premise is the one that the judge would show the model. Asks no server.
+
+use anyhow::Result;
+use gsar_core::Class;
+use gsar_datasets::generated::swaps;
+use gsar_extraction::facts::{Facts, Item};
+use gsar_extraction::passages::Passages;
+use serde::Serialize;
+
+use crate::arguments::{Premises, ReplayPart};
+use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
+use crate::rules::{Case, sources};
+
+/// A line of the training format.
+#[derive(Serialize)]
+struct Pair<'a> {
+    claim: &'a str,
+    premise: String,
+    label: &'static str,
+    source: &'a str,
+    case: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mistake: Option<&'a str>,
+}
+
+/// The pairs of folders, or those that a seed draws.
+///
+/// # Errors
+/// Files that cannot be used.
+pub(crate) fn premises(wanted: &Premises) -> Result<String> {
+    let mut lines = String::new();
+    if let Some(count) = wanted.swaps {
+        swapped(count, wanted, &mut lines)?;
+        return Ok(lines);
+    }
+    let part = wanted.part.unwrap_or(ReplayPart::Tune);
+    for source in sources(&wanted.folders, wanted.split.as_deref(), part)? {
+        for case in &source.cases {
+            of_case(&source.name, case, wanted, &mut lines)?;
+        }
+    }
+    Ok(lines)
+}
+
+fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> Result<()> {
+    let mut evidence: Vec<_> = case.evidence.iter().collect();
+    // As the judge reads it.
+    evidence.sort_by(|a, b| a.id.cmp(&b.id));
+    let facts = Facts::read(evidence.into_iter().map(|item| Item {
+        tool: &item.tool,
+        query: &item.query,
+        content: &item.content,
+        exhaustive: false,
+    }));
+    let passages = Passages::new(&facts);
+    for mutation in drawn(case, wanted) {
+        write(
+            lines,
+            &Pair {
+                claim: &mutation.text,
+                premise: passages.premise(&mutation.text, wanted.bytes).text,
+                label: label_of(mutation.kind),
+                source: "mutations",
+                case: &case.name,
+                mistake: Some(mutation.kind.name()),
+            },
+        )?;
+    }
+    if wanted.mutations.is_some() {
+        return Ok(());
+    }
+    for claim in &case.claims {
+        write(
+            lines,
+            &Pair {
+                claim: &claim.text,
+                premise: passages.premise(&claim.text, wanted.bytes).text,
+                label: claim.class.name(),
+                source,
+                case: &case.name,
+                mistake: claim.mistake.as_deref(),
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// True claims of a case made false, of every kind about as many.
+fn drawn(case: &Case, wanted: &Premises) -> Vec<Mutation> {
+    let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
+    let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
+    let shown = case.claims.iter().filter(|claim| claim.class == Class::Grounded);
+    let candidates = shown.flat_map(|claim| mutations(&claim.text, &surroundings));
+    let candidates = candidates.filter(|mutation| !is_claim(&mutation.text)).collect();
+    draw(
+        candidates,
+        |mutation: &Mutation| mutation.kind,
+        wanted.mutations.unwrap_or(0),
+        wanted.seed,
+    )
+}
+
+/// A name put in place of another may be one that the evidence says nothing of.
+const fn label_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Entity => "not_grounded",
+        _ => Class::Contradicted.name(),
+    }
+}
+
+fn swapped(count: usize, wanted: &Premises, lines: &mut String) -> Result<()> {
+    for swap in swaps(wanted.seed, count) {
+        let evidence = &swap.evidence;
+        let item =
+            Item { tool: &evidence.tool, query: "", content: &evidence.content, exhaustive: false };
+        let facts = Facts::read([item]);
+        let passages = Passages::new(&facts);
+        for (claim, class) in [(&swap.truth, Class::Grounded), (&swap.swapped, Class::Contradicted)]
+        {
+            write(
+                lines,
+                &Pair {
+                    claim,
+                    premise: passages.premise(claim, wanted.bytes).text,
+                    label: class.name(),
+                    source: "swaps",
+                    case: swap.shape.name(),
+                    mistake: None,
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write(lines: &mut String, pair: &Pair<'_>) -> Result<()> {
+    lines.push_str(&serde_json::to_string(pair)?);
+    lines.push('\n');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    fn wanted(folder: &Path) -> Premises {
+        Premises {
+            folders: vec![folder.to_owned()],
+            split: None,
+            part: None,
+            swaps: None,
+            mutations: None,
+            seed: 1,
+            bytes: 480,
+        }
+    }
+
+    fn pairs(wanted: &Premises) -> Vec<Value> {
+        let lines = premises(wanted).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let cases = r#"{"case":"a/1","evidence":[{"id":"e1","tool":"kubectl get pods","content":"NAME    READY\ncart-1  0/1\ncart-2  1/1\n"}]}"#;
+        let claims = r#"{"case":"a/1","text":"Pod cart-1 is not ready.","class":"grounded"}
+{"case":"a/1","text":"Pod cart-2 is at 0/1.","class":"contradicted","mistake":"value"}"#;
+        std::fs::write(folder.path().join("cases.jsonl"), cases).unwrap();
+        std::fs::write(folder.path().join("claims.jsonl"), claims).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_claim_stands_beside_what_the_judge_would_show() {
+        let folder = folder();
+        let pairs = pairs(&wanted(folder.path()));
+        assert_eq!(pairs.len(), 2);
+        assert_eq!(pairs[1]["label"], "contradicted");
+        assert_eq!(pairs[1]["mistake"], "value");
+        let premise = pairs[1]["premise"].as_str().unwrap();
+        assert!(premise.starts_with("[kubectl get pods]\n"), "{premise}");
+        assert!(premise.contains("NAME cart-2; READY 1/1\n"), "{premise}");
+    }
+
+    #[test]
+    fn mutations_and_swaps_are_false_and_drawn_by_the_seed() {
+        let folder = folder();
+        let mutated = Premises { mutations: Some(3), ..wanted(folder.path()) };
+        let found = pairs(&mutated);
+        assert!(!found.is_empty());
+        assert!(found.iter().all(|pair| pair["label"] != "grounded"), "{found:?}");
+        assert_eq!(found, pairs(&mutated));
+        let swaps = Premises { folders: Vec::new(), swaps: Some(4), ..wanted(folder.path()) };
+        let found = pairs(&swaps);
+        let labels: Vec<&Value> = found.iter().map(|pair| &pair["label"]).collect();
+        assert_eq!(labels, ["grounded", "contradicted"].repeat(4));
+        assert_ne!(found, pairs(&Premises { seed: 2, ..swaps }));
+    }
+}

@@ -1,0 +1,185 @@
+//! This module chooses the passages of evidence that bear on a claim and writes them as one text: the premise that a
+//! trained model reads beside the claim. It knows of no model and decides nothing.
+//!
+//! A passage is a record with what holds for it: a row with the names of its columns, an object with the keys that lead
+//! to it, a line as it stands, a whole series. Passages are chosen so that together they have as many of the claim's
+//! words as possible, rare words before common ones; what room is left goes to the neighbours of those chosen.
+//!
+//! ```
+//! use gsar_extraction::facts::{Facts, Item};
+//! use gsar_extraction::passages::Passages;
+//!
+//! let content = "NAME    READY  RESTARTS\ncart-1  1/1    0\ncart-2  0/1    7\n";
+//! let facts = Facts::read([Item { tool: "kubectl get pods", query: "", content, exhaustive: true }]);
+//! let premise = Passages::new(&facts).premise("Pod cart-2 restarted 7 times.", 1_500);
+//! assert_eq!(premise.text, "[kubectl get pods]\nNAME cart-1; READY 1/1; RESTARTS 0\nNAME cart-2; READY 0/1; RESTARTS 7\n");
+//! ```
+
+mod render;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::facts::{Facts, Form, ItemId, RecordId};
+
+use terms::{claim_terms, passage_terms};
+
+/// The most passages whose words are weighed against each other for one claim.
+const MAX_CANDIDATES: usize = 256;
+
+/// What is said beside a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Premise {
+    /// The passages, in the order of the evidence, under the tool that answered each.
+    pub text: String,
+    /// The records shown that have words of the claim, those with most of them first.
+    pub records: Vec<RecordId>,
+}
+
+/// Evidence, cut into passages once for any number of claims.
+#[derive(Debug)]
+pub struct Passages<'f, 'a> {
+    facts: &'f Facts<'a>,
+    /// In the order of the evidence.
+    passages: Vec<Passage>,
+    postings: BTreeMap<u64, Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Passage {
+    item: ItemId,
+    /// Its records: one, or the samples of a series, or a line with its clauses.
+    records: Vec<RecordId>,
+}
+
+impl<'f, 'a> Passages<'f, 'a> {
+    /// Cuts facts into passages.
+    #[must_use]
+    pub fn new(facts: &'f Facts<'a>) -> Self {
+        let passages = cut(facts);
+        let mut postings: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (at, passage) in passages.iter().enumerate() {
+            for term in passage_terms(facts, &passage.records) {
+                postings.entry(term).or_default().push(at);
+            }
+        }
+        Self { facts, passages, postings }
+    }
+
+    /// What bears on a claim, in at most that many bytes.
+    #[must_use]
+    pub fn premise(&self, claim: &str, max_bytes: usize) -> Premise {
+        let mut terms: Vec<(&[usize], u32)> = claim_terms(claim)
+            .into_iter()
+            .filter_map(|term| self.postings.get(&term))
+            .map(|places| (places.as_slice(), self.weight(places.len())))
+            .collect();
+        terms.sort_by_key(|(_, weight)| core::cmp::Reverse(*weight));
+        let ranked = ranked(&terms);
+        let mut sheet = render::Sheet::new(self.facts, max_bytes);
+        let mut records = Vec::new();
+        for at in &ranked {
+            let Some(passage) = self.passages.get(*at) else { continue };
+            if sheet.add(*at, passage.item, &passage.records, claim) {
+                records.extend(passage.records.iter().copied());
+            }
+        }
+        self.add_neighbours(&ranked, claim, &mut sheet);
+        Premise { text: sheet.text(), records }
+    }
+
+    /// A rare word weighs more than a common one: the binary logarithm of four times one over its share, at least one.
+    fn weight(&self, count: usize) -> u32 {
+        let share = self.passages.len().saturating_mul(4) / count.max(1);
+        share.max(2).ilog2()
+    }
+
+    /// Fills what room is left with passages beside those chosen, nearest first.
+    fn add_neighbours(&self, ranked: &[usize], claim: &str, sheet: &mut render::Sheet<'_, 'a>) {
+        const REACH: usize = 12;
+        for distance in 1..=REACH {
+            for at in ranked.iter().take(4) {
+                let item = self.passages.get(*at).map(|passage| passage.item);
+                for beside in [at.checked_add(distance), at.checked_sub(distance)] {
+                    let Some(beside) = beside else { continue };
+                    if let Some(passage) = self.passages.get(beside)
+                        && Some(passage.item) == item
+                    {
+                        sheet.add(beside, passage.item, &passage.records, claim);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Places of passages, the one that adds most words of the claim first. A word that is shown already counts an eighth.
+fn ranked(terms: &[(&[usize], u32)]) -> Vec<usize> {
+    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
+    for (term, (places, weight)) in terms.iter().enumerate() {
+        for place in *places {
+            found.entry(*place).or_default().push(term);
+            *totals.entry(*place).or_default() += weight;
+        }
+    }
+    let mut candidates: Vec<usize> = found.keys().copied().collect();
+    candidates.sort_by_key(|place| core::cmp::Reverse(totals.get(place).copied().unwrap_or(0)));
+    candidates.truncate(MAX_CANDIDATES);
+    let mut shown = alloc::vec![false; terms.len()];
+    let mut chosen = Vec::new();
+    while !candidates.is_empty() {
+        let gain = |place: &usize| -> u32 {
+            let of = found.get(place).into_iter().flatten();
+            of.map(|term| {
+                let weight = terms.get(*term).map_or(0, |(_, weight)| *weight);
+                if shown.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
+            })
+            .sum()
+        };
+        let best = candidates
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, place)| (gain(place), core::cmp::Reverse(*at)));
+        let Some((at, place)) = best.map(|(at, place)| (at, *place)) else { break };
+        candidates.remove(at);
+        for term in found.get(&place).into_iter().flatten() {
+            if let Some(seen) = shown.get_mut(*term) {
+                *seen = true;
+            }
+        }
+        chosen.push(place);
+    }
+    chosen
+}
+
+/// Records as passages: a series is one, and so is a line with its clauses.
+fn cut(facts: &Facts<'_>) -> Vec<Passage> {
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut of_line: BTreeMap<RecordId, usize> = BTreeMap::new();
+    for group in facts.groups() {
+        if group.form == Form::Series {
+            passages.push(Passage { item: group.item, records: group.records.clone() });
+            continue;
+        }
+        for id in &group.records {
+            let parent = facts.record(*id).and_then(|record| record.parent);
+            let line = parent.filter(|_| group.form == Form::Clauses);
+            if let Some(passage) = line.and_then(|line| passages.get_mut(*of_line.get(&line)?)) {
+                passage.records.push(*id);
+                continue;
+            }
+            of_line.insert(*id, passages.len());
+            passages.push(Passage { item: group.item, records: alloc::vec![*id] });
+        }
+    }
+    passages.sort_by_key(|passage| {
+        let first = passage.records.first().and_then(|id| facts.record(*id));
+        (passage.item, first.map_or(0, |record| record.span.start))
+    });
+    passages
+}

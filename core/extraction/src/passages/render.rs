@@ -1,0 +1,263 @@
+//! This module writes passages: values beside the names of their columns and keys, lines as they stand, times of the
+//! epoch as times of the day.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use crate::facts::{Cell, Facts, Form, ItemId, Record, RecordId};
+use crate::text::figures::ClockTime;
+use crate::text::tokens::words;
+
+/// The most bytes of one passage.
+const MAX_PASSAGE: usize = 480;
+/// The most bytes of one value.
+const MAX_VALUE: usize = 160;
+/// The most bytes of what stands above the passages of a tool.
+const MAX_HEADING: usize = 120;
+/// The most samples of a series that are shown.
+const MAX_SAMPLES: usize = 24;
+/// How many values of what a record stands in are shown with it, and their length.
+const MAX_PARENT_CELLS: usize = 3;
+const MAX_PARENT_VALUE: usize = 48;
+/// The most bytes of what is said above records.
+const MAX_SCOPE: usize = 60;
+
+/// What is written so far.
+pub(super) struct Sheet<'f, 'a> {
+    facts: &'f Facts<'a>,
+    max_bytes: usize,
+    passages: BTreeMap<usize, Written>,
+}
+
+/// A passage as it is written.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Written {
+    item: Option<ItemId>,
+    /// What its records stand in; said once for all that follow one another.
+    context: String,
+    text: String,
+}
+
+impl<'f, 'a> Sheet<'f, 'a> {
+    pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
+        Self { facts, max_bytes, passages: BTreeMap::new() }
+    }
+
+    /// Adds a passage where there is room for it; says whether it is on the sheet.
+    pub(super) fn add(
+        &mut self,
+        at: usize,
+        item: ItemId,
+        records: &[RecordId],
+        claim: &str,
+    ) -> bool {
+        if self.passages.contains_key(&at) {
+            return true;
+        }
+        let written = passage(self.facts, item, records, claim);
+        if written.text.is_empty() || self.passages.values().any(|other| *other == written) {
+            return false;
+        }
+        self.passages.insert(at, written);
+        let fits = self.text().len() <= self.max_bytes;
+        if !fits {
+            self.passages.remove(&at);
+        }
+        fits
+    }
+
+    /// All passages under their headings.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::with_capacity(self.max_bytes);
+        let mut before = &Written::default();
+        for passage in self.passages.values() {
+            if before.item != passage.item {
+                text.extend(passage.item.map(|item| heading(self.facts, item)));
+            }
+            let is_said = before.item == passage.item
+                && (before.context == passage.context
+                    || passage.context.strip_suffix(":\n") == Some(before.text.trim_end()));
+            if !is_said {
+                text.push_str(&passage.context);
+            }
+            text.push_str(&passage.text);
+            before = passage;
+        }
+        text
+    }
+}
+
+fn heading(facts: &Facts<'_>, item: ItemId) -> String {
+    let Some(item) = facts.item(item) else { return String::new() };
+    let asked = if item.query.is_empty() {
+        Cow::Borrowed(item.tool)
+    } else {
+        Cow::Owned(format!("{} {}", item.tool, item.query))
+    };
+    format!("[{}]\n", squeezed(&asked, MAX_HEADING))
+}
+
+fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -> Written {
+    let Some(first) = records.first().and_then(|id| facts.record(*id)) else {
+        return Written::default();
+    };
+    let group = facts.group(first.group);
+    let form = group.map_or(Form::Object, |group| group.form);
+    let text = match form {
+        Form::Series => series(facts, records, first, claim),
+        Form::Lines | Form::Clauses | Form::Diff => line(facts, first),
+        Form::Rows | Form::Object => named(first, claim),
+    };
+    if text.trim().is_empty() {
+        return Written::default();
+    }
+    let mut text = squeezed(&text, MAX_PASSAGE).into_owned();
+    text.push('\n');
+    let context = match form {
+        Form::Rows | Form::Object => context(facts, first),
+        _ => String::new(),
+    };
+    Written { item: Some(item), context, text }
+}
+
+/// What a record stands in: what is said above it, and the first values of the records around it.
+fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut outer = record.parent.and_then(|id| facts.record(id));
+    while let Some(parent) = outer {
+        let short = parent.cells.iter().filter(|cell| cell.text.len() <= MAX_PARENT_VALUE);
+        parts.push(joined(short.take(MAX_PARENT_CELLS)));
+        outer = parent.parent.and_then(|id| facts.record(id));
+    }
+    let group = facts.group(record.group);
+    let tool = group.and_then(|group| facts.item(group.item)).map_or("", |item| item.tool);
+    let scope = group.and_then(|group| group.scope.last());
+    if let Some(scope) =
+        scope.filter(|scope| !tool.contains(&***scope) && !record.path.contains(scope))
+    {
+        parts.push(squeezed(scope, MAX_SCOPE).into_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.reverse();
+    if parts.is_empty() { String::new() } else { format!("{}:\n", parts.join(" > ")) }
+}
+
+/// A line as it stands; one of JSON by its members.
+fn line(facts: &Facts<'_>, record: &Record<'_>) -> String {
+    let content = facts.group(record.group).and_then(|group| facts.item(group.item));
+    let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
+    let raw = raw.trim();
+    if raw.starts_with('{') { joined(record.cells.iter()) } else { raw.to_string() }
+}
+
+/// A record with the names of its values.
+fn named(record: &Record<'_>, claim: &str) -> String {
+    if record.cells.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    for key in &record.path {
+        text.push_str(key);
+        text.push_str(": ");
+    }
+    let whole: usize = record.cells.iter().map(|cell| cell.text.len() + 12).sum();
+    if whole <= MAX_PASSAGE {
+        text.push_str(&joined(record.cells.iter()));
+    } else {
+        text.push_str(&joined(most_telling(&record.cells, claim).into_iter()));
+    }
+    text
+}
+
+/// The first cells of a long record, which name it, and those that share a word with the claim.
+fn most_telling<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
+    const FIRST: usize = 3;
+    let claimed: Vec<u64> = words(claim).map(|word| word.stem()).collect();
+    let shares = |text: &str| words(text).any(|word| claimed.contains(&word.stem()));
+    cells
+        .iter()
+        .enumerate()
+        .filter(|(at, cell)| {
+            *at < FIRST || shares(&cell.text) || cell.attribute.iter().any(|name| shares(name))
+        })
+        .map(|(_, cell)| cell)
+        .collect()
+}
+
+/// Labels, then values by time.
+fn series(facts: &Facts<'_>, records: &[RecordId], first: &Record<'_>, claim: &str) -> String {
+    let labels = first.parent.and_then(|id| facts.record(id));
+    let mut text = labels.map_or_else(String::new, |labels| named(labels, claim));
+    let step = records.len().div_ceil(MAX_SAMPLES).max(1);
+    let last = records.len().saturating_sub(1);
+    let shown = records.iter().enumerate().filter(|(at, _)| at % step == 0 || *at == last);
+    let samples: Vec<String> = shown
+        .filter_map(|(_, id)| facts.record(*id))
+        .map(|sample| {
+            let values: Vec<&str> = sample.cells.iter().map(|cell| value(cell)).collect();
+            match &sample.at {
+                Some(at) => format!("{} {}", time(at), values.join(" ")),
+                None => values.join(" "),
+            }
+        })
+        .collect();
+    if !text.is_empty() {
+        text.push_str(": ");
+    }
+    text.push_str(&samples.join(", "));
+    text
+}
+
+fn joined<'c, 'a: 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> String {
+    let parts: Vec<String> = cells
+        .filter(|cell| !cell.text.is_empty())
+        .map(|cell| {
+            if cell.attribute.is_empty() {
+                value(cell).to_string()
+            } else {
+                format!("{} {}", cell.attribute.join("."), value(cell))
+            }
+        })
+        .collect();
+    parts.join("; ")
+}
+
+fn value<'c>(cell: &'c Cell<'_>) -> &'c str {
+    let end = cell.text.floor_char_boundary(MAX_VALUE);
+    cell.text.get(..end).unwrap_or_default().trim()
+}
+
+/// The time of the day, with seconds where it has any.
+fn time(at: &ClockTime) -> String {
+    let (hour, minute, second) =
+        (at.seconds_of_day / 3600, at.seconds_of_day / 60 % 60, at.seconds_of_day % 60);
+    if second == 0 {
+        format!("{hour:02}:{minute:02}")
+    } else {
+        format!("{hour:02}:{minute:02}:{second:02}")
+    }
+}
+
+/// A text in one line without runs of white space, cut to a length.
+fn squeezed(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
+    if is_plain && text.len() <= max_bytes {
+        return Cow::Borrowed(text);
+    }
+    let mut squeezed = String::with_capacity(text.len().min(max_bytes));
+    for word in text.split_whitespace() {
+        if squeezed.len() + word.len() >= max_bytes {
+            let end = word.floor_char_boundary(max_bytes.saturating_sub(squeezed.len() + 1));
+            squeezed.push_str(word.get(..end).unwrap_or_default());
+            break;
+        }
+        if !squeezed.is_empty() {
+            squeezed.push(' ');
+        }
+        squeezed.push_str(word);
+    }
+    Cow::Owned(squeezed)
+}

@@ -1,0 +1,73 @@
+//! This module says under which terms a passage is found and which terms of a claim are looked for.
+
+use alloc::vec::Vec;
+
+use crate::facts::{Facts, RecordId};
+use crate::text::tokens::{Word, is_stop_word, words};
+
+/// The terms of a claim, each once.
+pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
+    let mut terms = Vec::new();
+    terms_of(claim, &mut terms);
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// The terms of records and of what they stand under, each once.
+pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64> {
+    let mut terms = Vec::new();
+    for record in records.iter().filter_map(|id| facts.record(*id)) {
+        for cell in &record.cells {
+            terms_of(&cell.text, &mut terms);
+            cell.attribute.iter().for_each(|name| terms_of(name, &mut terms));
+        }
+        record.path.iter().for_each(|name| terms_of(name, &mut terms));
+        if let Some(at) = &record.at {
+            terms.push(minute(at.seconds_of_day));
+        }
+    }
+    let first = records.first().and_then(|id| facts.record(*id));
+    if let Some(parent) = first.and_then(|record| facts.record(record.parent?)) {
+        parent.cells.iter().for_each(|cell| terms_of(&cell.text, &mut terms));
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// The words of a text by their beginning, the parts of names, and figures without their unit.
+fn terms_of(text: &str, terms: &mut Vec<u64>) {
+    for word in words(text).filter(|word| !is_stop_word(word.text)) {
+        terms.push(word.stem());
+        for part in word.text.split(['_', '-', '.', '/', ':']).filter(|part| *part != word.text) {
+            if !part.is_empty() {
+                terms.push(Word { text: part, span: 0..0 }.stem());
+            }
+        }
+        let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0
+            && digits < word.text.len()
+            && let Some(number) = word.text.get(..digits)
+        {
+            terms.push(Word { text: number, span: 0..0 }.key());
+        }
+        if let Some(time) = time_of(word.text) {
+            terms.push(minute(time));
+        }
+    }
+}
+
+/// Seconds of the day of `14:05` and `14:05:30`.
+fn time_of(word: &str) -> Option<u32> {
+    let mut parts = word.splitn(3, ':');
+    let mut number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
+    let (hour, minute) = (number()?, number()?);
+    (hour < 24 && minute < 60).then_some(hour * 3600 + minute * 60)
+}
+
+/// A term for a minute of the day, however it is written.
+fn minute(seconds: u32) -> u64 {
+    const MINUTES: u64 = 0x7469_6d65_0000_0000;
+    MINUTES | u64::from(seconds / 60)
+}

@@ -1,0 +1,66 @@
+use alloc::format;
+use alloc::string::String;
+
+use proptest::prelude::*;
+
+use crate::facts::{Facts, Item};
+
+use super::Passages;
+
+fn premise(tool: &str, content: &str, claim: &str, max_bytes: usize) -> String {
+    let facts = Facts::read([Item { tool, query: "", content, exhaustive: false }]);
+    Passages::new(&facts).premise(claim, max_bytes).text
+}
+
+#[test]
+fn values_stand_beside_the_names_of_their_columns() {
+    let content =
+        "NAME    READY  STATUS\ncart-1  1/1    Running\ncart-2  0/1    CrashLoopBackOff\n";
+    assert_eq!(
+        premise("kubectl get pods", content, "cart-2 is in CrashLoopBackOff", 80),
+        "[kubectl get pods]\nNAME cart-2; READY 0/1; STATUS CrashLoopBackOff\n"
+    );
+}
+
+#[test]
+fn a_series_is_one_passage_with_times_of_the_day() {
+    let content = r#"{"data": {"result": [{"metric": {"service": "cart"}, "values": [[1742288400, "0.412"], [1742288700, "2.87"]]}]}}"#;
+    let text = premise("query_range", content, "The latency of cart rose at 09:05.", 400);
+    assert!(text.contains("cart: 09:00 0.412, 09:05 2.87"), "{text}");
+}
+
+#[test]
+fn what_records_stand_in_is_said_once() {
+    let content = r#"{"trace": "t1", "spans": [{"service": "cart", "ms": 41}, {"service": "pay", "ms": 7850}]}"#;
+    let text = premise("jaeger", content, "pay took 7850 ms and cart 41 ms", 400);
+    assert_eq!(text.matches("trace t1").count(), 1, "{text}");
+    assert!(text.contains("service pay; ms 7850"), "{text}");
+}
+
+#[test]
+fn lines_stay_as_they_are_and_the_rare_word_comes_first() {
+    let lines: String =
+        (10..40).map(|minute| format!("10:{minute}:00 INFO cart-svc heartbeat ok\n")).collect();
+    let content = format!("{lines}10:41:07 ERROR cart-svc pool exhausted: 50 of 50 in use\n");
+    let text = premise("logs", &content, "The pool of cart-svc was exhausted.", 64);
+    assert_eq!(text, "[logs]\n10:41:07 ERROR cart-svc pool exhausted: 50 of 50 in use\n");
+}
+
+#[test]
+fn a_claim_without_a_word_of_the_evidence_has_no_premise() {
+    assert_eq!(premise("logs", "10:41 pool exhausted", "Zebras graze.", 400), "");
+    assert_eq!(premise("", "", "The pool was exhausted.", 400), "");
+}
+
+proptest! {
+    #[test]
+    fn a_premise_is_never_longer_than_allowed_and_always_the_same(
+        content in "([a-z]{1,6}=|[0-9]{1,5}|\n| |\"|\\{|\\}|:|,|\\PC){0,120}",
+        claim in "([a-z]{1,6} |[0-9]{1,4} ){0,8}",
+        max_bytes in 0_usize..300,
+    ) {
+        let text = premise("tool", &content, &claim, max_bytes);
+        prop_assert!(text.len() <= max_bytes);
+        prop_assert_eq!(text, premise("tool", &content, &claim, max_bytes));
+    }
+}
