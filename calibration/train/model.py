@@ -1,0 +1,52 @@
+"""The cross-encoder: a BERT encoder with a linear head over its first token. Reads and writes safetensors."""
+
+import json
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+from transformers import BertConfig, BertModel
+
+from pairs import LABELS
+
+# Half of a step's time goes into drawing it, and one pass over many pairs gains nothing by it.
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+
+
+class CrossEncoder(nn.Module):
+    """Scores of the classes in LABELS for claim and premise."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.bert = BertModel(config, add_pooling_layer=True)
+        self.head = nn.Linear(config.hidden_size, len(LABELS))
+
+    def forward(self, input_ids, attention_mask, token_type_ids):
+        pooled = self.bert(input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).pooler_output
+        return self.head(pooled)
+
+
+def started_from(encoder, seed):
+    """A model with the weights of an encoder in a folder, and a new head."""
+    torch.manual_seed(seed)
+    config = BertConfig(**json.loads((encoder / "config.json").read_text()) | NO_DROPOUT)
+    model = CrossEncoder(config)
+    weights = load_file(encoder / "model.safetensors")
+    weights.pop("embeddings.position_ids", None)
+    missing, unexpected = model.bert.load_state_dict(weights, strict=False)
+    if unexpected or any(not name.startswith("pooler") for name in missing):
+        raise SystemExit(f"{encoder}: not the weights of this encoder: missing {missing}, unexpected {unexpected}")
+    return model
+
+
+def continued_from(folder):
+    """A model as `save` wrote it."""
+    model = CrossEncoder(BertConfig(**json.loads((folder / "config.json").read_text())))
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    return model
+
+
+def save(model, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: weight.contiguous() for name, weight in model.state_dict().items()}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(model.bert.config.to_dict(), indent=1, sort_keys=True) + "\n")

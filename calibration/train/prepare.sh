@@ -1,0 +1,16 @@
+#!/bin/sh
+# Writes the domain pairs: labelled incident claims with the premises that the judge would show the model.
+# Usage: sh prepare.sh CALIBRATE RCA OUT   (gsar-calibrate, the folder of labelled incidents, the folder to write)
+set -eu
+calibrate=$1
+rca=$2
+out=$3
+mkdir -p "$out"
+"$calibrate" premises "$rca/written/train" >"$out/written_train.jsonl"
+"$calibrate" premises "$rca/written" >"$out/written_tune.jsonl"
+"$calibrate" premises "$rca/written" --part calib >"$out/written_calib.jsonl"
+"$calibrate" premises "$rca/labelled/opensre" "$rca/labelled/holmes" >"$out/labelled_tune.jsonl"
+"$calibrate" premises "$rca/written/train" --mutations 8 >"$out/mutations_train.jsonl"
+"$calibrate" premises "$rca/written" --mutations 8 >"$out/mutations_tune.jsonl"
+"$calibrate" premises --swaps 1200 --seed 1 >"$out/swaps.jsonl"
+wc -l "$out"/*.jsonl
