@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for AllowOverrides {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, a chat model as
+    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, `rules/2`, `local/1`, a chat model as
     /// `provider:model`, or a panel as `panel:name`.
     pub chain: Vec<String>,
     /// How chat models are asked, by `provider:model`; for those that are asked and not here the defaults.
@@ -134,8 +134,20 @@ pub struct Judges {
     pub cache_time_to_live: Duration,
     /// What chat models may cost in a day (UTC), in millionths of a dollar; absent for no bound.
     pub daily_budget: Option<u64>,
+    /// The model of the judge `local/1`.
+    pub local: Local,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
+}
+
+/// The model of the judge `local/1`, which is loaded where the chain or a panel names that judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    /// The folder of an ONNX cross-encoder: `model.onnx`, `tokenizer.json`, and `config.json` with `id2label`.
+    pub model: Option<PathBuf>,
+    /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
+    pub workers: usize,
 }
 
 /// The record of evaluations.
@@ -252,6 +264,7 @@ impl Default for Config {
                 cache_disk: Bytes(64 << 20),
                 cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),
                 daily_budget: None,
+                local: Local { model: None, workers: 2 },
                 hidden: BTreeMap::new(),
             },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },

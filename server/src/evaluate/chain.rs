@@ -12,6 +12,7 @@ use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
 use crate::judge::Judge;
 use crate::judge::clock::system;
+use crate::judge::local::LocalJudge;
 use crate::judge::model::Purpose;
 use crate::judge::panel::{Member, Panel};
 use crate::judge::remembered::{Bounds, Judgements, Remembered};
@@ -256,6 +257,9 @@ impl Checking<'_> {
                 return None;
             }
             Some(judge) => Source::Known(judge),
+            None if name == LocalJudge::NAME && self.problems.concern(&["judges", "local"]) => {
+                return None;
+            }
             None => {
                 let parsed: Result<ModelName, _> = name.parse();
                 let known: Vec<&str> = self.known.iter().map(|judge| judge.name()).collect();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::chain::CheckedChain;
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
+use crate::judge::local::{LocalJudge, LocalOptions};
 use crate::judge::{Judge, facts::FactsJudge, rules::Rules};
 use crate::ledger::{self, LedgerError};
 use crate::policies::PolicyStore;
@@ -17,6 +18,9 @@ pub struct CheckedConfig {
     pub(super) chain: CheckedChain,
     pub(super) embeddings: Embeddings,
 }
+
+/// The most sessions of a model.
+const MAX_WORKERS: usize = 64;
 
 impl std::fmt::Debug for CheckedConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,6 +42,9 @@ impl CheckedConfig {
     ) -> Result<Self, Problems> {
         added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
         added.push(Arc::new(FactsJudge));
+        if let Some(judge) = local_judge(&config, &mut problems) {
+            added.push(judge);
+        }
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
@@ -56,6 +63,31 @@ impl CheckedConfig {
     pub fn config(&self) -> &Config {
         &self.config
     }
+}
+
+/// The judge with a model, where it is named.
+fn local_judge(config: &Config, problems: &mut Problems) -> Option<Arc<dyn Judge>> {
+    let judges = &config.judges;
+    let members = judges.panels.values().flat_map(|panel| &panel.members);
+    let mut named = judges.chain.iter().chain(members.map(|member| &member.judge));
+    if !named.any(|name| name == LocalJudge::NAME) {
+        return None;
+    }
+    let workers = judges.local.workers;
+    if !(1..=MAX_WORKERS).contains(&workers) {
+        let description = format!("{workers} is not allowed, 1 to {MAX_WORKERS} are");
+        problems.add(&["judges", "local", "workers"], description);
+        return None;
+    }
+    let Some(model) = judges.local.model.clone() else {
+        let description =
+            "names no model, and local/1 needs one; name the folder of an ONNX cross-encoder";
+        problems.add(&["judges", "local", "model"], description);
+        return None;
+    };
+    let options = LocalOptions { model, onnxruntime: config.evidence.onnxruntime.clone(), workers };
+    let opened = problems.note(&["judges", "local"], LocalJudge::open(&options));
+    opened.map(|judge| -> Arc<dyn Judge> { Arc::new(judge) })
 }
 
 fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {

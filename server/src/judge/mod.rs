@@ -9,6 +9,7 @@ pub mod clock;
 mod database;
 mod embedded;
 pub mod facts;
+pub mod local;
 pub mod model;
 pub mod panel;
 pub mod remembered;

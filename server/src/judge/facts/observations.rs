@@ -1,8 +1,8 @@
 //! This module reads evidence for the judge over facts and judges claims one by one against it.
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
-use gsar_core::{Claim, JudgedClaim};
-use gsar_extraction::facts::{Facts, Item};
+use gsar_core::{Claim, Class, JudgedClaim};
+use gsar_extraction::facts::{Facts, Item, RecordId};
 use gsar_extraction::rules::Index;
 
 use super::{explain, ruling};
@@ -69,6 +69,22 @@ impl<'e> Observations<'e> {
             judged.push(ruling::judged(claim, self));
         }
         Ok(judged)
+    }
+
+    /// The facts that were read.
+    pub(in crate::judge) const fn facts(&self) -> &Facts<'e> {
+        self.index.facts()
+    }
+
+    /// A claim judged by someone else over these facts, with the records that it rests on.
+    pub(in crate::judge) fn judged_as(
+        &self,
+        claim: &Claim,
+        class: Class,
+        records: &[RecordId],
+        note: String,
+    ) -> JudgedClaim {
+        ruling::judged_as(claim, class, records, note, self)
     }
 
     /// How each claim was read, and the record that has most of it: sentences for a person who wonders why.

@@ -48,6 +48,30 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
     }
 }
 
+/// A claim that is of a class for reasons of someone else: what supports or refutes it is cited.
+pub(super) fn judged_as(
+    claim: &Claim,
+    class: Class,
+    records: &[RecordId],
+    note: String,
+    observations: &Observations<'_>,
+) -> JudgedClaim {
+    let rests = matches!(class, Class::Grounded | Class::Contradicted);
+    let records = if rests { records } else { &[] };
+    let read = TypedClaim::read(&claim.text);
+    let ruling = Ruling::resting_on(&read, records, class, observations);
+    JudgedClaim {
+        claim: claim.clone(),
+        class,
+        evidence_type: match class {
+            Class::Complementary => EvidenceType::ComplementaryFinding,
+            _ => evidence_type(class, &ruling.items, observations),
+        },
+        citations: ruling.citations,
+        note,
+    }
+}
+
 /// What is said of the statements that a claim joins: all have to be shown, and one that is refuted suffices. `None`
 /// for a claim that is one statement, and where one of them does not name what it is about.
 fn of_parts(text: &str, observations: &Observations<'_>) -> Option<Ruling> {

@@ -1,0 +1,124 @@
+//! The judge with a model (`local/1`) through a real server, with a small model and the real ONNX Runtime.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking and prints what it measures"
+)]
+
+mod lies;
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use gsar_proto::v1;
+use gsar_server::config::{Config, Problems};
+use gsar_server::evaluate::CheckedConfig;
+use gsar_server::judge::local::LocalJudge;
+use lies::cases::{Case, cases};
+use support::{Running, Wanted, item};
+
+/// A cross-encoder with random weights: what it says is noise, and what rules say has to stand beside it.
+fn model() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cross-encoder/tests/fixture")
+}
+
+/// A server with that judge; `None` where ONNX Runtime is not at hand.
+async fn server(judge: &str) -> Option<Running> {
+    if let Err(error) = gsar_embedding::Runtime::load(None) {
+        println!("skipped: {error}");
+        return None;
+    }
+    let change = |config: &mut Config| {
+        config.judges.chain = vec![judge.to_owned()];
+        config.judges.local.model = Some(model());
+        config.ledger.enabled = false;
+    };
+    Some(Wanted::default().start(change).await)
+}
+
+async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
+    server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
+}
+
+fn is_decided(claim: &v1::JudgedClaim) -> bool {
+    matches!(claim.class(), v1::ClaimClass::Grounded | v1::ClaimClass::Contradicted)
+}
+
+#[tokio::test]
+async fn what_rules_decide_stands_beside_a_model_that_is_not_sure() {
+    let (Some(local), Some(rules)) = (server(LocalJudge::NAME).await, server("rules/2").await)
+    else {
+        return;
+    };
+    let mut decided = 0;
+    for case in cases() {
+        let expected = evaluated(&rules, &case).await.claims;
+        let found = evaluated(&local, &case).await.claims;
+        for (found, expected) in
+            found.iter().zip(&expected).filter(|(_, expected)| is_decided(expected))
+        {
+            assert_eq!(found, expected, "{}", case.name);
+            decided += 1;
+        }
+    }
+    assert!(decided > 0);
+}
+
+#[tokio::test]
+async fn the_order_of_the_evidence_does_not_matter() {
+    let Some(server) = server(LocalJudge::NAME).await else { return };
+    for mut case in cases().into_iter().take(3) {
+        let expected = evaluated(&server, &case).await.claims;
+        case.request.evidence.reverse();
+        assert_eq!(evaluated(&server, &case).await.claims, expected, "{}", case.name);
+    }
+}
+
+#[tokio::test]
+async fn it_tells_what_the_model_read_and_what_it_made_of_it() {
+    let Some(server) = server(LocalJudge::NAME).await else { return };
+    let request = v1::EvaluateRequest {
+        report: Some(v1::Report {
+            id: "r1".to_owned(),
+            synthesis: "The checkout pool was exhausted.".to_owned(),
+            ..v1::Report::default()
+        }),
+        evidence: vec![item(
+            "log",
+            "10:04:05 ERROR checkout pool exhausted: 50 of 50 connections in use",
+        )],
+        options: Some(v1::EvaluateOptions { explain: true, ..v1::EvaluateOptions::default() }),
+        ..v1::EvaluateRequest::default()
+    };
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+    let told = &answer.claims[0].considered;
+    assert!(told.iter().any(|line| line.contains("pool exhausted: 50 of 50")), "{told:?}");
+    assert!(told.iter().any(|line| line.starts_with("the model says grounded ")), "{told:?}");
+}
+
+#[test]
+fn a_model_that_is_not_there_is_named_with_the_fix() {
+    let mut config = Config::default();
+    let folder = tempfile::tempdir().unwrap();
+    config.data_dir = folder.path().to_owned();
+    config.judges.chain = vec![LocalJudge::NAME.to_owned()];
+    config.judges.local.model = Some(folder.path().join("none"));
+    let problems = CheckedConfig::check(config.clone(), Vec::new(), Problems::default())
+        .unwrap_err()
+        .to_string();
+    assert!(problems.contains("judges.local: "), "{problems}");
+    assert!(!problems.contains("is not known"), "{problems}");
+    config.judges.local.workers = 0;
+    let problems = CheckedConfig::check(config.clone(), Vec::new(), Problems::default())
+        .unwrap_err()
+        .to_string();
+    assert!(problems.contains("judges.local.workers: 0 is not allowed, 1 to 64 are"), "{problems}");
+    config.judges.local = Config::default().judges.local;
+    let problems =
+        CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err().to_string();
+    assert!(problems.contains("judges.local.model: names no model"), "{problems}");
+}
