@@ -13,7 +13,7 @@ build: ## Build the server and the command line.
 	@$(CARGO) build --quiet -p gsar-server -p gsar-client
 
 .PHONY: demo
-demo: build ## Evaluate three reports of a real-looking incident with a real server.
+demo: build runtime-if-possible ## Evaluate three reports of a real-looking incident with a real server.
 	@sh docs/demo.sh $(BIN)
 
 .PHONY: demo-vector
@@ -21,7 +21,7 @@ demo-vector: build models onnxruntime ## Find evidence of sixteen incidents by w
 	@sh docs/demo_vector.sh $(BIN)
 
 .PHONY: test
-test: build ## Every test.
+test: build runtime-if-possible ## Every test.
 	$(CARGO) test --workspace --doc --quiet
 ifdef NEXTEST
 	$(CARGO) nextest run --workspace
@@ -39,7 +39,7 @@ lint: ## Formatting, clippy, documentation.
 
 .PHONY: lines
 lines: ## Lines of source, tests apart, of what reads and checks claims; its long files and its cycles.
-	@$(CARGO) run --quiet -p gsar-extraction --example lines -- core/extraction/src server/rules/src core/src/verify \
+	@$(CARGO) run --quiet -p gsar-extraction --example lines -- core/extraction/src core/src/verify \
 	  $(wildcard core/src/safety/verdict core/src/safety/verdict.rs)
 
 .PHONY: generate
@@ -53,6 +53,10 @@ models: ## Put the sentence model that embeds texts into the user's cache (90 MB
 .PHONY: onnxruntime
 onnxruntime: ## Put the shared library of ONNX Runtime into the user's cache (24 MB, through pip).
 	@python3 server/embedding/fetch.py onnxruntime
+
+.PHONY: runtime-if-possible
+runtime-if-possible:
+	@python3 server/embedding/fetch.py onnxruntime || echo "ONNX Runtime cannot be fetched here: rules/2 judges instead of local/1"
 
 .PHONY: proto-lint
 proto-lint: ## Lint the contract and compare it with the last release of it (needs npm).
@@ -103,6 +107,11 @@ ablate-rules: ## Every rule of the embedded judge by itself, and what is left wi
 	  echo "make ablate-rules: there are no labelled claims at $(RULED); name folders with RULED=folders"; \
 	fi
 
+.PHONY: train-smoke
+train-smoke: onnxruntime ## Train for minutes, killed three times on the way, export, and score with the result (PYTHON=interpreter with the requirements; else gigabytes through pip).
+	@$(CARGO) build --quiet -p gsar-calibration && $(CARGO) build --quiet -p gsar-cross-encoder --example score
+	@sh calibration/train/smoke.sh $(BIN)/gsar-calibrate $(BIN)/examples/score target/train
+
 .PHONY: incidents
 incidents: calibration-build ## The judge against the incidents of this repository, and against mutations of their true claims.
 	@$(CALIBRATE) incidents --folder datasets/incidents
@@ -120,7 +129,6 @@ generated: calibration-build ## The judge against generated claims: neighbours' 
 fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
-	python3 benches/fuzz.py server/rules/fuzz
 
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).

@@ -1,7 +1,6 @@
 """Fuzzes what reads evidence, reports and claims, and the rules over them:
 
     python3 benches/fuzz.py core/extraction/fuzz [--minutes 10] [NAME ...]
-    python3 benches/fuzz.py server/rules/fuzz [--minutes 10] [NAME ...]
 
 Each folder of `seeds/` is one campaign: a shape that tools print, reports, claims, or claims with their evidence. It is
 read by the target of its name in `fuzz_targets/`, and a shape without one by the target that has no seeds of its own. A

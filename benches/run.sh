@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
-# says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `rules` or `service` takes one part only;
-# `embedding` and `judges` are taken only by their names: the one needs `make models onnxruntime`, the other much
-# Python.
+# says how to read the tables. `benches/run.sh core`, `locus`, `extraction` or `service` takes one part only;
+# `embedding`, `cross-encoder` and `judges` are taken only by their names: the first needs `make models onnxruntime`, the
+# second `make onnxruntime`, the third much Python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -20,15 +20,15 @@ case "$part" in
 core) needed=() ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
 extraction) needed=(-p gsar-benches --bin extraction_times) ;;
-rules) needed=(-p gsar-benches --bin rules_times) ;;
 embedding) needed=(-p gsar-embedding --example embedding_times) ;;
+cross-encoder) needed=(-p gsar-cross-encoder --example score) ;;
 judges)
     needed=(-p gsar-server -p gsar-benches -p gsar-answer --bin gsar-server --bin echo --bin load --bin messages
         --bin stub_provider --bin judging_times --example answer_times)
     ;;
 all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|rules|service|embedding|judges]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|embedding|cross-encoder|judges]" >&2
     exit 2
     ;;
 esac
@@ -61,13 +61,13 @@ if wanted extraction; then
     printf '\n## Reading evidence into facts, and rules over them\n\n'
     in_turn target/dist/extraction_times
 fi
-if wanted rules; then
-    printf '\n## The embedded judge\n\n'
-    in_turn target/dist/rules_times
-fi
 if [ "$part" = embedding ]; then
     printf '\n## Embedding against ONNX Runtime under Python\n\n'
     in_turn python3 benches/embedding/compare.py
+fi
+if [ "$part" = cross-encoder ]; then
+    printf '\n## The model of local/1 against ONNX Runtime under Python\n\n'
+    in_turn python3 benches/cross_encoder/compare.py
 fi
 if [ "$part" = judges ]; then
     printf '\n## Judging by a chat model\n\n'

@@ -6,9 +6,9 @@ here=$(dirname "$0")/../datasets/incidents/checkout-oom
 work=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || :; wait "$server" 2>/dev/null || :; rm -rf "$work"' EXIT
 
-"$bin/gsar-server" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
+GSAR_POLICIES__DEFAULT=local "$bin/gsar-server" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 200); do
     [ -S "$work/gsar.sock" ] && grep -q '"message":"ready"' "$work/log" && break
     sleep 0.05
 done

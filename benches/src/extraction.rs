@@ -97,6 +97,7 @@ fn judged(
         evidence_type,
         citations: citations.collect::<anyhow::Result<_>>()?,
         note: String::new(),
+        rules: Vec::new(),
     })
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct Premises {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// The most bytes of a premise
-    #[arg(long, default_value_t = 480, value_name = "N")]
+    #[arg(long, default_value_t = gsar_extraction::passages::MAX_PREMISE, value_name = "N")]
     pub(crate) bytes: usize,
 }
 

@@ -1,23 +1,60 @@
 #!/usr/bin/env python3
-"""Scores pairs with a trained model and prints how right it is. Usage: evaluate.py FOLDER FILE... [--most N]"""
+"""Scores pairs with a model and prints how right it is. Usage: evaluate.py FOLDER FILE... [--most N]
+
+FOLDER is what `train.py` wrote, or what `export.py` wrote: the model that is shipped is server/cross-encoder/model.
+A line for each class says its precision and recall among the claims of which the model is that sure. The class said is the
+likeliest of those that the set has; where it tells only whether claims are supported, grounded or the rest. Intervals (95 %) come from draws of whole premises.
+The temperature is the one under which the right classes are likeliest; `export.py` takes the one of a calibration part.
+"""
 
 import argparse
 import json
-from collections import Counter
+import math
+import random
 from pathlib import Path
 
-import torch
 from tokenizers import Tokenizer
 
-import model as models
 from pairs import LABELS, NOT_GROUNDED, read
-from train import encoded, tensors
+
+DRAWS = 500
 
 
-def probabilities(model, tokenizer, pairs, max_tokens, blank=False):
-    if blank:
-        pairs = [pair | {"premise": ""} for pair in pairs]
-    rows = encoded(tokenizer, pairs, max_tokens)
+def probabilities(folder, pairs, max_tokens, blank=False):
+    """Of each pair, in the order of LABELS."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens, strategy="only_second")
+    texts = [(pair["claim"][:600], "" if blank else pair["premise"][:6000]) for pair in pairs]
+    scores = exported if (folder / "model.onnx").exists() else trained
+    return scores(folder, tokenizer.encode_batch(texts))
+
+
+def exported(folder, rows):
+    """By ONNX Runtime, each pair alone as the server does, at the temperature of the folder."""
+    import numpy
+    import onnxruntime
+
+    degree = json.loads((folder / "config.json").read_text())["gsar"]["temperature"]
+    session = onnxruntime.InferenceSession(folder / "model.onnx")
+    found = []
+    for row in rows:
+        inputs = {"input_ids": row.ids, "attention_mask": row.attention_mask, "token_type_ids": row.type_ids}
+        (logits,) = session.run(None, {name: numpy.array([values], numpy.int64) for name, values in inputs.items()})
+        shares = numpy.exp((logits[0] - logits[0].max()) / degree)
+        found.append((shares / shares.sum()).tolist())
+    return found
+
+
+def trained(folder, rows):
+    """By PyTorch, in batches of like length."""
+    import torch
+
+    import model as models
+    from train import tensors
+
+    model = models.continued_from(folder).eval()
+    rows = [(row.ids, row.type_ids, None) for row in rows]
     order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]))
     found = [None] * len(rows)
     for start in range(0, len(order), 16):
@@ -29,13 +66,61 @@ def probabilities(model, tokenizer, pairs, max_tokens, blank=False):
     return found
 
 
+def balanced(pairs, said):
+    """The mean of the recalls of the classes that there are."""
+    hits = {}
+    for pair, label in zip(pairs, said):
+        hits.setdefault(pair["label"], []).append(label == pair["label"])
+    return sum(sum(of) / len(of) for of in hits.values()) / len(hits)
+
+
+def interval(pairs, said, measure):
+    """Between which values the measure lies in 95 of a hundred draws of premises."""
+    groups = {}
+    for pair, label in zip(pairs, said):
+        groups.setdefault(pair["premise"], []).append((pair, label))
+    groups, source, values = list(groups.values()), random.Random(1), []
+    for _ in range(DRAWS):
+        drawn = [each for _ in groups for each in source.choice(groups)]
+        values.append(measure([pair for pair, _ in drawn], [label for _, label in drawn]))
+    values.sort()
+    return values[int(DRAWS * 0.025)], values[int(DRAWS * 0.975)]
+
+
+def share_right(pairs, said):
+    return sum(pair["label"] == label for pair, label in zip(pairs, said)) / len(pairs)
+
+
+def temperature(pairs, found):
+    """Of a grid, with the mean of the negative logarithms and the expected calibration error that it gives."""
+
+    def measured(degree):
+        loss, bins = 0.0, {}
+        for pair, row in zip(pairs, found):
+            warmed = [max(share, 1e-9) ** (1 / degree) for share in row]
+            shares = [share / sum(warmed) for share in warmed]
+            loss -= math.log(shares[LABELS.index(pair["label"])])
+            best = max(shares)
+            bins.setdefault(int(best * 10), []).append((best, LABELS[shares.index(best)] == pair["label"]))
+        error = sum(abs(sum(sure for sure, _ in of) - sum(right for _, right in of)) for of in bins.values())
+        return loss / len(pairs), error / len(pairs), degree
+
+    return min(measured(step / 20) for step in range(10, 61))
+
+
 def table(pairs, found):
     lines = []
-    said = [LABELS[row.index(max(row))] for row in found]
-    right = sum(a == b["label"] for a, b in zip(said, pairs))
-    of_label = {label: [a == label for a, b in zip(said, pairs) if b["label"] == label] for label in LABELS}
-    recalls = {label: sum(hits) / len(hits) for label, hits in of_label.items() if hits}
-    lines.append(f"right {right / len(pairs):.3f} of {len(pairs)}, balanced {sum(recalls.values()) / len(recalls):.3f}")
+    there = {pair["label"] for pair in pairs}
+    if NOT_GROUNDED in there:
+        there = set(LABELS)
+    said = [max((share, label) for share, label in zip(row, LABELS) if label in there)[1] for row in found]
+    if any(pair["label"] == NOT_GROUNDED for pair in pairs):
+        said = [label if label == "grounded" else NOT_GROUNDED for label in said]
+    for name, measure in (("right", share_right), ("balanced", balanced)):
+        least, most = interval(pairs, said, measure)
+        lines.append(f"{name} {measure(pairs, said):.3f} [{least:.3f}, {most:.3f}]")
+    most_common = max(sum(pair["label"] == label for pair in pairs) for label in [*LABELS, NOT_GROUNDED])
+    lines.append(f"of {len(pairs)}; always the same class: {most_common / len(pairs):.3f}")
     for label in LABELS:
         place = LABELS.index(label)
         total = sum(pair["label"] == label for pair in pairs)
@@ -54,12 +139,17 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("files", nargs="+")
-    arguments.add_argument("--most", type=int)
+    arguments.add_argument("--most", type=int, help="so many pairs of each file, drawn by a fixed seed")
     arguments.add_argument("--blank", action="store_true", help="without the premise: what the claims alone give away")
     asked = arguments.parse_args()
-    model = models.continued_from(asked.folder).eval()
-    tokenizer = Tokenizer.from_file(str(asked.folder / "tokenizer.json"))
     for name in asked.files:
-        pairs = [pair for pair in read(name) if pair["label"] != NOT_GROUNDED][: asked.most]
-        found = probabilities(model, tokenizer, pairs, 512, asked.blank)
+        pairs = list(read(name))
+        if any(pair["label"] == NOT_GROUNDED for pair in pairs):
+            pairs = [pair if pair["label"] == "grounded" else pair | {"label": NOT_GROUNDED} for pair in pairs]
+        if asked.most is not None and asked.most < len(pairs):
+            pairs = random.Random(1).sample(pairs, asked.most)
+        found = probabilities(asked.folder, pairs, 512, asked.blank)
         print(Path(name).name, table(pairs, found), sep=": ", flush=True)
+        if all(pair["label"] in LABELS for pair in pairs):
+            loss, error, degree = temperature(pairs, found)
+            print(f"  temperature {degree:.2f} on top: loss {loss:.3f}, calibration error {error:.3f}", flush=True)

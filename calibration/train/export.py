@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 import model as models
 from pairs import LABELS, read
 
-MAX_TOKENS = 288
+MAX_TOKENS = 320
 OPSET = 17
 
 

@@ -10,7 +10,4 @@ mkdir -p "$out"
 "$calibrate" premises "$rca/written" >"$out/written_tune.jsonl"
 "$calibrate" premises "$rca/written" --part calib >"$out/written_calib.jsonl"
 "$calibrate" premises "$rca/labelled/opensre" "$rca/labelled/holmes" >"$out/labelled_tune.jsonl"
-"$calibrate" premises "$rca/written/train" --mutations 8 >"$out/mutations_train.jsonl"
-"$calibrate" premises "$rca/written" --mutations 8 >"$out/mutations_tune.jsonl"
-"$calibrate" premises --swaps 1200 --seed 1 >"$out/swaps.jsonl"
 wc -l "$out"/*.jsonl

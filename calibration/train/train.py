@@ -51,7 +51,7 @@ def main():
         if (done / "model.safetensors").exists():
             model = models.continued_from(done)
             continue
-        run(model.to(device), tokenizer, stage, recipe["seed"], asked, device)
+        run(model.to(device), tokenizer, stage, stage.get("seed", recipe["seed"]), asked, device)
         models.save(model, done)
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -161,7 +161,7 @@ def run(model, tokenizer, stage, seed, asked, device):
         if now - told > 30:
             print(json.dumps({"step": step + 1, "of": len(plan), "loss": round(summed / since, 4), "pairs_per_s": round(seen / (now - told), 1)}), flush=True)
             told, seen, summed, since = now, 0, 0.0, 0
-        if now - saved > CHECKPOINT_SECONDS:
+        if now - saved > stage.get("checkpoint_seconds", CHECKPOINT_SECONDS):
             keep(checkpoint, model, optimizer, schedule, step + 1)
             saved = now
     model.eval()

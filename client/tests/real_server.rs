@@ -307,7 +307,7 @@ fn whole_requests_a_gate_and_a_cap_are_answered() {
     assert!(stdout(&cap).contains("0.9 → 0.84"), "{}{}", stdout(&cap), stderr(&cap));
     let doctor = machine.run(&["doctor"], "");
     assert!(doctor.status.success(), "{}", stdout(&doctor));
-    assert!(stdout(&doctor).contains("rules/1 judges rightly"), "{}", stdout(&doctor));
+    assert!(stdout(&doctor).contains("rules/2 judges rightly"), "{}", stdout(&doctor));
     machine.assert_nothing_is_left();
 }
 

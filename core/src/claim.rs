@@ -177,4 +177,6 @@ pub struct JudgedClaim {
     pub citations: Vec<Citation>,
     /// What decided, in plain words.
     pub note: String,
+    /// The names of the rules that decided it, where rules did.
+    pub rules: Vec<String>,
 }

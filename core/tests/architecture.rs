@@ -47,7 +47,6 @@ fn arrows_between_crates() {
         ("server/framing", &["gsar-core"]),
         ("server/redaction", &[]),
         ("server/retrieval", &[]),
-        ("server/rules", &["gsar-core"]),
         ("server/embedding", &[]),
         ("server/vectors", &[]),
         (
@@ -63,7 +62,6 @@ fn arrows_between_crates() {
                 "gsar-proto",
                 "gsar-redaction",
                 "gsar-retrieval",
-                "gsar-rules",
                 "gsar-vectors",
             ],
         ),
@@ -149,7 +147,6 @@ fn every_direct_dependency_says_why_it_is_there() {
         "server/framing",
         "server/redaction",
         "server/retrieval",
-        "server/rules",
         "server/embedding",
         "server/vectors",
         "client",

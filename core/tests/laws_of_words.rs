@@ -163,6 +163,7 @@ proptest! {
                 evidence_type,
                 citations: citations.into_iter().map(citation).collect(),
                 note: String::new(),
+                rules: Vec::new(),
             })
             .collect();
         let evidence = corpus();

@@ -55,6 +55,7 @@ fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedC
         evidence_type: EvidenceType::ToolMatch,
         citations: cited.iter().map(citation).collect(),
         note: String::new(),
+        rules: Vec::new(),
     }
 }
 

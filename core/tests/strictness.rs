@@ -361,7 +361,7 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
         _ => Class::Grounded,
     };
     let evidence_type = dice.of(&EvidenceType::ALL);
-    JudgedClaim { claim, class, evidence_type, citations, note: String::new() }
+    JudgedClaim { claim, class, evidence_type, citations, note: String::new(), rules: Vec::new() }
 }
 
 #[test]

@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(*store.named("night").unwrap().policy.digest(), before);
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.95").unwrap();
-        assert_eq!(store.reload().unwrap(), 4);
+        assert_eq!(store.reload().unwrap(), 5);
         assert_ne!(*store.named("night").unwrap().policy.digest(), before);
     }
 
@@ -290,7 +290,7 @@ mod tests {
         ] {
             let error = checked(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");
-            assert!(error.contains("known are paper, reference, strict"), "{error}");
+            assert!(error.contains("known are local, paper, reference, strict"), "{error}");
         }
     }
 }

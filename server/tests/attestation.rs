@@ -47,10 +47,10 @@ async fn over(server: &Running, socket: &str) -> Channel {
     connect(&path).await
 }
 
-/// Twelve claims that the evidence shows and one that nothing shows.
+/// Eleven claims that the evidence shows and one that nothing shows.
 fn request(tool: &str) -> v1::EvaluateRequest {
     let figures: Vec<String> =
-        (1..=12).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
+        (1..=11).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
     let synthesis = format!("{} The size of pool-99 is 5.", figures.join(" "));
     v1::EvaluateRequest {
         report: Some(v1::Report { synthesis, ..v1::Report::default() }),

@@ -103,7 +103,7 @@ async fn an_expired_deadline_is_said_and_stops_the_work() {
     let server = Wanted::default()
         .judge(judge)
         .start(|config| {
-            config.judges.chain = vec!["rules/1".to_owned(), "waiting/0".to_owned()];
+            config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
             // Below what the call asks for, since the client gives up by itself at that time.
             config.limits.max_deadline.0 = Duration::from_millis(50);
             config.limits.default_deadline.0 = Duration::from_millis(50);
@@ -131,7 +131,7 @@ async fn a_call_that_brings_no_deadline_gets_the_default() {
     let server = Wanted::default()
         .judge(judge)
         .start(|config| {
-            config.judges.chain = vec!["rules/1".to_owned(), "waiting/0".to_owned()];
+            config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
             config.limits.default_deadline.0 = Duration::from_millis(50);
         })
         .await;
@@ -152,7 +152,7 @@ async fn overload_is_refused_at_once_over_all_connections() {
     let server = Wanted::default()
         .judge(judge)
         .start(|config| {
-            config.judges.chain = vec!["rules/1".to_owned(), "waiting/0".to_owned()];
+            config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
             config.limits.calls_in_flight = 1;
         })
         .await;
@@ -186,7 +186,7 @@ async fn overload_is_refused_at_once_over_all_connections() {
 async fn a_panic_is_internal_and_the_server_lives() {
     let server = Wanted::default()
         .judge(Panicking)
-        .start(|config| config.judges.chain = vec!["rules/1".to_owned(), "panicking/0".to_owned()])
+        .start(|config| config.judges.chain = vec!["rules/2".to_owned(), "panicking/0".to_owned()])
         .await;
     for filler in ["", &"long ".repeat(40_000)] {
         let mut attack = request();
@@ -211,7 +211,7 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
     let let_go = Arc::clone(&judge.let_go);
     let server = Wanted::default()
         .judge(judge)
-        .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/1".to_owned()])
+        .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/2".to_owned()])
         .await;
     let mut alone = request();
     alone.options = Some(v1::EvaluateOptions {
@@ -234,7 +234,7 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
     let links = answer.provenance.unwrap().judges;
     let results: Vec<_> =
         links.iter().map(|link| (link.judge.as_str(), link.result.as_str())).collect();
-    assert_eq!(results, [("waiting/0", "failed"), ("rules/1", "judged")]);
+    assert_eq!(results, [("waiting/0", "failed"), ("rules/2", "judged")]);
     assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
 }
 
@@ -242,7 +242,7 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
 async fn h14_the_writer_judging_itself_is_a_warning() {
     let server = Running::start().await;
     let mut own = request();
-    own.report.as_mut().unwrap().generator_model = "rules/1".to_owned();
+    own.report.as_mut().unwrap().generator_model = "rules/2".to_owned();
     let answer = server.grounding().evaluate(own).await.unwrap().into_inner();
     assert_eq!(answer.warnings[0].code, "SAME_MODEL");
 }

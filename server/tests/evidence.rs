@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
-use gsar_server::judge::rules::Rules;
+use gsar_server::judge::facts::{FactsJudge, Kept};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use prost::Message as _;
 use support::{Running, Wanted, connect, item};
@@ -160,35 +160,39 @@ async fn a_report_is_judged_by_what_a_corpus_has() {
     assert_eq!(unknown.code(), Code::NotFound);
 }
 
+fn restarts_of_cart_1(restarts: u32) -> v1::EvidenceItem {
+    let pods = format!("NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  {restarts}\n");
+    item("pods", &pods)
+}
+
 #[tokio::test]
 async fn a_corpus_that_stays_in_memory_is_never_out_of_date() {
     let server = Running::start().await;
     let (mut grounding, mut evidence) = (server.grounding(), server.evidence());
     for (stored, class) in [
-        (Some("The connection pool size is 20."), v1::ClaimClass::Grounded),
+        (Some(20), v1::ClaimClass::Grounded),
         (None, v1::ClaimClass::Grounded),
-        (Some("The connection pool size is 50."), v1::ClaimClass::Contradicted),
+        (Some(50), v1::ClaimClass::Contradicted),
         (None, v1::ClaimClass::Contradicted),
-        (Some("The connection pool size is 20."), v1::ClaimClass::Grounded),
+        (Some(20), v1::ClaimClass::Grounded),
     ] {
-        if let Some(text) = stored {
-            evidence.put_evidence(put("inc-7", vec![item("pool", text)])).await.unwrap();
+        if let Some(restarts) = stored {
+            evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(restarts)])).await.unwrap();
         }
-        let told = report("The connection pool size is 20.", "inc-7");
+        let told = report("Pod cart-1 has restarted 20 times.", "inc-7");
         let answer = grounding.evaluate(told).await.unwrap().into_inner();
         assert_eq!(answer.claims[0].class(), class, "{stored:?}");
     }
     let gone = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
     evidence.delete_corpus(gone).await.unwrap();
-    let other = item("pool", "The connection pool size is 50.");
-    evidence.put_evidence(put("inc-7", vec![other])).await.unwrap();
-    let told = report("The connection pool size is 20.", "inc-7");
+    evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(50)])).await.unwrap();
+    let told = report("Pod cart-1 has restarted 20 times.", "inc-7");
     let answer = grounding.evaluate(told).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
 }
 
 /// The embedded judge with a bound that a test can pass.
-struct Narrow(Rules);
+struct Narrow(FactsJudge);
 
 impl Judge for Narrow {
     fn name(&self) -> &'static str {
@@ -213,12 +217,13 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server = Wanted::default().judge(Narrow(Rules::keeping(1 << 20))).start(chain).await;
+    let server =
+        Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
     let log = log(9_000).replace("ORD-4711 was paid", "ORD-4711 was refunded");
     let pods: String = (0..900)
         .map(|pod| {
             format!(
-                r#"{{"metadata": {{"name": "cart-{pod}"}}, "status": {{"phase": "{}"}}}},"#,
+                r#"{{"pod": "cart-{pod}", "phase": "{}"}},"#,
                 if pod == 417 { "Pending" } else { "Running" }
             )
         })
@@ -257,7 +262,8 @@ async fn claims_whose_evidence_was_left_out_are_told() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server = Wanted::default().judge(Narrow(Rules::keeping(1 << 20))).start(chain).await;
+    let server =
+        Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
     server.evidence().put_evidence(put("day", vec![item("app", &log(3_000))])).await.unwrap();
     let told: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
     let answer = server.grounding().evaluate(report(&told, "day")).await.unwrap().into_inner();

@@ -166,7 +166,7 @@ impl Judge for Hanging {
 
 async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration>) -> Running {
     let chain = |config: &mut gsar_server::config::Config| {
-        config.judges.chain = vec![name.to_owned(), "rules/1".to_owned()];
+        config.judges.chain = vec![name.to_owned(), "rules/2".to_owned()];
         config.ledger.enabled = false;
         if let Some(deadline) = deadline {
             config.limits.max_deadline.0 = deadline;
@@ -258,14 +258,14 @@ async fn a_judge_that_panics_costs_its_call_and_no_other() {
     for is_local in [false, true] {
         let chain = |config: &mut gsar_server::config::Config| {
             // The first of the chain answers the self-test at the start.
-            config.judges.chain = vec!["rules/1".to_owned(), "panicking/1".to_owned()];
+            config.judges.chain = vec!["rules/2".to_owned(), "panicking/1".to_owned()];
         };
         let server = Wanted::default().judge(Panicking { is_local }).start(chain).await;
         for id in ["at-once", "later"] {
             let status = evaluate(&server, called(id, "panicking/1")).await.unwrap_err();
             assert_eq!(status.code(), Code::Internal, "{id}: {status}");
             assert!(!status.message().contains("defect of a judge"), "{status}");
-            let answer = evaluate(&server, called(id, "rules/1")).await.unwrap();
+            let answer = evaluate(&server, called(id, "rules/2")).await.unwrap();
             assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{id}");
         }
     }

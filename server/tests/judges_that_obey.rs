@@ -86,6 +86,7 @@ fn obey(how: Obeys, text: &str, question: &Question) -> Vec<JudgedClaim> {
         evidence_type: EvidenceType::ToolMatch,
         citations: how.cites(text, claim),
         note: "as told".to_owned(),
+        rules: Vec::new(),
     };
     question.claims.iter().map(grounded).collect()
 }

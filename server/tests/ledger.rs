@@ -24,7 +24,7 @@ fn record(number: u32) -> Record {
         report_id: format!("report-{}", number % 7),
         investigation_id: format!("investigation-{}", number % 3),
         policy: "reference".to_owned(),
-        judge: "rules/1".to_owned(),
+        judge: "rules/2".to_owned(),
         outcome: 1,
         tier: i32::try_from(number % 4).unwrap() + 1,
         score: Some((u64::from(number), 1000)),

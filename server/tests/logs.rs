@@ -28,7 +28,7 @@ async fn an_evaluation_is_logged_with_what_a_person_looks_for() {
     assert_eq!(line["level"], "INFO");
     assert_eq!(line["evaluation"], answer.evaluation_id);
     assert_eq!((&line["report"], &line["investigation"]), (&"r1".into(), &"inc-7".into()));
-    assert_eq!((&line["judge"], &line["tier"]), (&"rules/1".into(), &"TIER_PROCEED".into()));
+    assert_eq!((&line["judge"], &line["tier"]), (&"rules/2".into(), &"TIER_PROCEED".into()));
     assert_eq!((&line["outcome"], &line["score"]), (&"OUTCOME_SCORED".into(), &1.0.into()));
     let counts = ["claims", "grounded", "ungrounded", "contradicted", "complementary"];
     assert_eq!(counts.map(|count| line[count].as_u64().unwrap()), [1, 1, 0, 0, 0]);

@@ -177,13 +177,13 @@ async fn every_fault_has_its_code_and_none_proceeds() {
     }
     for (play, code) in faults() {
         let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
-            config.judges.chain.push("rules/1".to_owned());
+            config.judges.chain.push("rules/2".to_owned());
         })
         .await;
         provider.always(play);
         let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
         let links = answer.provenance.unwrap().judges;
-        assert_eq!((links[0].code.as_str(), links[1].judge.as_str()), (code, "rules/1"));
+        assert_eq!((links[0].code.as_str(), links[1].judge.as_str()), (code, "rules/2"));
         assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
     }
 }
@@ -259,7 +259,7 @@ async fn without_evidence_nobody_is_asked() {
     for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
         let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
             config.policies.default = policy.to_owned();
-            config.judges.chain.push("rules/1".to_owned());
+            config.judges.chain.push("rules/2".to_owned());
         })
         .await;
         let before = provider.counts().requests;
@@ -283,7 +283,7 @@ async fn a_report_in_a_language_that_no_judge_reads_abstains() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::answer(&pool().1));
     let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
-        config.judges.chain.push("rules/1".to_owned());
+        config.judges.chain.push("rules/2".to_owned());
     })
     .await;
     for (synthesis, claim, language) in [
@@ -316,7 +316,7 @@ async fn a_report_in_a_language_that_no_judge_reads_abstains() {
 async fn each_judge_of_the_chain_is_tried() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
-        config.judges.chain.push("rules/1".to_owned());
+        config.judges.chain.push("rules/2".to_owned());
     })
     .await;
     let trials = async |judge: &str| {
@@ -331,13 +331,13 @@ async fn each_judge_of_the_chain_is_tried() {
     let model = |result: &str, code: &str, tier| {
         (NAME.to_owned(), result.to_owned(), code.to_owned(), tier)
     };
-    let rules = ("rules/1".to_owned(), "judged".to_owned(), String::new(), v1::Tier::Proceed);
+    let rules = ("rules/2".to_owned(), "judged".to_owned(), String::new(), v1::Tier::Proceed);
     provider.always(Play::Status(401));
     assert_eq!(
         trials("").await,
         [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
     );
-    assert_eq!(trials("rules/1").await, [rules]);
+    assert_eq!(trials("rules/2").await, [rules]);
     // The only claim of the small report is split from it.
     let right = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
     provider.always(Play::answer(&right));

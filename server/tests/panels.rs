@@ -190,7 +190,7 @@ async fn a_panel_judges_without_a_member_and_not_without_most() {
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::Status(500));
     let three =
-        vec![member(FIRST, 1, false), member("rules/1", 1, false), member(SECOND, 1, false)];
+        vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
     let answer = evaluate(&providers.court(three, |_| {}).await, asked()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Scored);
     assert_eq!(answer.claims[0].votes.len(), 2);

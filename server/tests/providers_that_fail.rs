@@ -133,7 +133,7 @@ async fn every_fault(each: usize) {
         for provider in &providers {
             provider.until(|counts| counts.answering == each as u64).await;
         }
-        let answer = evaluate(&channel, asked("rules/1")).await.unwrap();
+        let answer = evaluate(&channel, asked("rules/2")).await.unwrap();
         assert!(proceeds(&answer));
         join_all(lanes.iter().map(|lane| lane.run(&channel, each / LANES))).await
     };

@@ -73,7 +73,7 @@ async fn a_thousand_deadlines_pass_and_leave_nothing_behind() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     let server = impatient(&provider, AT_ONCE).await;
-    evaluate(&server.channel, asked("rules/1")).await.unwrap();
+    evaluate(&server.channel, asked("rules/2")).await.unwrap();
     let before = tasks();
     let calls = (0..CALLS).map(|_| {
         let mut grounding = server.grounding();
@@ -94,7 +94,7 @@ async fn a_thousand_deadlines_pass_and_leave_nothing_behind() {
     while calls_in_flight() != "0" || tasks() > before {
         tokio::task::yield_now().await;
     }
-    assert!(proceeds(&evaluate(&server.channel, asked("rules/1")).await.unwrap()));
+    assert!(proceeds(&evaluate(&server.channel, asked("rules/2")).await.unwrap()));
 }
 
 const CALLERS: usize = 500;

@@ -90,6 +90,12 @@ impl Heard {
         self.answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed
     }
 
+    /// Whether a claim is shown as open or refuted.
+    fn tells_of_a_fault(&self) -> bool {
+        let at_fault = [v1::ClaimClass::Ungrounded, v1::ClaimClass::Contradicted];
+        self.answer.claims.iter().any(|claim| at_fault.contains(&claim.class()))
+    }
+
     fn told(&self) -> String {
         let reasons = &self.answer.decision.as_ref().unwrap().reasons;
         let reasons: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
@@ -108,13 +114,15 @@ impl Heard {
     }
 }
 
-/// Asks a server about every lie in every form under both policies.
-async fn no_lie_proceeds(server: &Running) {
+/// Every lie in every form under both policies.
+fn lies() -> Vec<(Form, &'static str)> {
     let lies = (0..FACTS.len()).flat_map(|number| reports(number, Said::Lie));
-    let all: Vec<(Form, &str)> = lies
-        .flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy)))
-        .collect();
-    let heard = heard(server, all).await;
+    lies.flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy))).collect()
+}
+
+/// Asks a server about all of them.
+async fn no_lie_proceeds(server: &Running) {
+    let heard = heard(server, lies()).await;
     let hidden: Vec<String> =
         heard.iter().filter(|heard| heard.proceeds()).map(Heard::told).collect();
     println!("{} evaluations, {} proceed", heard.len(), hidden.len());
@@ -132,7 +140,14 @@ async fn no_form_hides_a_lie_from_a_truthful_judge() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_form_hides_a_lie_from_the_rules() {
     let server = Wanted::default().start(|config| config.ledger.enabled = false).await;
-    no_lie_proceeds(&server).await;
+    // The rules leave most lies open, and one that is open among twenty truths holds no report back: it is told.
+    let hidden: Vec<String> = heard(&server, lies())
+        .await
+        .iter()
+        .filter(|heard| heard.proceeds() && !heard.tells_of_a_fault())
+        .map(Heard::told)
+        .collect();
+    assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
 }
 
 /// The same reports with the truth in place of the lie: what holds them back is the lie.

@@ -98,7 +98,7 @@ fn its_policies_load_with_every_value_that_they_set() {
 async fn its_ledger_opens_and_gives_back_every_answer() {
     let server = started().await;
     let policies = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
-    assert_eq!(policies.into_inner().policies.len(), 5);
+    assert_eq!(policies.into_inner().policies.len(), 6);
     let answers: Vec<v1::EvaluateResponse> = lines("answers.jsonl");
     let list = v1::ListEvaluationsRequest::default();
     let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;

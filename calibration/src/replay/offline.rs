@@ -88,5 +88,6 @@ fn judged(number: usize, question: &Question) -> Result<JudgedClaim> {
         evidence_type: *evidence_type,
         citations: citations.collect::<Result<_>>()?,
         note: String::new(),
+        rules: Vec::new(),
     })
 }

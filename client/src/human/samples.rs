@@ -182,7 +182,7 @@ fn answer() -> v1::EvaluateResponse {
                     ..Default::default()
                 },
                 v1::JudgeLink {
-                    judge: "rules/1".to_owned(),
+                    judge: "rules/2".to_owned(),
                     result: "judged".to_owned(),
                     detail: String::new(),
                     ..Default::default()

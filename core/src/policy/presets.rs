@@ -13,11 +13,13 @@ pub enum Preset {
     Reference,
     /// For reports that no person reads before they go out.
     Strict,
+    /// For the embedded judge with a model, which leaves much of a faithful report ungrounded.
+    Local,
 }
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 3] = [Self::Paper, Self::Reference, Self::Strict];
+    pub const ALL: [Self; 4] = [Self::Paper, Self::Reference, Self::Strict, Self::Local];
 
     /// Its name.
     #[must_use]
@@ -26,6 +28,7 @@ impl Preset {
             Self::Paper => "paper",
             Self::Reference => "reference",
             Self::Strict => "strict",
+            Self::Local => "local",
         }
     }
 
@@ -43,6 +46,7 @@ pub const fn preset_file(preset: Preset) -> &'static str {
         Preset::Paper => include_str!("../../presets/paper.toml"),
         Preset::Reference => include_str!("../../presets/reference.toml"),
         Preset::Strict => include_str!("../../presets/strict.toml"),
+        Preset::Local => include_str!("../../presets/local.toml"),
     }
 }
 

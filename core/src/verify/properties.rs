@@ -88,7 +88,14 @@ fn judged(given: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
         .map(|(at, class, evidence_type, citations)| {
             let invented = || claims(&["", "", "", "", "invented"]).swap_remove(4);
             let claim = given.get(at).cloned().unwrap_or_else(invented);
-            JudgedClaim { claim, class, evidence_type, citations, note: String::new() }
+            JudgedClaim {
+                claim,
+                class,
+                evidence_type,
+                citations,
+                note: String::new(),
+                rules: Vec::new(),
+            }
         })
         .collect()
 }

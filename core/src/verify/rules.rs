@@ -60,6 +60,7 @@ pub(super) fn check(
     if let Some((rule, words)) = refuted {
         let sentence =
             format!("By the rule \"{}\" the cited words say something else: \"{words}\".", rule.0);
+        judged.rules.push(String::from(rule.0));
         findings.reclass(judged, CorrectionCode::RefutedByRule, Class::Contradicted, sentence);
     }
 }

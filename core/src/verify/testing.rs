@@ -51,7 +51,14 @@ pub(super) fn judged(
         bytes: None,
     };
     let citations = cited.iter().map(citation).collect();
-    JudgedClaim { claim: claim.clone(), class, evidence_type, citations, note: String::new() }
+    JudgedClaim {
+        claim: claim.clone(),
+        class,
+        evidence_type,
+        citations,
+        note: String::new(),
+        rules: Vec::new(),
+    }
 }
 
 pub(super) fn resting_on(

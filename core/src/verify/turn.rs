@@ -65,6 +65,7 @@ fn revised(said: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
         };
         revised.class = answer.class;
         revised.note.clone_from(&answer.note);
+        revised.rules.clone_from(&answer.rules);
     }
     for citation in &answer.citations {
         if !revised.citations.contains(citation) {

@@ -164,6 +164,9 @@ pub struct JudgedClaim {
     /// disputed says that a finding about the claim is open, which blocks proceed; output only.
     #[prost(bool, tag = "12")]
     pub disputed: bool,
+    /// rules are the ids of the rules over facts that decided the claim, or refuted it in verification; output only.
+    #[prost(string, repeated, tag = "13")]
+    pub rules: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Vote is what one answer of a judge said of a claim.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3178,7 +3181,7 @@ pub struct RetrievedPassage {
 /// JudgeLink is what one judge of the chain did.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct JudgeLink {
-    /// judge is its name, such as rules/1.
+    /// judge is its name, such as local/1.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
     /// result is "judged", "abstained", "failed" or "skipped".

@@ -153,6 +153,7 @@ fn read_judged_claim(
         votes: _,
         agreement: _,
         disputed: _,
+        rules: _,
     } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
@@ -172,6 +173,7 @@ fn read_judged_claim(
         evidence_type: evidence_type?,
         citations: citations?,
         note: note?,
+        rules: Vec::new(),
     })
 }
 

@@ -35,6 +35,7 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         votes: Vec::new(),
         agreement: None,
         disputed: false,
+        rules: judged.rules,
     }
 }
 

@@ -119,7 +119,7 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
             if claim.id.as_str() == "c0" {
                 citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
             }
-            JudgedClaim { claim, class, evidence_type, citations, note }
+            JudgedClaim { claim, class, evidence_type, citations, note, rules: Vec::new() }
         });
         let judged = judged.collect();
         (synthesis, judged)

@@ -165,6 +165,7 @@ fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
                     evidence_type: verdict.evidence_type,
                     citations: verdict.citations,
                     note: verdict.note,
+                    rules: Vec::new(),
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsar_core::Class;
-use gsar_embedding::{Mend, ModelError as FileError, ModelFolder, Runtime, caught};
+use gsar_embedding::{BuiltIn, Mend, ModelError as FileError, ModelFolder, Runtime, caught};
 use memchr::memmem;
 
 use crate::error::ModelError;
@@ -24,6 +24,14 @@ const EXAMPLES: &str = "examples.jsonl";
 const MEND: Mend = Mend(
     "put a cross-encoder exported to ONNX there, with the tokenizer.json and the config.json that were saved with it",
 );
+const MEND_SHIPPED: Mend = Mend("build the server from sources that are whole");
+/// The files of the shipped model.
+const SHIPPED: BuiltIn = &[
+    (ONNX, include_bytes!("../model/model.onnx")),
+    (TOKENIZER, include_bytes!("../model/tokenizer.json")),
+    (CONFIG, include_bytes!("../model/config.json")),
+    (EXAMPLES, include_bytes!("../model/examples.jsonl")),
+];
 /// How the operators begin that choose the scale of integers by what is computed together.
 const SCALED_TOGETHER: &[u8] = b"DynamicQuantize";
 
@@ -44,7 +52,19 @@ impl Model {
     /// # Errors
     /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        let mut files = ModelFolder::open(folder, MEND)?;
+        Self::read(ModelFolder::open(folder, MEND)?)
+    }
+
+    /// The model that is part of this crate; `model/MODEL_CARD.md` says what it is.
+    ///
+    /// # Errors
+    /// Those of [`Model::open`], all of them defects of this build.
+    pub fn shipped() -> Result<Self, ModelError> {
+        Self::read(ModelFolder::built_in("the shipped model", SHIPPED, MEND_SHIPPED))
+    }
+
+    fn read(mut files: ModelFolder) -> Result<Self, ModelError> {
+        let folder = files.path().to_owned();
         let missing: Vec<_> =
             [CONFIG, TOKENIZER, ONNX].into_iter().filter(|name| !files.has(name)).collect();
         if !missing.is_empty() {
@@ -60,7 +80,7 @@ impl Model {
         files.json(TOKENIZER, &content)?;
         let tokens = caught(|| Tokens::read(&content, settings.max_tokens))
             .unwrap_or_else(Err)
-            .map_err(|reason| tokenizer_refused(folder, reason))?;
+            .map_err(|reason| tokenizer_refused(&folder, reason))?;
         let examples = if files.has(EXAMPLES) {
             examples::read(&files.read(EXAMPLES)?, &labels)
                 .map_err(|found| ModelError::Examples { file: folder.join(EXAMPLES), found })?
@@ -69,7 +89,7 @@ impl Model {
         };
         let onnx = files.read(ONNX)?;
         Ok(Self {
-            folder: folder.to_owned(),
+            folder,
             onnx,
             tokens: Arc::new(tokens),
             labels: Arc::new(labels),

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_key_with_a_dot_keeps_its_origin() {
-        let text = "[judges.models.\"openai:gpt-4.1\"]\nsamples = 3\n[judges.panels.court]\nmembers = [{ judge = \"rules/1\" }]\n";
+        let text = "[judges.models.\"openai:gpt-4.1\"]\nsamples = 3\n[judges.panels.court]\nmembers = [{ judge = \"rules/2\" }]\n";
         let (_folder, path) = file(text);
         let sources = Sources { file: Some(path), ..Sources::default() };
         let Loaded { config, layers: figment, .. } = sources.load().unwrap();

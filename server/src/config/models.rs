@@ -96,7 +96,7 @@ pub struct Panel {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
-    /// `rules/1`, `rules/2`, `local/1`, or a chat model as `provider:model`.
+    /// `embedded`, `local/1`, `rules/2`, or a chat model as `provider:model`.
     pub judge: String,
     /// What its vote weighs beside those of the others, 1 to 100.
     #[serde(default = "one")]

@@ -119,8 +119,8 @@ impl<'de> Deserialize<'de> for AllowOverrides {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// Judges in the order in which they are asked; the next one only when one fails. `rules/1`, `rules/2`, `local/1`, a chat model as
-    /// `provider:model`, or a panel as `panel:name`.
+    /// Judges in the order in which they are asked; the next one only when one fails. [`EMBEDDED`], `local/1`,
+    /// `rules/2`, a chat model as `provider:model`, or a panel as `panel:name`.
     pub chain: Vec<String>,
     /// How chat models are asked, by `provider:model`; for those that are asked and not here the defaults.
     pub models: BTreeMap<String, Model>,
@@ -140,11 +140,15 @@ pub struct Judges {
     pub hidden: BTreeMap<String, String>,
 }
 
+/// In the chain, the judge with the shipped model where ONNX Runtime is at hand, else the one over facts.
+pub const EMBEDDED: &str = "embedded";
+
 /// The model of the judge `local/1`, which is loaded where the chain or a panel names that judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
-    /// The folder of an ONNX cross-encoder: `model.onnx`, `tokenizer.json`, and `config.json` with `id2label`.
+    /// The folder of an ONNX cross-encoder (`model.onnx`, `tokenizer.json`, and `config.json` with `id2label`); absent
+    /// for the shipped one.
     pub model: Option<PathBuf>,
     /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
     pub workers: usize,
@@ -257,7 +261,7 @@ impl Default for Config {
                 allow_overrides: AllowOverrides::Stricter,
             },
             judges: Judges {
-                chain: vec!["rules/1".to_owned()],
+                chain: vec![EMBEDDED.to_owned()],
                 models: BTreeMap::new(),
                 panels: BTreeMap::new(),
                 cache_memory: Bytes(16 << 20),

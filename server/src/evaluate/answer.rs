@@ -237,6 +237,12 @@ pub(super) fn count_claims(assessment: &Assessment) {
             counter!(names::CLAIMS, "class" => class.name()).increment(of_class as u64);
         }
     }
+    for claim in &assessment.claims {
+        let class = claim.judged.class.name();
+        for rule in &claim.judged.rules {
+            counter!(names::RULES, "rule" => rule.clone(), "class" => class).increment(1);
+        }
+    }
     for correction in &assessment.corrections {
         counter!(names::CORRECTIONS, "code" => correction.code.name()).increment(1);
     }

@@ -309,14 +309,14 @@ impl Checking<'_> {
 mod tests {
     use super::*;
     use crate::config::{Config, Member as Wanted, Panel as WantedPanel};
-    use crate::judge::rules::Rules;
+    use crate::judge::facts::{FactsJudge, Kept};
 
     fn member(judge: &str, weight: u32, refutes: bool) -> Wanted {
         Wanted { judge: judge.to_owned(), weight, refutes }
     }
 
     fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
-        let known: Vec<Arc<dyn Judge>> = vec![Arc::new(Rules::keeping(0))];
+        let known: Vec<Arc<dyn Judge>> = vec![Arc::new(FactsJudge::new(Kept::new(0)))];
         let mut judges = Config::default().judges;
         judges.chain = vec![link.to_owned()];
         judges.panels.insert("court".to_owned(), WantedPanel { members });
@@ -333,21 +333,21 @@ mod tests {
 
     #[test]
     fn what_cannot_vote_is_refused() {
-        let rules = || member("rules/1", 1, false);
+        let rules = || member("rules/2", 1, false);
         for (link, members, told) in [
             (
-                "rules/1",
+                "rules/2",
                 vec![rules()],
                 "judges.panels.court: is not in judges.chain; add `panel:court`",
             ),
             ("panel:other", vec![rules()], "judges.chain: there is no judges.panels.other"),
             ("panel:court", vec![], "nobody judges"),
-            ("panel:court", vec![member("rules/1", 1, true)], "nobody judges"),
-            ("panel:court", vec![member("rules/1", 0, false)], "weight 0 of rules/1"),
-            ("panel:court", vec![member("rules/1", 101, false)], "1 to 100"),
+            ("panel:court", vec![member("rules/2", 1, true)], "nobody judges"),
+            ("panel:court", vec![member("rules/2", 0, false)], "weight 0 of rules/2"),
+            ("panel:court", vec![member("rules/2", 101, false)], "1 to 100"),
             ("panel:court", vec![rules(), rules()], "named twice"),
             ("panel:court", vec![member("panel:court", 1, false)], "is a panel"),
-            ("panel:court", vec![rules(), member("rules/1", 1, true)], "only chat models can"),
+            ("panel:court", vec![rules(), member("rules/2", 1, true)], "only chat models can"),
             (
                 "panel:court",
                 vec![rules(), member("ollama:m", 1, false)],

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use super::chain::CheckedChain;
+use super::{chain::CheckedChain, embedded};
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
+use crate::judge::Judge;
+use crate::judge::facts::{FactsJudge, Kept};
 use crate::judge::local::{LocalJudge, LocalOptions};
-use crate::judge::{Judge, facts::FactsJudge, rules::Rules};
 use crate::ledger::{self, LedgerError};
 use crate::policies::PolicyStore;
 
@@ -36,13 +37,14 @@ impl CheckedConfig {
     /// # Errors
     /// Every problem, those that were known among them.
     pub fn check(
-        config: Config,
+        mut config: Config,
         mut added: Vec<Arc<dyn Judge>>,
         mut problems: Problems,
     ) -> Result<Self, Problems> {
-        added.push(Arc::new(Rules::keeping(config.evidence.kept_in_memory.0)));
-        added.push(Arc::new(FactsJudge));
-        if let Some(judge) = local_judge(&config, &mut problems) {
+        embedded::resolve(&mut config);
+        let kept = Kept::new(config.evidence.kept_in_memory.0);
+        added.push(Arc::new(FactsJudge::new(kept.clone())));
+        if let Some(judge) = local_judge(&config, kept, &mut problems) {
             added.push(judge);
         }
         let policies = PolicyStore::check(&config.policies, &mut problems);
@@ -66,11 +68,9 @@ impl CheckedConfig {
 }
 
 /// The judge with a model, where it is named.
-fn local_judge(config: &Config, problems: &mut Problems) -> Option<Arc<dyn Judge>> {
+fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<Arc<dyn Judge>> {
     let judges = &config.judges;
-    let members = judges.panels.values().flat_map(|panel| &panel.members);
-    let mut named = judges.chain.iter().chain(members.map(|member| &member.judge));
-    if !named.any(|name| name == LocalJudge::NAME) {
+    if !embedded::names(judges).any(|name| name == LocalJudge::NAME) {
         return None;
     }
     let workers = judges.local.workers;
@@ -79,14 +79,12 @@ fn local_judge(config: &Config, problems: &mut Problems) -> Option<Arc<dyn Judge
         problems.add(&["judges", "local", "workers"], description);
         return None;
     }
-    let Some(model) = judges.local.model.clone() else {
-        let description =
-            "names no model, and local/1 needs one; name the folder of an ONNX cross-encoder";
-        problems.add(&["judges", "local", "model"], description);
-        return None;
+    let options = LocalOptions {
+        model: judges.local.model.clone(),
+        onnxruntime: config.evidence.onnxruntime.clone(),
+        workers,
     };
-    let options = LocalOptions { model, onnxruntime: config.evidence.onnxruntime.clone(), workers };
-    let opened = problems.note(&["judges", "local"], LocalJudge::open(&options));
+    let opened = problems.note(&["judges", "local"], LocalJudge::open(&options, kept));
     opened.map(|judge| -> Arc<dyn Judge> { Arc::new(judge) })
 }
 

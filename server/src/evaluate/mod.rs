@@ -7,6 +7,7 @@ mod chat_model;
 mod checked_config;
 mod claims;
 mod decide;
+mod embedded;
 mod engine;
 mod extra_turn;
 mod judging;

@@ -13,7 +13,6 @@ pub mod local;
 pub mod model;
 pub mod panel;
 pub mod remembered;
-pub mod rules;
 pub mod spending;
 mod voting;
 
@@ -36,7 +35,7 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Partitions the claims of a report.
 pub trait Judge: Send + Sync {
-    /// Its stable name, such as `rules/1`.
+    /// Its stable name, such as `rules/2`.
     fn name(&self) -> &str;
 
     /// Whether it computes here without waiting for anyone; such judges are kept off the threads that serve.

@@ -160,6 +160,7 @@ mod tests {
             evidence_type,
             citations: vec![Citation { target, quote: quote.to_owned(), bytes: None }],
             note: format!("note of {quote}"),
+            rules: Vec::new(),
         }
     }
 

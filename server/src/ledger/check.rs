@@ -67,7 +67,7 @@ mod tests {
                 report_id: "r".to_owned(),
                 investigation_id: String::new(),
                 policy: "reference".to_owned(),
-                judge: "rules/1".to_owned(),
+                judge: "rules/2".to_owned(),
                 outcome: 1,
                 tier: 1,
                 score: Some((6, 7)),

@@ -19,6 +19,8 @@ pub const DECISIONS: &str = "gsar_decisions_total";
 pub const SHADOW_DECISIONS: &str = "gsar_shadow_decisions_total";
 /// Claims counted, by `class`.
 pub const CLAIMS: &str = "gsar_claims_total";
+/// Claims that rules over facts decided, by `rule` and `class`.
+pub const RULES: &str = "gsar_rules_total";
 /// Reasons of decisions, by `code`.
 pub const REASONS: &str = "gsar_decision_reasons_total";
 /// Corrections by verification, by `code`.
@@ -79,6 +81,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(DECISIONS, "decisions, by tier and policy");
     describe_counter!(SHADOW_DECISIONS, "decisions in shadow, by tier and policy");
     describe_counter!(CLAIMS, "claims counted, by class");
+    describe_counter!(RULES, "claims decided by rules over facts, by rule and class");
     describe_counter!(REASONS, "reasons of decisions, by code");
     describe_counter!(CORRECTIONS, "corrections by verification, by code");
     describe_counter!(RETRIEVALS, "evaluations against a corpus, by how its evidence was chosen");

@@ -90,5 +90,6 @@ fn truthful_about(claim: &Claim) -> JudgedClaim {
         evidence_type: EvidenceType::ToolMatch,
         citations: citations.collect(),
         note: String::new(),
+        rules: Vec::new(),
     }
 }

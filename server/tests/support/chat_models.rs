@@ -53,11 +53,11 @@ impl Models {
         self
     }
 
-    /// A server whose chain they are, in the order of their names, and behind them `rules/1`.
+    /// A server whose chain they are, in the order of their names, and behind them `rules/2`.
     pub async fn start(self, change: impl FnOnce(&mut Config)) -> Running {
         let names = self.named.keys().cloned();
         let wanted = Wanted::default().start(|config| {
-            config.judges.chain = names.chain(["rules/1".to_owned()]).collect();
+            config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
             config.judges.models.clone_from(&self.named);
             config.ledger.durable = false;
             change(config);

@@ -26,7 +26,14 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
             }
         }
         let note = String::new();
-        JudgedClaim { claim: claim.clone(), class, evidence_type, citations, note }
+        JudgedClaim {
+            claim: claim.clone(),
+            class,
+            evidence_type,
+            citations,
+            note,
+            rules: Vec::new(),
+        }
     };
     if !is_of(report, claim) {
         return said(Class::Ungrounded, EvidenceType::Inference, &[]);

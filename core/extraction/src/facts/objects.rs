@@ -107,11 +107,22 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             } else if self.describes_parent(member, has_scalars) {
                 self.flatten(record, member, vec![key]);
             } else {
+                self.named_by(member, record);
                 self.scope.push(key.clone());
                 let group = self.group(Form::Object);
                 self.object(member, group, Some(record), vec![key]);
                 self.scope.pop();
             }
+        }
+    }
+
+    /// The name that `metadata` gives to the object that it stands in, and so to all that stands beside it.
+    fn named_by(&mut self, at: usize, record: RecordId) {
+        let tree = self.tree;
+        let name = tree.member(at, "name").filter(|name| tree.is_scalar(*name));
+        if let Some(name) = name.filter(|_| tree.key(at) == "metadata") {
+            let attribute = vec![self.key(at), self.key(name)];
+            self.scalar(record, attribute, name);
         }
     }
 

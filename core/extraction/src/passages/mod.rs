@@ -26,10 +26,14 @@ use alloc::vec::Vec;
 
 use crate::facts::{Facts, Form, ItemId, RecordId};
 
-use terms::{claim_terms, passage_terms};
+use terms::{claim_terms, passage_terms, tool_terms};
 
+/// The most bytes of a premise that the shipped model of `local/1` is trained on.
+pub const MAX_PREMISE: usize = 700;
 /// The most passages whose words are weighed against each other for one claim.
 const MAX_CANDIDATES: usize = 256;
+/// The most words of what was asked that speak for a passage.
+const MAX_OF_TOOL: u32 = 4;
 
 /// What is said beside a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub struct Passages<'f, 'a> {
     /// In the order of the evidence.
     passages: Vec<Passage>,
     postings: BTreeMap<u64, Vec<usize>>,
+    /// The terms of the tools that answered.
+    tools: BTreeMap<ItemId, Vec<u64>>,
 }
 
 #[derive(Debug)]
@@ -67,19 +73,24 @@ impl<'f, 'a> Passages<'f, 'a> {
                 postings.entry(term).or_default().push(at);
             }
         }
-        Self { facts, passages, postings }
+        let mut tools = BTreeMap::new();
+        for passage in &passages {
+            tools.entry(passage.item).or_insert_with(|| tool_terms(facts, passage.item));
+        }
+        Self { facts, passages, postings, tools }
     }
 
     /// What bears on a claim, in at most that many bytes.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize) -> Premise {
-        let mut terms: Vec<(&[usize], u32)> = claim_terms(claim)
-            .into_iter()
-            .filter_map(|term| self.postings.get(&term))
+        let claimed = claim_terms(claim);
+        let mut terms: Vec<(&[usize], u32)> = claimed
+            .iter()
+            .filter_map(|term| self.postings.get(term))
             .map(|places| (places.as_slice(), self.weight(places.len())))
             .collect();
         terms.sort_by_key(|(_, weight)| core::cmp::Reverse(*weight));
-        let ranked = ranked(&terms);
+        let ranked = ranked(&terms, |place| self.of_tool(place, &claimed));
         let mut sheet = render::Sheet::new(self.facts, max_bytes);
         let mut records = Vec::new();
         for at in &ranked {
@@ -96,6 +107,13 @@ impl<'f, 'a> Passages<'f, 'a> {
     fn weight(&self, count: usize) -> u32 {
         let share = self.passages.len().saturating_mul(4) / count.max(1);
         share.max(2).ilog2()
+    }
+
+    /// How many terms of a claim stand in what was asked for a passage.
+    fn of_tool(&self, place: usize, claimed: &[u64]) -> u32 {
+        let tool = self.passages.get(place).and_then(|passage| self.tools.get(&passage.item));
+        let shared = tool.into_iter().flatten().filter(|term| claimed.contains(term)).count();
+        u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_OF_TOOL)
     }
 
     /// Fills what room is left with passages beside those chosen, nearest first.
@@ -117,8 +135,9 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 }
 
-/// Places of passages, the one that adds most words of the claim first. A word that is shown already counts an eighth.
-fn ranked(terms: &[(&[usize], u32)]) -> Vec<usize> {
+/// Places of passages, the one that adds most words of the claim first. A word that is shown already counts an eighth,
+/// and so does one of what was asked.
+fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
     for (term, (places, weight)) in terms.iter().enumerate() {
@@ -128,6 +147,9 @@ fn ranked(terms: &[(&[usize], u32)]) -> Vec<usize> {
         }
     }
     let mut candidates: Vec<usize> = found.keys().copied().collect();
+    for (place, total) in &mut totals {
+        *total += of_tool(*place);
+    }
     candidates.sort_by_key(|place| core::cmp::Reverse(totals.get(place).copied().unwrap_or(0)));
     candidates.truncate(MAX_CANDIDATES);
     let mut shown = alloc::vec![false; terms.len()];
@@ -139,7 +161,8 @@ fn ranked(terms: &[(&[usize], u32)]) -> Vec<usize> {
                 let weight = terms.get(*term).map_or(0, |(_, weight)| *weight);
                 if shown.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
             })
-            .sum()
+            .sum::<u32>()
+                + 2 * of_tool(*place)
         };
         let best = candidates
             .iter()

@@ -16,7 +16,7 @@ const MAX_PASSAGE: usize = 480;
 /// The most bytes of one value.
 const MAX_VALUE: usize = 160;
 /// The most bytes of what stands above the passages of a tool.
-const MAX_HEADING: usize = 120;
+const MAX_HEADING: usize = 64;
 /// The most samples of a series that are shown.
 const MAX_SAMPLES: usize = 24;
 /// How many values of what a record stands in are shown with it, and their length.
@@ -29,6 +29,8 @@ const MAX_SCOPE: usize = 60;
 pub(super) struct Sheet<'f, 'a> {
     facts: &'f Facts<'a>,
     max_bytes: usize,
+    /// The item of the passage added first comes first.
+    items: Vec<ItemId>,
     passages: BTreeMap<usize, Written>,
 }
 
@@ -43,7 +45,7 @@ struct Written {
 
 impl<'f, 'a> Sheet<'f, 'a> {
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
-        Self { facts, max_bytes, passages: BTreeMap::new() }
+        Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
     }
 
     /// Adds a passage where there is room for it; says whether it is on the sheet.
@@ -62,9 +64,16 @@ impl<'f, 'a> Sheet<'f, 'a> {
             return false;
         }
         self.passages.insert(at, written);
+        let is_new = !self.items.contains(&item);
+        if is_new {
+            self.items.push(item);
+        }
         let fits = self.text().len() <= self.max_bytes;
         if !fits {
             self.passages.remove(&at);
+            if is_new {
+                self.items.pop();
+            }
         }
         fits
     }
@@ -73,7 +82,11 @@ impl<'f, 'a> Sheet<'f, 'a> {
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
         let mut before = &Written::default();
-        for passage in self.passages.values() {
+        let of = |item: &ItemId| {
+            let item = Some(*item);
+            self.passages.values().filter(move |passage| passage.item == item)
+        };
+        for passage in self.items.iter().flat_map(of) {
             if before.item != passage.item {
                 text.extend(passage.item.map(|item| heading(self.facts, item)));
             }
@@ -108,7 +121,7 @@ fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -
     let form = group.map_or(Form::Object, |group| group.form);
     let text = match form {
         Form::Series => series(facts, records, first, claim),
-        Form::Lines | Form::Clauses | Form::Diff => line(facts, first),
+        Form::Lines | Form::Clauses | Form::Diff => line(facts, first, claim),
         Form::Rows | Form::Object => named(first, claim),
     };
     if text.trim().is_empty() {
@@ -145,12 +158,42 @@ fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     if parts.is_empty() { String::new() } else { format!("{}:\n", parts.join(" > ")) }
 }
 
-/// A line as it stands; one of JSON by its members.
-fn line(facts: &Facts<'_>, record: &Record<'_>) -> String {
+/// A line as it stands, of a long one what bears on the claim; one of JSON by its members.
+fn line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     let content = facts.group(record.group).and_then(|group| facts.item(group.item));
     let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
     let raw = raw.trim();
-    if raw.starts_with('{') { joined(record.cells.iter()) } else { raw.to_string() }
+    if raw.starts_with('{') {
+        named(record, claim)
+    } else if raw.len() > MAX_PASSAGE {
+        stretch(raw, claim)
+    } else {
+        raw.to_string()
+    }
+}
+
+/// The beginning of a long line and the stretch of it with most words of the claim.
+fn stretch(line: &str, claim: &str) -> String {
+    const BEGINNING: usize = 60;
+    let claimed: Vec<u64> = words(claim).map(|word| word.stem()).collect();
+    let shared: Vec<usize> = words(line)
+        .filter(|word| claimed.contains(&word.stem()))
+        .map(|word| word.span.start)
+        .collect();
+    let room = MAX_PASSAGE - BEGINNING - 8;
+    let within =
+        |start: &usize| shared.iter().filter(|at| (*start..start + room).contains(at)).count();
+    let start =
+        shared.iter().copied().max_by_key(|start| (within(start), core::cmp::Reverse(*start)));
+    let start = start.unwrap_or(0).saturating_sub(room / 4);
+    if start <= BEGINNING {
+        return line.to_string();
+    }
+    let part = |from: usize, to: usize| {
+        let (from, to) = (line.ceil_char_boundary(from), line.floor_char_boundary(to));
+        line.get(from..to).unwrap_or_default().trim()
+    };
+    format!("{} … {}", part(0, BEGINNING), part(start, start + room))
 }
 
 /// A record with the names of its values.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::facts::{Facts, RecordId};
+use crate::facts::{Facts, ItemId, RecordId};
 use crate::text::tokens::{Word, is_stop_word, words};
 
 /// The terms of a claim, each once.
@@ -30,6 +30,18 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
     let first = records.first().and_then(|id| facts.record(*id));
     if let Some(parent) = first.and_then(|record| facts.record(record.parent?)) {
         parent.cells.iter().for_each(|cell| terms_of(&cell.text, &mut terms));
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// The terms of what was asked of a tool, each once.
+pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
+    let mut terms = Vec::new();
+    if let Some(item) = facts.item(item) {
+        terms_of(item.tool, &mut terms);
+        terms_of(item.query, &mut terms);
     }
     terms.sort_unstable();
     terms.dedup();

@@ -51,6 +51,22 @@ fn a_value_is_that_of_its_subject() {
 }
 
 #[test]
+fn the_name_in_the_metadata_is_that_of_all_beside_it() {
+    let pods = r#"{"items": [
+        {"kind": "Pod", "metadata": {"name": "cart-1", "labels": {"app": "cart"}}, "status": {"phase": "Running"}},
+        {"kind": "Pod", "metadata": {"name": "cart-2", "labels": {"app": "cart"}}, "status": {"phase": "Pending"}}]}"#;
+    check(
+        pods,
+        &[
+            ("Pod cart-2 is Pending.", "+value"),
+            ("Pod cart-1 is Running.", "+value"),
+            ("Pod cart-2 is Running.", "-value"),
+            ("Pod cart-3 is Running.", ""),
+        ],
+    );
+}
+
+#[test]
 fn a_row_of_a_table_is_one_thing() {
     let table = "NAME     READY   STATUS             RESTARTS   AGE\ncart-1   1/1     Running            4          6h\nstock-1  0/1     CrashLoopBackOff   9          2d\n";
     check(

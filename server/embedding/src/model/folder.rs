@@ -8,9 +8,14 @@ use serde_json::Value;
 use super::error::{Mend, ModelError};
 use crate::user_cache::{self, Manifest};
 
+/// Files of a model that are part of the program, by their names.
+pub type BuiltIn = &'static [(&'static str, &'static [u8])];
+
 /// The folder of a model while it is read.
 pub struct ModelFolder {
     path: PathBuf,
+    /// Its files, where it is part of the program.
+    built_in: Option<BuiltIn>,
     mend: Mend,
     manifest: Option<Manifest>,
     digest: blake3::Hasher,
@@ -27,13 +32,30 @@ impl ModelFolder {
             reason: error.to_string(),
             mend,
         })?;
-        Ok(Self { path: path.to_owned(), mend, manifest, digest: blake3::Hasher::new() })
+        let digest = blake3::Hasher::new();
+        Ok(Self { path: path.to_owned(), built_in: None, mend, manifest, digest })
+    }
+
+    /// Files that are part of the program; `name` stands for their folder in errors.
+    #[must_use]
+    pub fn built_in(name: &str, files: BuiltIn, mend: Mend) -> Self {
+        let digest = blake3::Hasher::new();
+        Self { path: PathBuf::from(name), built_in: Some(files), mend, manifest: None, digest }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether there is a file or folder of that name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.path.join(name).exists()
+        match self.built_in {
+            Some(files) => files.iter().any(|(known, _)| *known == name),
+            None => self.path.join(name).exists(),
+        }
     }
 
     /// Whether there is a manifest.
@@ -55,8 +77,8 @@ impl ModelFolder {
     /// # Errors
     /// Those of [`ModelFolder::read`].
     pub fn read_as(&mut self, name: &str, known_as: &str) -> Result<Vec<u8>, ModelError> {
-        let content = std::fs::read(self.path.join(name))
-            .map_err(|error| self.unreadable(name, error.to_string()))?;
+        let content =
+            self.content(name).map_err(|error| self.unreadable(name, error.to_string()))?;
         if let Some(manifest) = &self.manifest {
             let found = user_cache::hexadecimal(&user_cache::sha256(&content));
             let expected = manifest.sha256(name).unwrap_or("nothing");
@@ -73,6 +95,17 @@ impl ModelFolder {
             self.digest.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
         Ok(content)
+    }
+
+    fn content(&self, name: &str) -> std::io::Result<Vec<u8>> {
+        match self.built_in {
+            Some(files) => files
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, content)| content.to_vec())
+                .ok_or_else(|| std::io::ErrorKind::NotFound.into()),
+            None => std::fs::read(self.path.join(name)),
+        }
     }
 
     /// The content of a file as JSON.

@@ -20,7 +20,7 @@ use crate::session::{OnnxSession, OpenError};
 use crate::user_cache;
 
 pub use error::{Mend, ModelError};
-pub use folder::ModelFolder;
+pub use folder::{BuiltIn, ModelFolder};
 pub use settings::Pooling;
 
 const ALL_MINI_LM: &str = "all-MiniLM-L6-v2";

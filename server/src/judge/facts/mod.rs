@@ -6,23 +6,45 @@
 //! complementary. What a language model inferred, and what an earlier report said, is no evidence.
 
 mod explain;
+mod kept;
 mod observations;
 mod ruling;
 
 use gsar_core::Class;
 
+pub use kept::Kept;
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
 use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
 /// The judge.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FactsJudge;
+#[derive(Clone, Debug)]
+pub struct FactsJudge {
+    kept: Kept,
+}
 
 impl FactsJudge {
     /// Its name.
     pub const NAME: &'static str = "rules/2";
+
+    /// The judge, which keeps there what it read off evidence that will be asked about again.
+    #[must_use]
+    pub const fn new(kept: Kept) -> Self {
+        Self { kept }
+    }
+
+    /// Judges at once, on the calling thread.
+    ///
+    /// # Errors
+    /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
+    pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        if question.is_late() {
+            let claims = question.claims.len();
+            return Err(JudgeError::DeadlinePassed { judged: 0, claims });
+        }
+        self.kept.read(question).with_dependent(|_, observations| judge(question, observations))
+    }
 }
 
 impl Judge for FactsJudge {
@@ -43,20 +65,15 @@ impl Judge for FactsJudge {
     }
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async move { judge_now(question) })
+        Box::pin(async move { self.judge_now(question) })
     }
 }
 
-fn judge_now(question: &Question) -> Result<Judgement, JudgeError> {
+fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
-    let late = |judged| JudgeError::DeadlinePassed { judged, claims: claims.len() };
-    if question.is_late() {
-        return Err(late(0));
-    }
-    let observations = Observations::read(&question.evidence);
-    let judged = observations
-        .judge(claims, || !question.is_late())
-        .map_err(|stopped| late(stopped.judged))?;
+    let judged = observations.judge(claims, || !question.is_late()).map_err(|stopped| {
+        JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
+    })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
     let judgement = judgement(question, observations.gaps().to_vec(), judged);
     Ok(Judgement { considered, ..judgement })

@@ -21,6 +21,7 @@ struct Ruling {
     /// The items that are cited, by their places among the observations.
     items: Vec<usize>,
     note: String,
+    rules: Vec<RuleId>,
 }
 
 /// A claim, judged.
@@ -32,10 +33,11 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
             evidence_type: EvidenceType::ComplementaryFinding,
             citations: Vec::new(),
             note: "it states no fact: it asks or proposes".to_owned(),
+            rules: Vec::new(),
         };
     }
     let whole = of_statement(&claim.text, observations);
-    let Ruling { class, citations, items, note } = match whole.class {
+    let Ruling { class, citations, items, note, rules } = match whole.class {
         Class::Ungrounded => of_parts(&claim.text, observations).unwrap_or(whole),
         _ => whole,
     };
@@ -45,10 +47,11 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
         evidence_type: evidence_type(class, &items, observations),
         citations,
         note,
+        rules: rules.into_iter().map(|RuleId(name)| name.to_owned()).collect(),
     }
 }
 
-/// A claim that is of a class for reasons of someone else: what supports or refutes it is cited.
+/// A claim that is of a class for reasons of someone else: what supports or refutes it, or what it is about, is cited.
 pub(super) fn judged_as(
     claim: &Claim,
     class: Class,
@@ -56,8 +59,7 @@ pub(super) fn judged_as(
     note: String,
     observations: &Observations<'_>,
 ) -> JudgedClaim {
-    let rests = matches!(class, Class::Grounded | Class::Contradicted);
-    let records = if rests { records } else { &[] };
+    let records = if class == Class::Ungrounded { &[] } else { records };
     let read = TypedClaim::read(&claim.text);
     let ruling = Ruling::resting_on(&read, records, class, observations);
     JudgedClaim {
@@ -69,6 +71,7 @@ pub(super) fn judged_as(
         },
         citations: ruling.citations,
         note,
+        rules: Vec::new(),
     }
 }
 
@@ -98,13 +101,15 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
                 citations: Vec::new(),
                 items: Vec::new(),
                 note: lacking(&claim, observations),
+                rules: Vec::new(),
             };
         }
     };
     let ruling = Ruling::resting_on(&claim, &records, class, observations);
     let cited = ruling.items.iter().filter_map(|item| observations.items.get(*item));
     let ids: Vec<&str> = cited.map(|item| item.id.as_str()).collect();
-    Ruling { note: format!("{} {says} (rule {names})", ids.join(" with ")), ..ruling }
+    let note = format!("{} {says} (rule {names})", ids.join(" with "));
+    Ruling { note, rules, ..ruling }
 }
 
 /// Why nothing was said.
@@ -131,8 +136,13 @@ impl Ruling {
         class: Class,
         observations: &Observations<'_>,
     ) -> Self {
-        let mut ruling =
-            Self { class, citations: Vec::new(), items: Vec::new(), note: String::new() };
+        let mut ruling = Self {
+            class,
+            citations: Vec::new(),
+            items: Vec::new(),
+            note: String::new(),
+            rules: Vec::new(),
+        };
         let facts = observations.index.facts();
         for id in records {
             let (Some(record), Some(item)) = (facts.record(*id), facts.item_of(*id)) else {
@@ -167,6 +177,11 @@ impl Ruling {
                 let mut both = self;
                 both.citations.extend(other.citations);
                 both.items.extend(other.items);
+                for rule in other.rules {
+                    if !both.rules.contains(&rule) {
+                        both.rules.push(rule);
+                    }
+                }
                 if both.note != other.note {
                     both.note = format!("{}; {}", both.note, other.note);
                 }

@@ -6,9 +6,9 @@ use gsar_core::fixed::Millionths;
 use gsar_cross_encoder::Probabilities;
 
 /// From where on the model grounds a claim. Below it and below the others the claim stays ungrounded.
-const GROUNDED: Millionths = Millionths::new(700_000);
+const GROUNDED: Millionths = Millionths::new(650_000);
 /// From where on the model contradicts a claim.
-const CONTRADICTED: Millionths = Millionths::new(600_000);
+const CONTRADICTED: Millionths = Millionths::new(750_000);
 /// From where on it calls a claim complementary.
 const COMPLEMENTARY: Millionths = Millionths::new(500_000);
 /// From where on it overrules a rule: the claim is left open then.

@@ -10,27 +10,25 @@ mod decision;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gsar_core::Class;
 use gsar_core::report::ClaimKind;
+use gsar_core::{Class, JudgedClaim};
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
 use gsar_embedding::Runtime;
-use gsar_extraction::passages::{Passages, Premise};
+use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
 use self::decision::{Decided, decide, percent};
 use super::embedded::judgement;
-use super::facts::{MAX_BYTES, Observations};
+use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
-/// The most bytes of a premise; the model is trained on premises of that length.
-pub const MAX_PREMISE: usize = 480;
 /// The most records that are cited for what the model decides.
 const MAX_CITED: usize = 2;
 
 /// Where the model comes from and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// The folder of the model.
-    pub model: PathBuf,
+    /// The folder of the model; `None` for the shipped one.
+    pub model: Option<PathBuf>,
     /// The shared library of ONNX Runtime; `None` for `ORT_DYLIB_PATH`, else the one in the user's cache.
     pub onnxruntime: Option<PathBuf>,
     /// Sessions of the model, each with a thread and a copy of the weights.
@@ -41,6 +39,7 @@ pub struct LocalOptions {
 #[derive(Clone, Debug)]
 pub struct LocalJudge {
     encoder: CrossEncoder,
+    kept: Kept,
 }
 
 impl LocalJudge {
@@ -51,14 +50,18 @@ impl LocalJudge {
     ///
     /// # Errors
     /// What is missing or does not fit, with the fix.
-    pub fn open(options: &LocalOptions) -> Result<Self, String> {
+    pub fn open(options: &LocalOptions, kept: Kept) -> Result<Self, String> {
         let runtime =
             Runtime::load(options.onnxruntime.as_deref()).map_err(|error| error.to_string())?;
-        let model = Model::open(&options.model).map_err(|error| error.to_string())?;
+        let model = match &options.model {
+            Some(folder) => Model::open(folder),
+            None => Model::shipped(),
+        };
+        let model = model.map_err(|error| error.to_string())?;
         let options = Options { workers: options.workers, ..Options::default() };
         let encoder =
             CrossEncoder::start(&runtime, &model, &options).map_err(|error| error.to_string())?;
-        Ok(Self { encoder })
+        Ok(Self { encoder, kept })
     }
 
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -67,35 +70,17 @@ impl LocalJudge {
         if question.is_late() {
             return Err(late(0));
         }
-        let observations = Observations::read(&question.evidence);
-        let ruled = observations
-            .judge(claims, || !question.is_late())
+        let read = self.kept.read(question);
+        let (ruled, premises) = read
+            .with_dependent(|_, observations| {
+                let ruled = observations.judge(claims, || !question.is_late());
+                ruled.map(|ruled| (ruled, premises(question, observations)))
+            })
             .map_err(|stopped| late(stopped.judged))?;
-        let premises = premises(question, &observations);
         let scored = self.score(question, &premises).await?;
-        let mut considered =
-            if question.explain { observations.considered(claims) } else { Vec::new() };
-        let mut judged = Vec::with_capacity(claims.len());
-        for (at, ((claim, ruled), (premise, scored))) in
-            claims.iter().zip(ruled).zip(premises.iter().zip(scored)).enumerate()
-        {
-            let Some(scored) = scored else {
-                judged.push(ruled);
-                continue;
-            };
-            if let Some(lines) = considered.get_mut(at) {
-                lines.extend(explained(premise, &scored));
-            }
-            judged.push(match decide(ruled.class, &scored) {
-                Decided::AsRuled => ruled,
-                Decided::ByModel { class, note } => {
-                    let records = premise.records.get(..MAX_CITED.min(premise.records.len()));
-                    observations.judged_as(claim, class, records.unwrap_or_default(), note)
-                }
-            });
-        }
-        let gaps = observations.gaps().to_vec();
-        Ok(Judgement { considered, ..judgement(question, gaps, judged) })
+        Ok(read.with_dependent(|_, observations| {
+            voted(question, observations, ruled, &premises, &scored)
+        }))
     }
 
     /// What the model says of each claim; `None` for those that it is not asked about.
@@ -129,6 +114,40 @@ impl LocalJudge {
         let mut scored = scored.map_err(|error| failed(&error))?.into_iter();
         Ok(asked.into_iter().map(|asked| if asked { scored.next() } else { None }).collect())
     }
+}
+
+/// One judgement of what the rules and the model say.
+fn voted(
+    question: &Question,
+    observations: &Observations<'_>,
+    ruled: Vec<JudgedClaim>,
+    premises: &[Premise],
+    scored: &[Option<Probabilities>],
+) -> Judgement {
+    let claims = &question.claims;
+    let mut considered =
+        if question.explain { observations.considered(claims) } else { Vec::new() };
+    let mut judged = Vec::with_capacity(claims.len());
+    for (at, ((claim, ruled), (premise, scored))) in
+        claims.iter().zip(ruled).zip(premises.iter().zip(scored)).enumerate()
+    {
+        let Some(scored) = scored else {
+            judged.push(ruled);
+            continue;
+        };
+        if let Some(lines) = considered.get_mut(at) {
+            lines.extend(explained(premise, scored));
+        }
+        judged.push(match decide(ruled.class, scored) {
+            Decided::AsRuled => ruled,
+            Decided::ByModel { class, note } => {
+                let records = premise.records.get(..MAX_CITED.min(premise.records.len()));
+                observations.judged_as(claim, class, records.unwrap_or_default(), note)
+            }
+        });
+    }
+    let gaps = observations.gaps().to_vec();
+    Judgement { considered, ..judgement(question, gaps, judged) }
 }
 
 fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {

@@ -134,6 +134,7 @@ mod tests {
                 bytes: None,
             }],
             note: note.to_owned(),
+            rules: Vec::new(),
         };
         let both = merged(vec![
             said(Class::Ungrounded, "", "nothing"),

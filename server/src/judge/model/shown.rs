@@ -234,6 +234,7 @@ mod tests {
                 bytes: None,
             }],
             note: said,
+            rules: Vec::new(),
         };
         let back = shown.claim_back(judged, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };

@@ -74,6 +74,7 @@ fn judged(class: Class, note: &str) -> JudgedClaim {
         evidence_type: EvidenceType::ToolMatch,
         citations: Vec::new(),
         note: note.to_owned(),
+        rules: Vec::new(),
     }
 }
 

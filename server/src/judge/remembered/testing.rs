@@ -104,6 +104,7 @@ pub(super) fn judgement() -> Judgement {
             evidence_type: EvidenceType::ToolMatch,
             citations,
             note: "It says so.".to_owned(),
+            rules: Vec::new(),
         }],
         votes: Vec::new(),
         considered: vec![vec!["e1".to_owned()]],

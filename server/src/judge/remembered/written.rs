@@ -12,7 +12,7 @@ use super::words::word;
 use crate::judge::{Judgement, ModelCall, Notice};
 
 /// Changes whenever an older text would be read wrongly; such a text is no answer.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Written {
@@ -41,6 +41,7 @@ struct WrittenJudgedClaim {
     evidence_type: String,
     citations: Vec<WrittenCitation>,
     note: String,
+    rules: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -133,6 +134,7 @@ impl WrittenJudgedClaim {
             evidence_type: judged.evidence_type.name().to_owned(),
             citations: judged.citations.iter().map(WrittenCitation::of).collect(),
             note: judged.note.clone(),
+            rules: judged.rules.clone(),
         }
     }
 
@@ -147,6 +149,7 @@ impl WrittenJudgedClaim {
                 .map(WrittenCitation::read)
                 .collect::<Option<_>>()?,
             note: self.note,
+            rules: self.rules,
         })
     }
 }
@@ -238,10 +241,10 @@ mod tests {
     fn what_stands_on_disk_is_known() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         let expected = concat!(
-            r#"{"version":2,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
+            r#"{"version":3,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
             r#""class":"grounded","evidence_type":"tool_match","citations":["#,
             r#"{"target":{"Evidence":{"id":"e1","field_path":"/status"}},"quote":"crash","bytes":{"start":5,"end":10}},"#,
-            r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so."}],"#,
+            r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so.","rules":[]}],"#,
             r#""considered":[["e1"]],"score":900000,"explanation":"One claim.","gaps":["no logs"],"#,
             r#""contradictions":["none"],"calls":[{"purpose":"judge","model":"m-1","prompt":"00ff","rung":"structured","#,
             r#""mends":["fence"],"answer":"{}"}],"notices":[{"code":"SOME_CODE","sentence":"A sentence."}]}"#,
@@ -253,7 +256,7 @@ mod tests {
     fn another_version_or_an_unknown_name_is_no_answer() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         for (from, to) in [
-            (r#""version":2"#, r#""version":3"#),
+            (r#""version":3"#, r#""version":4"#),
             (r#""grounded""#, r#""proven""#),
             (r#""tool_match""#, r#""guess""#),
             (r#""id":"c1""#, r#""id":"""#),

@@ -15,7 +15,7 @@ fn record(number: u32) -> Record {
         report_id: "report".to_owned(),
         investigation_id: String::new(),
         policy: "reference".to_owned(),
-        judge: "rules/1".to_owned(),
+        judge: "rules/2".to_owned(),
         outcome: 1,
         tier: 1,
         score: Some((6, 7)),

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Asks that gsar-cross-encoder says of pairs what ONNX Runtime says under Python. Usage: same.py MODEL PAIRS SCORED
+
+SCORED is what the example `score` of gsar-cross-encoder wrote for PAIRS with MODEL.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from evaluate import probabilities
+from pairs import LABELS, read
+
+LEAST = 0.995
+
+
+def main():
+    model, pairs, scored = (Path(given) for given in sys.argv[1:])
+    theirs = probabilities(model, list(read(pairs)), json.loads((model / "config.json").read_text())["gsar"]["max_tokens"])
+    ours = [[row[label] for label in LABELS] for row in map(json.loads, scored.read_text().splitlines())]
+    if len(ours) != len(theirs) or not ours:
+        sys.exit(f"{scored}: {len(ours)} rows for {len(theirs)} pairs")
+    same = sum(a.index(max(a)) == b.index(max(b)) for a, b in zip(ours, theirs))
+    furthest = max(abs(x - y) for a, b in zip(ours, theirs) for x, y in zip(a, b))
+    print(f"same class in {same} of {len(ours)} pairs, probabilities at most {furthest:.1e} apart")
+    if same < LEAST * len(ours):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

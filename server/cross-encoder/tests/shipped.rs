@@ -1,0 +1,50 @@
+//! The model that is part of this crate: it starts, is right on its examples, and says the same again.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking and says why it was skipped"
+)]
+
+use gsar_core::Class;
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities};
+use gsar_embedding::Runtime;
+
+const PODS: &str = "[kubectl get pods]\n\
+                    NAME cart-1; READY 1/1; STATUS Running; RESTARTS 0\n\
+                    NAME cart-2; READY 0/1; STATUS CrashLoopBackOff; RESTARTS 7\n";
+
+/// What it says of claims about the pods; `None` where ONNX Runtime is not at hand.
+async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
+    let runtime = match Runtime::load(None) {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            println!("skipped: {error}");
+            return None;
+        }
+    };
+    let model = Model::shipped().unwrap();
+    let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
+    let pairs = claims.iter().map(|claim| Pair::new(*claim, PODS)).collect();
+    Some(encoder.score(pairs).await.unwrap())
+}
+
+#[tokio::test]
+async fn it_tells_what_the_evidence_shows_from_what_it_does_not() {
+    let claims = [
+        "Pod cart-2 is in CrashLoopBackOff.",
+        "The deploy of Tuesday caused the crashes of cart-2.",
+        "An alert on restarts would shorten the time that such a crash stays hidden.",
+    ];
+    let Some(found) = scored(&claims).await else { return };
+    let likeliest: Vec<Class> = found.iter().map(Probabilities::likeliest).collect();
+    assert_eq!(likeliest, [Class::Grounded, Class::Ungrounded, Class::Complementary]);
+}
+
+#[tokio::test]
+async fn two_starts_say_the_same() {
+    let claims = ["Pod cart-2 restarted 7 times.", "Pod cart-1 is not ready."];
+    assert_eq!(scored(&claims).await, scored(&claims).await);
+}

@@ -1,0 +1,53 @@
+//! The examples of docs/CLAIMS.md, read as they are printed and judged one by one.
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::{Claim, ClaimId, Class};
+use gsar_server::judge::facts::Observations;
+
+const PAGE: &str = include_str!("../../../docs/CLAIMS.md");
+
+fn items() -> Vec<EvidenceItem> {
+    let blocks = PAGE.split("```evidence ").skip(1);
+    blocks
+        .map(|block| {
+            let (head, rest) = block.split_once('\n').expect("a head line");
+            let (id, tool) = head.split_once(' ').expect("an id and a tool");
+            let (text, _) = rest.split_once("```").expect("an end");
+            let content = if text.starts_with('{') { Content::Json } else { Content::Text };
+            EvidenceItem {
+                id: EvidenceId::new(id).unwrap(),
+                kind: EvidenceKind::ToolOutput,
+                lane: if id == "log" { Lane::Logs } else { Lane::StaticInfra },
+                tool: tool.to_owned(),
+                query: String::new(),
+                content: content(text.to_owned()),
+                collected_at: None,
+                exhaustive: false,
+                attested: true,
+                step_id: String::new(),
+                specialist_id: String::new(),
+                verification_result: None,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_comes_out_as_the_page_says() {
+    let items = items();
+    let observations = Observations::read(&items);
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let mut wrong = Vec::new();
+    let mut judged = 0;
+    for (text, class) in rows.filter_map(|row| row.split_once(" | ")) {
+        let Some(expected) = Class::from_name(class) else { continue };
+        let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
+        let said = observations.judge(&[claim], || true).unwrap().remove(0);
+        judged += 1;
+        if said.class != expected {
+            wrong.push(format!("{text}: {} ({})", said.class.name(), said.note));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(judged > 12 && items.len() > 3, "the page has examples");
+}

@@ -1,0 +1,94 @@
+//! Files of statements: evidence of an invented incident, and sentences that hold or do not.
+
+use std::path::{Path, PathBuf};
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::text::figures::figures;
+use gsar_core::time::Timestamp;
+
+/// Evidence and statements about it.
+pub(crate) struct StatementFile {
+    /// The name of the file.
+    pub(crate) name: String,
+    /// What the statements are judged by.
+    pub(crate) evidence: Vec<EvidenceItem>,
+    /// The statements.
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// A statement and whether a careful reader of the evidence would say that it holds.
+#[derive(serde::Deserialize)]
+pub(crate) struct Statement {
+    /// What is said.
+    pub(crate) text: String,
+    /// Whether it holds.
+    pub(crate) holds: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct StatementEntries {
+    evidence: Vec<EvidenceEntry>,
+    statement: Vec<Statement>,
+}
+
+#[derive(serde::Deserialize)]
+struct EvidenceEntry {
+    id: String,
+    kind: String,
+    lane: String,
+    tool: String,
+    json: Option<String>,
+    text: Option<String>,
+    collected_at: Option<String>,
+    #[serde(default)]
+    exhaustive: bool,
+}
+
+impl EvidenceEntry {
+    fn item(self) -> EvidenceItem {
+        let content = match (self.json, self.text) {
+            (Some(json), None) => Content::Json(json),
+            (None, Some(text)) => Content::Text(text),
+            _ => panic!("{} has either json or text", self.id),
+        };
+        EvidenceItem {
+            id: EvidenceId::new(self.id).expect("an id"),
+            kind: EvidenceKind::from_name(&self.kind).expect("a kind"),
+            lane: Lane::from_name(&self.lane).expect("a lane"),
+            tool: self.tool,
+            query: String::new(),
+            content,
+            collected_at: self.collected_at.as_deref().and_then(timestamp),
+            exhaustive: self.exhaustive,
+            attested: true,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
+        }
+    }
+}
+
+fn timestamp(written: &str) -> Option<Timestamp> {
+    let seconds = figures(written).times.first()?.seconds()?;
+    Some(Timestamp::from_micros(seconds * 1_000_000))
+}
+
+/// Every file of statements.
+pub(crate) fn statement_files() -> Vec<StatementFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/statements");
+    let entries = std::fs::read_dir(folder).expect("the statements are there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| statement_file(path)).collect()
+}
+
+fn statement_file(path: &Path) -> StatementFile {
+    let text = std::fs::read_to_string(path).expect("a file of statements");
+    let entries: StatementEntries =
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    StatementFile {
+        name: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).expect("a name"),
+        evidence: entries.evidence.into_iter().map(EvidenceEntry::item).collect(),
+        statements: entries.statement,
+    }
+}
