@@ -25,7 +25,8 @@ train() {
 rm -rf "$out/whole" "$out/killed" "$out/model"
 train whole
 for kill in 1 2 3; do
-    train killed &
+    # Not through the function, which would be a shell of its own: what is killed has to be Python.
+    "$PYTHON" "$here/train.py" "$here/smoke.toml" "$out/killed" --encoder "$encoder" --data "$out" &
     run=$!
     before=$(stat -c %Y "$out/killed/swaps.checkpoint" 2>/dev/null || echo 0)
     # Until it has written another checkpoint.
