@@ -40,6 +40,6 @@ for run in whole killed; do
     "$PYTHON" "$here/evaluate.py" "$out/$run/swaps" "$out/unseen.jsonl" | tee "$out/$run.txt"
 done
 cmp "$out/whole.txt" "$out/killed.txt"
-"$PYTHON" "$here/export.py" "$out/killed/swaps" "$out/model" --examples "$out/unseen.jsonl"
+"$PYTHON" "$here/export.py" "$out/killed/swaps" "$out/model"
 "$score" "$out/model" <"$out/unseen.jsonl" >"$out/scored.jsonl"
 "$PYTHON" "$here/same.py" "$out/model" "$out/unseen.jsonl" "$out/scored.jsonl"
