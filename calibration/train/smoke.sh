@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains on generated pairs once undisturbed and once killed three times on the way, asks that both end with the same
-# figures, exports the model, and asks that gsar-cross-encoder says of unseen pairs what Python says. Some five minutes on two cores.
+# weights, exports the model, and asks that gsar-cross-encoder says of unseen pairs what Python says. Some five minutes on two cores.
 # Usage: sh smoke.sh CALIBRATE SCORE OUT   (gsar-calibrate, the example `score` of gsar-cross-encoder, a folder to write)
 # PYTHON names an interpreter with requirements.txt installed; else one is made in OUT/venv (some gigabytes, through pip).
 set -eu
@@ -40,6 +40,7 @@ for run in whole killed; do
     "$PYTHON" "$here/evaluate.py" "$out/$run/swaps" "$out/unseen.jsonl" | tee "$out/$run.txt"
 done
 cmp "$out/whole.txt" "$out/killed.txt"
+cmp "$out/whole/swaps/model.safetensors" "$out/killed/swaps/model.safetensors"
 "$PYTHON" "$here/export.py" "$out/killed/swaps" "$out/model"
 "$score" "$out/model" <"$out/unseen.jsonl" >"$out/scored.jsonl"
 "$PYTHON" "$here/same.py" "$out/model" "$out/unseen.jsonl" "$out/scored.jsonl"
