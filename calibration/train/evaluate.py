@@ -139,7 +139,7 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("files", nargs="+")
-    arguments.add_argument("--most", type=int, help="so many pairs of each file, drawn by a fixed seed")
+    arguments.add_argument("--most", type=int, help="at most N pairs of each file, drawn by a fixed seed")
     arguments.add_argument("--blank", action="store_true", help="without the premise: what the claims alone give away")
     asked = arguments.parse_args()
     for name in asked.files:

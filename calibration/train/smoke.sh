@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains on generated pairs once undisturbed and once killed three times on the way, asks that both end with the same
-# weights, exports the model, and asks that gsar-cross-encoder says of unseen pairs what Python says. Some five minutes on two cores.
+# weights, exports the model, and asks that gsar-cross-encoder says of unseen pairs what Python says. Some three minutes on two cores.
 # Usage: sh smoke.sh CALIBRATE SCORE OUT   (gsar-calibrate, the example `score` of gsar-cross-encoder, a folder to write)
 # PYTHON names an interpreter with requirements.txt installed; else one is made in OUT/venv (some gigabytes, through pip).
 set -eu

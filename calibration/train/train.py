@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the claim-evidence cross-encoder. One command, seeded, and resumed where it was killed.
 
-Usage: python3 train.py RECIPE OUT [--encoder FOLDER | --from FOLDER] [--data FOLDER] [--stages NAME,NAME] [--smoke]
+Usage: python3 train.py RECIPE OUT [--encoder FOLDER | --from FOLDER] [--data FOLDER] [--stages NAME,NAME]
 
 RECIPE says which files are read in which stage. OUT gets checkpoints while it runs, and the weights of each stage in
 OUT/<stage>. A run that is started again with the same arguments goes on at its last checkpoint.
@@ -33,7 +33,6 @@ def main():
     arguments.add_argument("--from", dest="start", type=Path)
     arguments.add_argument("--data", type=Path, default=Path("."))
     arguments.add_argument("--stages")
-    arguments.add_argument("--smoke", action="store_true", help="a few steps of each stage")
     asked = arguments.parse_args()
     recipe = tomllib.loads(asked.recipe.read_text())
     torch.set_num_threads(recipe.get("threads", os.cpu_count()))
@@ -122,8 +121,6 @@ def run(model, tokenizer, stage, seed, asked, device):
     rows = encoded(tokenizer, pairs, stage["max_tokens"])
     plan = batches(rows, stage["batch_tokens"], stage["epochs"], seed)
     plan = plan[: stage.get("steps", len(plan))]
-    if asked.smoke:
-        plan = plan[: stage.get("smoke_steps", 20)]
     decayed = [weight for name, weight in model.named_parameters() if weight.dim() > 1]
     plain = [weight for name, weight in model.named_parameters() if weight.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsar_core::Class;
-use gsar_embedding::{BuiltIn, Mend, ModelError as FileError, ModelFolder, Runtime, caught};
+use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, caught};
 use memchr::memmem;
 
 use crate::error::ModelError;
@@ -21,10 +21,10 @@ const ONNX: &str = "model.onnx";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const EXAMPLES: &str = "examples.jsonl";
-const MEND: Mend = Mend(
+const FIX: Fix = Fix(
     "put a cross-encoder exported to ONNX there, with the tokenizer.json and the config.json that were saved with it",
 );
-const MEND_SHIPPED: Mend = Mend("build the server from sources that are whole");
+const FIX_SHIPPED: Fix = Fix("build the server from sources that are whole");
 /// The files of the shipped model.
 const SHIPPED: BuiltIn = &[
     (ONNX, include_bytes!("../model/model.onnx")),
@@ -52,7 +52,7 @@ impl Model {
     /// # Errors
     /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        Self::read(ModelFolder::open(folder, MEND)?)
+        Self::read(ModelFolder::open(folder, FIX)?)
     }
 
     /// The model that is part of this crate; `model/MODEL_CARD.md` says what it is.
@@ -60,7 +60,7 @@ impl Model {
     /// # Errors
     /// Those of [`Model::open`], all of them defects of this build.
     pub fn shipped() -> Result<Self, ModelError> {
-        Self::read(ModelFolder::built_in("the shipped model", SHIPPED, MEND_SHIPPED))
+        Self::read(ModelFolder::built_in("the shipped model", SHIPPED, FIX_SHIPPED))
     }
 
     fn read(mut files: ModelFolder) -> Result<Self, ModelError> {
@@ -229,7 +229,7 @@ impl Model {
     }
 
     fn onnx_refused(&self, reason: String) -> ModelError {
-        FileError::Onnx { file: self.folder.join(ONNX), reason, mend: MEND }.into()
+        FileError::Onnx { file: self.folder.join(ONNX), reason, fix: FIX }.into()
     }
 
     fn graph_refused(&self, found: String) -> ModelError {
@@ -238,7 +238,7 @@ impl Model {
 }
 
 fn tokenizer_refused(folder: &Path, reason: String) -> ModelError {
-    FileError::Tokenizer { file: folder.join(TOKENIZER), reason, mend: MEND }.into()
+    FileError::Tokenizer { file: folder.join(TOKENIZER), reason, fix: FIX }.into()
 }
 
 impl std::fmt::Debug for Model {

@@ -38,7 +38,7 @@ mod vector;
 pub use cache::{Cache, CacheError, Key, LayeredCache, MemoryCache, SqliteCache};
 pub use embedder::Embedder;
 pub use error::{EmbedError, PoolError, StartError};
-pub use model::{BuiltIn, Mend, Model, ModelError, ModelFolder, Pooling};
+pub use model::{BuiltIn, Fix, Model, ModelError, ModelFolder, Pooling};
 pub use pool::{Computation, Fits, Options, Pool, Priority, Question, Statistics, Work};
 pub use runtime::{Origin, Runtime, RuntimeError};
 pub use session::{OnnxSession, Session, SessionError, caught};

@@ -33,7 +33,7 @@ pub struct Runtime {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuntimeError {
     /// There is no file.
-    #[error("ONNX Runtime: there is no file {} ({origin}); {}", file.display(), mend(*origin))]
+    #[error("ONNX Runtime: there is no file {} ({origin}); {}", file.display(), fix(*origin))]
     Missing {
         /// What was looked for.
         file: PathBuf,
@@ -46,7 +46,7 @@ pub enum RuntimeError {
     )]
     NoCacheFolder,
     /// The file is no shared library that can be loaded here.
-    #[error("ONNX Runtime: {} ({origin}) is no shared library of it: {found}; {}", file.display(), mend(*origin))]
+    #[error("ONNX Runtime: {} ({origin}) is no shared library of it: {found}; {}", file.display(), fix(*origin))]
     NotALibrary {
         /// The file.
         file: PathBuf,
@@ -56,7 +56,7 @@ pub enum RuntimeError {
         found: String,
     },
     /// The library is of a version that lacks what is needed.
-    #[error("ONNX Runtime: {} ({origin}) is version {found}, {NEEDED} or later is needed; {}", file.display(), mend(*origin))]
+    #[error("ONNX Runtime: {} ({origin}) is version {found}, {NEEDED} or later is needed; {}", file.display(), fix(*origin))]
     TooOld {
         /// The file.
         file: PathBuf,
@@ -116,7 +116,7 @@ impl fmt::Display for Origin {
     }
 }
 
-fn mend(origin: Origin) -> &'static str {
+fn fix(origin: Origin) -> &'static str {
     match origin {
         Origin::Given | Origin::Variable => {
             "name the shared library of version 1.24 or later, or name none and run `make onnxruntime`"

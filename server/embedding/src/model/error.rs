@@ -1,4 +1,4 @@
-//! What can be wrong with a model, each with the file and the mend.
+//! What can be wrong with a model, each with the file and the fix.
 
 use std::path::PathBuf;
 
@@ -11,27 +11,27 @@ pub enum ModelError {
     )]
     NoCacheFolder,
     /// Files are not there.
-    #[error("model {}: there is no {}; {mend}", folder.display(), files.join(", "))]
+    #[error("model {}: there is no {}; {fix}", folder.display(), files.join(", "))]
     Missing {
         /// The folder of the model.
         folder: PathBuf,
         /// Every file that is needed and not there.
         files: Vec<&'static str>,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
     /// The system does not let the file be read, or it is not what its name says.
-    #[error("model: {} cannot be read: {reason}; {mend}", file.display())]
+    #[error("model: {} cannot be read: {reason}; {fix}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
         /// What is wrong with it.
         reason: String,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
     /// A file is no longer the one that was fetched.
-    #[error("model: {} has sha256 {found}, its manifest says {expected}; {mend}", file.display())]
+    #[error("model: {} has sha256 {found}, its manifest says {expected}; {fix}", file.display())]
     Changed {
         /// The file.
         file: PathBuf,
@@ -40,7 +40,7 @@ pub enum ModelError {
         /// The digest of what lies there.
         found: String,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
     /// The model asks for something that is not done here.
     #[error("model: {}: {found} is not supported; {allowed}", file.display())]
@@ -53,42 +53,42 @@ pub enum ModelError {
         allowed: &'static str,
     },
     /// ONNX Runtime refuses the graph.
-    #[error("model: {} is no ONNX model that can be run: {reason}; {mend}", file.display())]
+    #[error("model: {} is no ONNX model that can be run: {reason}; {fix}", file.display())]
     Onnx {
         /// The file.
         file: PathBuf,
         /// What ONNX Runtime said.
         reason: String,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
     /// The tokenizer cannot be used, or belongs to another model.
-    #[error("model: {} cannot be used: {reason}; {mend}", file.display())]
+    #[error("model: {} cannot be used: {reason}; {fix}", file.display())]
     Tokenizer {
         /// The file.
         file: PathBuf,
         /// What is wrong with it.
         reason: String,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
     /// Graph and tokenizer are read, and yet no text can be embedded.
-    #[error("model {}: a text cannot be embedded: {reason}; {mend}", folder.display())]
+    #[error("model {}: a text cannot be embedded: {reason}; {fix}", folder.display())]
     Rehearsal {
         /// The folder of the model.
         folder: PathBuf,
         /// What ONNX Runtime said.
         reason: String,
         /// What to do.
-        mend: Mend,
+        fix: Fix,
     },
 }
 
 /// What to do about a model that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mend(pub &'static str);
+pub struct Fix(pub &'static str);
 
-impl Mend {
+impl Fix {
     /// It is the one that is fetched.
     pub const FETCH: Self = Self("run `make models`");
     /// Somebody put it there.
@@ -96,7 +96,7 @@ impl Mend {
         Self("put a sentence model exported to ONNX there, with the tokenizer that belongs to it");
 }
 
-impl std::fmt::Display for Mend {
+impl std::fmt::Display for Fix {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.0)
     }

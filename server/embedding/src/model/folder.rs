@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::error::{Mend, ModelError};
+use super::error::{Fix, ModelError};
 use crate::user_cache::{self, Manifest};
 
 /// Files of a model that are part of the program, by their names.
@@ -16,7 +16,7 @@ pub struct ModelFolder {
     path: PathBuf,
     /// Its files, where it is part of the program.
     built_in: Option<BuiltIn>,
-    mend: Mend,
+    fix: Fix,
     manifest: Option<Manifest>,
     digest: blake3::Hasher,
 }
@@ -26,21 +26,21 @@ impl ModelFolder {
     ///
     /// # Errors
     /// [`ModelError::Unreadable`] where the manifest is none.
-    pub fn open(path: &Path, mend: Mend) -> Result<Self, ModelError> {
+    pub fn open(path: &Path, fix: Fix) -> Result<Self, ModelError> {
         let manifest = Manifest::read(path).map_err(|error| ModelError::Unreadable {
             file: path.join("manifest.json"),
             reason: error.to_string(),
-            mend,
+            fix,
         })?;
         let digest = blake3::Hasher::new();
-        Ok(Self { path: path.to_owned(), built_in: None, mend, manifest, digest })
+        Ok(Self { path: path.to_owned(), built_in: None, fix, manifest, digest })
     }
 
     /// Files that are part of the program; `name` stands for their folder in errors.
     #[must_use]
-    pub fn built_in(name: &str, files: BuiltIn, mend: Mend) -> Self {
+    pub fn built_in(name: &str, files: BuiltIn, fix: Fix) -> Self {
         let digest = blake3::Hasher::new();
-        Self { path: PathBuf::from(name), built_in: Some(files), mend, manifest: None, digest }
+        Self { path: PathBuf::from(name), built_in: Some(files), fix, manifest: None, digest }
     }
 
     /// The folder.
@@ -87,7 +87,7 @@ impl ModelFolder {
                     file: self.path.join(name),
                     expected: expected.to_owned(),
                     found,
-                    mend: self.mend,
+                    fix: self.fix,
                 });
             }
         }
@@ -126,13 +126,13 @@ impl ModelFolder {
     /// That files are not there.
     #[must_use]
     pub fn missing(&self, files: Vec<&'static str>) -> ModelError {
-        ModelError::Missing { folder: self.path.clone(), files, mend: self.mend }
+        ModelError::Missing { folder: self.path.clone(), files, fix: self.fix }
     }
 
     /// That a file is not what its name says.
     #[must_use]
     pub fn unreadable(&self, name: &str, reason: String) -> ModelError {
-        ModelError::Unreadable { file: self.path.join(name), reason, mend: self.mend }
+        ModelError::Unreadable { file: self.path.join(name), reason, fix: self.fix }
     }
 
     /// That a file asks for something that is not done.

@@ -19,7 +19,7 @@ use crate::runtime::Runtime;
 use crate::session::{OnnxSession, OpenError};
 use crate::user_cache;
 
-pub use error::{Mend, ModelError};
+pub use error::{Fix, ModelError};
 pub use folder::{BuiltIn, ModelFolder};
 pub use settings::Pooling;
 
@@ -37,7 +37,7 @@ const MODULES: &str = "modules.json";
 /// A sentence model, read and checked, not yet given to ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
-    mend: Mend,
+    fix: Fix,
     onnx_file: PathBuf,
     onnx: Vec<u8>,
     tokenizer: TokenizerFiles,
@@ -60,9 +60,9 @@ impl Model {
     fn fetched(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, ModelError> {
         let cache = user_cache::folder(variable).ok_or(ModelError::NoCacheFolder)?;
         let folder = cache.join("models").join(ALL_MINI_LM);
-        let reader = ModelFolder::open(&folder, Mend::FETCH)?;
+        let reader = ModelFolder::open(&folder, Fix::FETCH)?;
         if reader.has_manifest() {
-            return read(&folder, Mend::FETCH, reader);
+            return read(&folder, Fix::FETCH, reader);
         }
         Err(reader.missing(vec!["manifest.json"]))
     }
@@ -72,7 +72,7 @@ impl Model {
     /// # Errors
     /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        read(folder, Mend::EXPORT, ModelFolder::open(folder, Mend::EXPORT)?)
+        read(folder, Fix::EXPORT, ModelFolder::open(folder, Fix::EXPORT)?)
     }
 
     /// The folder it was read from.
@@ -114,12 +114,12 @@ impl Model {
         )
         .map_err(|error| match error {
             OpenError::Onnx(reason) => {
-                ModelError::Onnx { file: self.onnx_file.clone(), reason, mend: self.mend }
+                ModelError::Onnx { file: self.onnx_file.clone(), reason, fix: self.fix }
             }
             OpenError::Tokenizer(reason) => self.tokenizer_refused(TOKENIZER, reason),
             OpenError::TokenizerConfig(reason) => self.tokenizer_refused(TOKENIZER_CONFIG, reason),
             OpenError::Rehearsal(reason) => {
-                ModelError::Rehearsal { folder: self.folder.clone(), reason, mend: self.mend }
+                ModelError::Rehearsal { folder: self.folder.clone(), reason, fix: self.fix }
             }
         })?;
         match self.words {
@@ -135,7 +135,7 @@ impl Model {
     }
 
     fn tokenizer_refused(&self, name: &str, reason: String) -> ModelError {
-        ModelError::Tokenizer { file: self.folder.join(name), reason, mend: self.mend }
+        ModelError::Tokenizer { file: self.folder.join(name), reason, fix: self.fix }
     }
 }
 
@@ -152,7 +152,7 @@ impl std::fmt::Debug for Model {
 }
 
 /// Reads the files of a model in their folder.
-fn read(path: &Path, mend: Mend, mut folder: ModelFolder) -> Result<Model, ModelError> {
+fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelError> {
     let onnx_name = complete(&folder)?;
     let content = folder.read(POOLING)?;
     let pooling_config = folder.json(POOLING, &content)?;
@@ -192,7 +192,7 @@ fn read(path: &Path, mend: Mend, mut folder: ModelFolder) -> Result<Model, Model
         )?;
     Ok(Model {
         folder: path.to_owned(),
-        mend,
+        fix,
         onnx_file: path.join(onnx_name),
         onnx,
         tokenizer: TokenizerFiles {

@@ -26,7 +26,7 @@ self_cell::self_cell! {
 pub struct Kept(Cache<usize, Arc<Read>>);
 
 impl Kept {
-    /// For so many bytes of evidence; what was read off them takes several times as much memory.
+    /// Holds at most `max_bytes` bytes of evidence; what was read off them takes several times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
         let weigh = |_: &usize, read: &Arc<Read>| {
