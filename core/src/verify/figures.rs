@@ -7,8 +7,12 @@ use super::agreement::Cited;
 use super::attributes::{Attributes, are_alike, are_close, attributes};
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
-use super::wording::{has_suffix, is_far_from_count, is_part_of_ratio, states_aggregate, units_of};
-use super::{derivable, quotes, times};
+use super::derivable::{self, Numbers};
+use super::wording::{
+    has_suffix, is_far_from_count, is_loosely_put, is_part_of_ratio, is_rate, states_aggregate,
+    units_of,
+};
+use super::{quotes, times};
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::policy::PolicyValues;
 use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, figures};
@@ -210,12 +214,13 @@ fn check_presence(
         if is_held {
             continue;
         }
-        let follows = follows_from_numbers(&text, figure, cited, quoted, sources)
+        let follows = follows_from_numbers(&text, figure, cited, sources)
             .unwrap_or_else(|| may_derive(figure, cited, quoted, sources));
         if !follows {
             let code = CorrectionCode::FigureNotInEvidence;
-            let sentence =
-                format!("No cited item states {written} or anything it could follow from.");
+            let sentence = format!(
+                "Nothing quoted states {written} or adds up to it; quote what it follows from."
+            );
             findings.reclass(judged, code, Class::Ungrounded, sentence);
             return;
         }
@@ -234,36 +239,33 @@ fn follows_from_numbers(
     text: &str,
     figure: &Figure,
     cited: &Cited<'_>,
-    quoted: &[Quoted<'_>],
     sources: &mut Sources<'_>,
 ) -> Option<bool> {
-    let in_digits = part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
-    let from_times = figure.unit.dimension == Dimension::Duration
-        && quoted.iter().any(|quote| !quote.read.times.is_empty());
+    let written = part(text, figure.span.clone());
+    let in_digits = written.starts_with(|c: char| c.is_ascii_digit());
+    let has_unit = !matches!(figure.unit.dimension, Dimension::Count | Dimension::Multiple);
     let comparable = in_digits
-        && derivable::is_specific(figure.value)
-        && !from_times
+        && (has_unit || derivable::is_specific(figure.value))
         && !states_aggregate(text)
         && !is_part_of_ratio(text, figure);
-    let of_quotes: Vec<i128> =
-        cited.quotes.iter().flat_map(|quote| derivable::numbers(quote)).collect();
-    if !comparable
-        || of_quotes.is_empty()
-        || !cited.items.iter().all(|position| sources.may_search(*position))
-    {
+    if !comparable || !cited.items.iter().all(|position| sources.may_search(*position)) {
         return None;
     }
-    let mut of_items: Vec<i128> = cited
-        .items
-        .iter()
-        .filter_map(|position| sources.item(*position))
-        .flat_map(|item| [item.tool.as_str(), &item.query])
-        .flat_map(derivable::numbers)
-        .collect();
-    for position in &cited.items {
-        of_items.extend(derivable::numbers(sources.plain(*position)));
+    let mut numbers = Numbers::of_quotes(cited.quotes.iter().map(|quote| &**quote));
+    if figure.unit.dimension == Dimension::Duration {
+        numbers.add_times(&figures(text).times);
     }
-    Some(derivable::may_follow(figure, &of_quotes, &of_items))
+    if is_rate(text, figure) && !numbers.add_rates() {
+        return None;
+    }
+    if numbers.are_none_for(figure.unit.dimension) {
+        return None;
+    }
+    for position in &cited.items {
+        let asked = sources.item(*position).map(|item| [item.tool.as_str(), &item.query]);
+        numbers.add_item(sources.plain(*position), asked.unwrap_or_default());
+    }
+    Some(derivable::may_follow(figure, is_loosely_put(text, figure), &numbers))
 }
 
 /// Whether the digits of a figure stand in what is cited, in whatever unit: `6.2/s`, `418i`, `id=991231`.

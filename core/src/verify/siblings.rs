@@ -1,12 +1,14 @@
 //! The quotes of a claim are about what it names, and not about its sibling. See the table of `agreement`.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use super::agreement::Cited;
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
 use super::spelling::holds_spelled;
 use crate::claim::{Class, JudgedClaim};
+use crate::text::byte_at;
 use crate::text::tokens::{Shape, Word, content_words, entity_matches, entity_root, words};
 
 /// Makes a grounded claim ungrounded whose quotes name a sibling of what it names.
@@ -20,8 +22,9 @@ pub(super) fn check(
         return;
     }
     let text = judged.claim.text.as_str();
-    if let Some((claimed, quoted)) =
-        sibling(text, cited).or_else(|| other_entity(text, cited, sources))
+    if let Some((claimed, quoted)) = sibling(text, cited)
+        .or_else(|| other_entity(text, cited, sources))
+        .or_else(|| kin(text, cited, sources))
     {
         let sentence = format!("The claim is about `{claimed}`, the quote about `{quoted}`.");
         findings.reclass(judged, CorrectionCode::NameConflict, Class::Ungrounded, sentence);
@@ -71,6 +74,64 @@ fn sibling<'c, 'q>(text: &'c str, cited: &Cited<'q>) -> Option<(&'c str, &'q str
         let named_too = words(text).any(|word| word.is(other.text));
         (!named_too).then_some((claimed.text, other.text))
     })
+}
+
+/// A compound name that the evidence knows, and for which what is quoted has only one that is built alike: `partner-api`
+/// and `partner-premium`.
+fn kin<'c, 'q>(
+    text: &'c str,
+    cited: &Cited<'q>,
+    sources: &Sources<'_>,
+) -> Option<(&'c str, &'q str)> {
+    words(text).filter(|word| is_compound(word.text)).find_map(|claimed| {
+        let holds = |text: &str| holds_spelled(text, claimed.text);
+        let asked = |position: &usize| {
+            sources.item(*position).is_some_and(|item| holds(&item.tool) || holds(&item.query))
+        };
+        let quoted = cited.quotes.iter().chain(&cited.records).chain(&cited.pointers);
+        if quoted.into_iter().any(|text| holds(text)) || cited.items.iter().any(asked) {
+            return None;
+        }
+        let is_other =
+            |word: &Word<'_>| is_compound(word.text) && is_built_alike(word.text, claimed.text);
+        let other = cited.quotes.iter().flat_map(|quote| words(quote)).find(is_other)?;
+        let named_too = words(text).any(|word| word.is(other.text));
+        let known = (0..sources.len()).any(|position| holds(sources.content(position)));
+        (known && !named_too).then_some((claimed.text, other.text))
+    })
+}
+
+fn is_compound(name: &str) -> bool {
+    name.bytes().filter(u8::is_ascii_alphabetic).count() > 2 && parts_of(name).count() > 1
+}
+
+/// Whether two names have as many parts and end alike, or with joints between their parts begin alike: what begins a
+/// name in humps is often a kind of field.
+fn is_built_alike(name: &str, other: &str) -> bool {
+    let alike = |(a, b): (&str, &str)| a.eq_ignore_ascii_case(b);
+    let pairs = || parts_of(name).zip(parts_of(other));
+    let is_joined = |name: &str| name.contains(['-', '_']);
+    let begins_alike = || is_joined(name) && pairs().next().is_some_and(alike);
+    is_joined(name) == is_joined(other)
+        && parts_of(name).count() == parts_of(other).count()
+        && !pairs().all(alike)
+        && (begins_alike() || pairs().last().is_some_and(alike))
+}
+
+/// The parts of a compound name: `route`, `eta` of `route-eta` and `RouteEta`.
+fn parts_of(name: &str) -> impl Iterator<Item = &str> {
+    let is_hump = |at: &usize| {
+        let (before, here) = (byte_at(name, at - 1), byte_at(name, *at));
+        before.is_ascii_lowercase() && here.is_ascii_uppercase()
+    };
+    let humps = (1..name.len()).filter(is_hump);
+    let mut start = 0;
+    let mut ends = humps.collect::<Vec<usize>>();
+    ends.push(name.len());
+    ends.into_iter()
+        .filter_map(move |end| name.get(core::mem::replace(&mut start, end)..end))
+        .flat_map(|part| part.split(['-', '_', '.']))
+        .filter(|part| !part.is_empty())
 }
 
 /// Whether a name is one of the family with another number, itself or at its beginning: `node-7` and `node-7-pool`.
@@ -243,6 +304,24 @@ mod tests {
             ("Boise lost no ping", "boise-gw: 5 received, 0% packet loss", false),
         ] {
             let content = format!("{quote}\nseen too: {claim}");
+            let result = single(claim, Class::Grounded, ToolMatch, &content, quote);
+            let conflict = codes(&result).contains(&CorrectionCode::NameConflict);
+            assert_eq!(conflict, found, "{claim}: {:?}", result.corrections);
+        }
+    }
+
+    #[test]
+    fn names_that_are_built_alike_are_told_apart_where_the_evidence_knows_both() {
+        for (claim, quote, found) in [
+            ("partner-api had no 429", "07:05,partner-premium,20990,0", true),
+            ("p99 of BatchEta rose to 611 ms", "14:30,RouteEta,18390,611", true),
+            ("geo_ks reads failed", "04:20,ride_ks,ALL,read,238", true),
+            ("partner-premium had no 429", "07:05,partner-premium,20990,0", false),
+            ("partner-api waits for partner-premium", "partner-premium is slow", false),
+            ("A read-only replica lagged", "the read-write replica lagged", false),
+            ("image-policy fails closed", "failurePolicy: Fail", false),
+        ] {
+            let content = format!("{quote}\nseen too: partner-api BatchEta geo_ks image-policy");
             let result = single(claim, Class::Grounded, ToolMatch, &content, quote);
             let conflict = codes(&result).contains(&CorrectionCode::NameConflict);
             assert_eq!(conflict, found, "{claim}: {:?}", result.corrections);

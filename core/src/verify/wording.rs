@@ -2,6 +2,7 @@
 //! It compares no figures.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::quotes;
 use crate::text::figures::{Dimension, Figure, Unit, spelled};
@@ -28,8 +29,40 @@ pub(super) fn is_part_of_ratio(text: &str, figure: &Figure) -> bool {
             word.shape() == Shape::Number && word.span.end + 1 >= before.trim_end().len()
         })
         && part(text, figure.span.clone()).trim_end().len() == 3;
+    let begins_grouped = part(text, figure.span.clone()).len() <= 3
+        && after.trim_start().as_bytes().iter().take_while(|byte| byte.is_ascii_digit()).count()
+            == 3
+        && after.starts_with([' ', '\u{a0}', '\u{202f}', '\u{2009}']);
     let by_factor = words(text).any(|word| FACTORS.iter().any(|entry| word.is(entry)));
-    of_ratio || begins_ratio || grouped || by_factor
+    of_ratio || begins_ratio || grouped || begins_grouped || by_factor
+}
+
+/// Whether a figure is one of so many in a time: "4.3 points an hour", "420 MB a minute".
+pub(super) fn is_rate(text: &str, figure: &Figure) -> bool {
+    const TIMES: [&str; 4] = ["second", "minute", "hour", "day"];
+    let after = part(text, figure.span.end..text.len());
+    let next: Vec<Word<'_>> = words(after).take(4).collect();
+    next.windows(2).any(|pair| match pair {
+        [each, time] => {
+            ["a", "an", "per", "each", "every"].iter().any(|word| each.is(word))
+                && TIMES.iter().any(|word| time.is(word))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a figure is a bound by the words around it, which need not be what was measured: "past 200", "none needed
+/// 400 ms", "between 5 and 6".
+pub(super) fn is_loosely_put(text: &str, figure: &Figure) -> bool {
+    const BOUNDS: [&str; 22] = [
+        "past", "beyond", "cross", "crosses", "crossed", "pass", "passed", "exceed", "exceeded",
+        "exceeds", "between", "within", "under", "below", "above", "none", "never", "no", "half",
+        "almost", "nearly", "stayed",
+    ];
+    words(text).any(|word| {
+        figure.span.start.abs_diff(word.span.start) < 40
+            && BOUNDS.iter().any(|entry| word.is(entry))
+    })
 }
 
 /// Whether a claim sums up, so that its figures are no single ones of the evidence.
