@@ -5,7 +5,8 @@
 
 BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident. Where ONNX Runtime is not in the
 user's cache another judge would answer: what reports come to is not compared then. Nor are percentages of the model, whose
-last digit differs from processor to processor.
+last digit differs from processor to processor. What README is there to show is checked before anything is written: the
+faithful report proceeds, the contradicted one does not.
 """
 
 import os
@@ -40,7 +41,11 @@ def block(match):
     if "gsar evaluate" in command and not has_runtime:
         print(f"skipped, ONNX Runtime is not at hand: {command}")
         return match.group(0)
-    return f"```console\n$ {command}\n{run(command)}```"
+    output = run(command)
+    for report, proceeds in {"faithful.md": True, "contradicted.md": False}.items():
+        if f"evaluate reports/{report}" in command and output.startswith("PROCEED") != proceeds:
+            sys.exit(f"README.md promises that {report} {'proceeds' if proceeds else 'is held back'}:\n{output}")
+    return f"```console\n$ {command}\n{output}```"
 
 
 def without_percentages(text):

@@ -21,8 +21,8 @@ use crate::score::Terms;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
 use crate::verify::{
-    Corpus, Correction, ExtraTurn, Objection, Standing, Verified, VerifiedClaim, objections,
-    settled_findings, verify_with,
+    Corpus, Correction, ExtraTurn, Objection, Opinion, Standing, Verified, VerifiedClaim,
+    objections, settled_findings, verify_with,
 };
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
@@ -47,6 +47,8 @@ pub struct Subject<'a> {
     pub turn: Turn,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
+    /// What a second judge finds of claims; empty where none was asked.
+    pub opinions: &'a [Opinion],
     /// Who made the partition.
     pub origin: Origin,
     /// The investigation behind the report, where there is one.
@@ -123,7 +125,9 @@ impl Assessment {
 #[must_use]
 pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let corpus = Corpus::new(subject.evidence).with_report(subject.synthesis);
+    let corpus = Corpus::new(subject.evidence)
+        .with_report(subject.synthesis)
+        .with_opinions(subject.opinions);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage =
         if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };

@@ -71,6 +71,7 @@ fn assessed(
         judged,
         turn: Turn::Impossible,
         evidence,
+        opinions: &[],
         origin: Origin::Judge,
         investigation: None,
         confidence: None,

@@ -312,6 +312,7 @@ impl Report {
             claims: &self.claims,
             judged: self.judged.clone(),
             evidence: &self.evidence,
+            opinions: &[],
             origin,
             investigation: None,
             confidence: None,

@@ -67,6 +67,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 judged: judged.judged,
                 turn: Turn::Impossible,
                 evidence: &judged.evidence,
+                opinions: &[],
                 origin: Origin::Caller,
                 investigation: investigation.as_ref(),
                 confidence: judged.report.confidence,

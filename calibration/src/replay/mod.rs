@@ -84,7 +84,7 @@ pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<Str
         offline_sources(wanted)?
     } else {
         let provider = Provider::start().await?;
-        let configuration = provider.configuration()?;
+        let configuration = provider.configuration(wanted.second_opinion)?;
         let work = async |client| {
             let path = Path { client: &client, provider: &provider };
             online_sources(wanted, &path).await

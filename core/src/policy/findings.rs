@@ -19,11 +19,13 @@ pub enum Check {
     Absence,
     /// Whether a rule finds that the cited records say something else.
     Rules,
+    /// Whether a second judge, where one was asked, finds the claim shown at all.
+    SecondOpinion,
 }
 
 impl Check {
     /// Every check, in the order of policy files.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Citations,
         Self::Figures,
         Self::Times,
@@ -32,6 +34,7 @@ impl Check {
         Self::Bearing,
         Self::Absence,
         Self::Rules,
+        Self::SecondOpinion,
     ];
 
     /// The word used in files and output.
@@ -46,6 +49,7 @@ impl Check {
             Self::Bearing => "bearing",
             Self::Absence => "absence",
             Self::Rules => "rules",
+            Self::SecondOpinion => "second_opinion",
         }
     }
 
@@ -85,19 +89,20 @@ impl FindingMode {
 
 /// What the findings of each check do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FindingModes([FindingMode; 8]);
+pub struct FindingModes([FindingMode; 9]);
 
 impl FindingModes {
     /// The same for every check.
     #[must_use]
     pub const fn all(mode: FindingMode) -> Self {
-        Self([mode; 8])
+        Self([mode; 9])
     }
 
     /// What the findings of a check do.
     #[must_use]
     pub const fn of(&self, check: Check) -> FindingMode {
-        let [citations, figures, times, negation, names, bearing, absence, rules] = self.0;
+        let [citations, figures, times, negation, names, bearing, absence, rules, second_opinion] =
+            self.0;
         match check {
             Check::Citations => citations,
             Check::Figures => figures,
@@ -107,6 +112,7 @@ impl FindingModes {
             Check::Bearing => bearing,
             Check::Absence => absence,
             Check::Rules => rules,
+            Check::SecondOpinion => second_opinion,
         }
     }
 

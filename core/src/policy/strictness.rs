@@ -335,7 +335,7 @@ impl Looser {
 }
 
 /// The checks of meaning as verification runs them: one that corrects a claim keeps it from those behind.
-const IN_ORDER_OF_RUNNING: [Check; 8] = [
+const IN_ORDER_OF_RUNNING: [Check; 9] = [
     Check::Citations,
     Check::Names,
     Check::Absence,
@@ -344,6 +344,7 @@ const IN_ORDER_OF_RUNNING: [Check; 8] = [
     Check::Figures,
     Check::Times,
     Check::Rules,
+    Check::SecondOpinion,
 ];
 
 /// Whether a contradicted claim weighs at least as much as an ungrounded one.

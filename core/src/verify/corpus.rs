@@ -14,6 +14,7 @@ use super::context::sentence_around;
 use super::documents::{Documents, Field};
 use super::escapes::without_escapes;
 use super::minutes::Minutes;
+use super::opinion::Opinion;
 use super::quotes::Canonical;
 use crate::claim::Claim;
 use crate::evidence::{EvidenceId, EvidenceItem};
@@ -26,6 +27,7 @@ pub struct Corpus<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
     report: &'a str,
+    opinions: &'a [Opinion],
     indexes: Indexes<'a>,
 }
 
@@ -39,13 +41,23 @@ impl<'a> Corpus<'a> {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
         let indexes = items.iter().map(|_| OnceLock::new()).collect();
-        Self { items, by_id, report: "", indexes }
+        Self { items, by_id, report: "", opinions: &[], indexes }
     }
 
     /// With the report, in whose sentences claims that are parts of one are read.
     #[must_use]
     pub fn with_report(self, report: &'a str) -> Self {
         Self { report, ..self }
+    }
+
+    /// With what a second judge finds of claims.
+    #[must_use]
+    pub fn with_opinions(self, opinions: &'a [Opinion]) -> Self {
+        Self { opinions, ..self }
+    }
+
+    pub(super) const fn opinions(&self) -> &'a [Opinion] {
+        self.opinions
     }
 
     /// The item of that id.

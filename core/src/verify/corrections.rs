@@ -122,6 +122,8 @@ pub enum CorrectionCode {
     AbsenceNotShown,
     /// A grounded claim that a rule refutes from the cited records.
     RefutedByRule,
+    /// A grounded claim of which a second judge finds it unlikely that the evidence shows it.
+    SecondOpinion,
     /// A question or a proposal that was called grounded.
     StatesNothing,
 }
@@ -160,6 +162,7 @@ impl CorrectionCode {
             Self::NegationConflict => "NEGATION_CONFLICT",
             Self::AbsenceNotShown => "ABSENCE_NOT_SHOWN",
             Self::RefutedByRule => "REFUTED_BY_RULE",
+            Self::SecondOpinion => "SECOND_OPINION",
             Self::StatesNothing => "STATES_NOTHING",
         }
     }
@@ -178,6 +181,7 @@ impl CorrectionCode {
             Self::CitationUnrelated => Some(Check::Bearing),
             Self::AbsenceNotShown => Some(Check::Absence),
             Self::RefutedByRule => Some(Check::Rules),
+            Self::SecondOpinion => Some(Check::SecondOpinion),
             _ => None,
         }
     }

@@ -15,6 +15,7 @@
 //! | `bearing` | items without words, citations of something else | ungrounded |
 //! | `negation`, `figures`, `times` | disagreement between claim and evidence | ungrounded, contradicted or a lower type; see `agreement` |
 //! | `rules` | cited records of which a rule says that they refute the claim | contradicted |
+//! | `opinion` | claims that a second judge finds hardly likely to be shown | ungrounded |
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
@@ -44,6 +45,7 @@ mod kinds;
 mod minutes;
 mod names;
 mod negation;
+mod opinion;
 mod quotes;
 mod references;
 mod resolve;
@@ -60,6 +62,7 @@ use alloc::vec::Vec;
 
 pub use corpus::Corpus;
 pub use corrections::{Correction, CorrectionCode, ExtraTurn, Outcome};
+pub use opinion::Opinion;
 pub use references::claim_cycle;
 pub(crate) use turn::settled as settled_findings;
 pub use turn::{Objection, after_turn, objections};
@@ -175,6 +178,7 @@ fn enforce(
             let cited = (points_at.as_slice(), texts.as_slice());
             let sentence = sentences.around(place);
             check_support(policy, claim, cited, sentence, &mut sources, &mut findings);
+            opinion::check(&mut claim.judged, corpus.opinions(), &mut findings);
         }
     }
     references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);

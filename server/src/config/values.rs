@@ -136,6 +136,9 @@ pub struct Judges {
     pub daily_budget: Option<u64>,
     /// The model of the judge `local/1`.
     pub local: Local,
+    /// Whether that model gives a second opinion on what chat models ground, which the policy's `findings.second_opinion`
+    /// weighs.
+    pub second_opinion: bool,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
 }
@@ -269,6 +272,7 @@ impl Default for Config {
                 cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),
                 daily_budget: None,
                 local: Local { model: None, workers: 2 },
+                second_opinion: false,
                 hidden: BTreeMap::new(),
             },
             ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },

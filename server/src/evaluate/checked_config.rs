@@ -17,6 +17,7 @@ pub struct CheckedConfig {
     pub(super) config: Config,
     pub(super) policies: PolicyStore,
     pub(super) chain: CheckedChain,
+    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) embeddings: Embeddings,
 }
 
@@ -44,9 +45,11 @@ impl CheckedConfig {
         embedded::resolve(&mut config);
         let kept = Kept::new(config.evidence.kept_in_memory.0);
         added.push(Arc::new(FactsJudge::new(kept.clone())));
-        if let Some(judge) = local_judge(&config, kept, &mut problems) {
-            added.push(judge);
+        let local = local_judge(&config, kept, &mut problems);
+        if let Some(judge) = &local {
+            added.push(Arc::clone(judge) as Arc<dyn Judge>);
         }
+        let second_opinion = local.filter(|_| config.judges.second_opinion);
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
@@ -54,7 +57,7 @@ impl CheckedConfig {
         problems.note(&["data_dir"], data_dir(&config));
         match (policies, chain) {
             (Some(policies), Some(chain)) if problems.is_empty() => {
-                Ok(Self { config, policies, chain, embeddings })
+                Ok(Self { config, policies, chain, second_opinion, embeddings })
             }
             _ => Err(problems),
         }
@@ -67,10 +70,11 @@ impl CheckedConfig {
     }
 }
 
-/// The judge with a model, where it is named.
-fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<Arc<dyn Judge>> {
+/// The judge with a model, where it is named or gives second opinions.
+fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<Arc<LocalJudge>> {
     let judges = &config.judges;
-    if !embedded::names(judges).any(|name| name == LocalJudge::NAME) {
+    let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);
+    if !is_named && !judges.second_opinion {
         return None;
     }
     let workers = judges.local.workers;
@@ -84,8 +88,7 @@ fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<A
         onnxruntime: config.evidence.onnxruntime.clone(),
         workers,
     };
-    let opened = problems.note(&["judges", "local"], LocalJudge::open(&options, kept));
-    opened.map(|judge| -> Arc<dyn Judge> { Arc::new(judge) })
+    problems.note(&["judges", "local"], LocalJudge::open(&options, kept)).map(Arc::new)
 }
 
 fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use gsar_core::JudgedClaim;
 use gsar_core::assess::{Assessment, Subject, Turn, assess};
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::Confidence;
-use gsar_core::{JudgedClaim, verify::Outcome};
+use gsar_core::verify::{Opinion, Outcome};
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};
 
@@ -14,13 +15,16 @@ use super::answer;
 use super::extra_turn::{Reconsidered, reconsider};
 use super::offload::offload;
 use super::pipeline::investigation;
+use super::second_opinion::opinions;
 use crate::api::door::{Call, Step};
+use crate::judge::local::LocalJudge;
 use crate::judge::{Judge, Judgement, Question};
 
 /// What is decided on, beside the partition.
 pub(super) struct Case {
     pub(super) policy: Arc<Policy>,
     pub(super) question: Arc<Question>,
+    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
@@ -38,10 +42,14 @@ pub(super) async fn decide(
     let judged = std::mem::take(&mut judgement.judged);
     let able = judge.filter(|judge| judge.can_reconsider()).zip(link);
     let assessment = match able {
-        None => assessed(call, &case, judged, Turn::Impossible).await,
+        None => {
+            let opinions = opinions(call, &case, judge, &judged, judgement).await;
+            assessed(call, &case, judged, opinions, Turn::Impossible).await
+        }
         Some((judge, link)) => {
             let first = judged.clone();
-            let assessment = assessed(call, &case, judged, Turn::NotNeeded).await;
+            let before = opinions(call, &case, Some(judge), &judged, judgement).await;
+            let assessment = assessed(call, &case, judged, before, Turn::NotNeeded).await;
             if is_undisputed(&assessment) {
                 assessment
             } else {
@@ -49,7 +57,8 @@ pub(super) async fn decide(
                 let Reconsidered { judged, turn } =
                     reconsider(judge, &case.question, judgement, first, &assessment, link).await;
                 call.enter(Step::Decide);
-                assessed(call, &case, judged, turn).await
+                let after = opinions(call, &case, Some(judge), &judged, judgement).await;
+                assessed(call, &case, judged, after, turn).await
             }
         }
     };
@@ -61,13 +70,15 @@ async fn assessed(
     call: &Call,
     case: &Arc<Case>,
     judged: Vec<JudgedClaim>,
+    opinions: Vec<Opinion>,
     turn: Turn,
 ) -> Assessment {
     let question = &case.question;
     let bytes = question.synthesis.len() + question.claims.len() * 64;
     let case = Arc::clone(case);
     offload(call, bytes, move || {
-        let Case { policy, question, gate, confidence, explain: _ } = case.as_ref();
+        let Case { policy, question, gate, confidence, second_opinion: _, explain: _ } =
+            case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
             synthesis: &question.synthesis,
@@ -75,6 +86,7 @@ async fn assessed(
             judged,
             turn,
             evidence: &question.evidence,
+            opinions: &opinions,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,

@@ -8,6 +8,7 @@ use super::CheckedConfig;
 use crate::config::{self, Config};
 use crate::evidence::{Bounds, Evidence};
 use crate::judge::Judge;
+use crate::judge::local::LocalJudge;
 use crate::ledger::{Durability, Ledger, Options};
 use crate::policies::PolicyStore;
 
@@ -15,6 +16,8 @@ use crate::policies::PolicyStore;
 pub struct Engine {
     pub(super) policies: PolicyStore,
     pub(super) judges: Vec<Arc<dyn Judge>>,
+    /// Who gives second opinions on what judges that are not local ground.
+    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) ledger: Option<Ledger>,
     evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
@@ -33,7 +36,7 @@ impl Engine {
     /// # Errors
     /// What stands in the way although the configuration is sound, such as another server in the data directory.
     pub fn load(checked: CheckedConfig) -> Result<Self, String> {
-        let CheckedConfig { config, policies, chain, embeddings } = checked;
+        let CheckedConfig { config, policies, chain, second_opinion, embeddings } = checked;
         let config = &config;
         let ledger = match config.ledger.enabled {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
@@ -63,7 +66,7 @@ impl Engine {
             max_claim_bytes: bytes(config.limits.claim_text),
             ..parse::Limits::default()
         };
-        Ok(Self { policies, judges, ledger, evidence, limits })
+        Ok(Self { policies, judges, second_opinion, ledger, evidence, limits })
     }
 
     /// The policies in force.

@@ -18,6 +18,7 @@ mod record;
 mod rehearsal;
 mod retrieval;
 mod score;
+mod second_opinion;
 mod stopwatch;
 
 pub use checked_config::CheckedConfig;

@@ -145,6 +145,7 @@ impl Engine {
                 let case = Case {
                     policy: policy.policy.clone(),
                     question,
+                    second_opinion: self.second_opinion.clone(),
                     gate,
                     confidence: report.confidence,
                     explain: options.explain,

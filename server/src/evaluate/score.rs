@@ -114,6 +114,7 @@ fn by_claims(
         judged,
         turn: Turn::Impossible,
         evidence: &evidence,
+        opinions: &[],
         origin: Origin::Caller,
         investigation: investigation.as_ref(),
         confidence: report.confidence,

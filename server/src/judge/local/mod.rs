@@ -6,6 +6,7 @@
 //! Citations are the records that the rules rest on, else those of the premise that have most of the claim's words.
 
 mod decision;
+mod opinion;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -100,19 +101,26 @@ impl LocalJudge {
         let pairs = question.claims.iter().zip(premises).zip(&asked).filter(|(_, asked)| **asked);
         let pairs: Vec<Pair> =
             pairs.map(|((claim, premise), _)| Pair::new(&*claim.text, &*premise.text)).collect();
+        let mut scored = self.scored(question, pairs).await?.into_iter();
+        Ok(asked.into_iter().map(|asked| if asked { scored.next() } else { None }).collect())
+    }
+
+    /// What the model says of pairs, by the deadline of the question.
+    async fn scored(
+        &self,
+        question: &Question,
+        pairs: Vec<Pair>,
+    ) -> Result<Vec<Probabilities>, JudgeError> {
         let scores = self.encoder.score(pairs);
         let scored = match question.deadline.map(tokio_deadline) {
             None => scores.await,
-            Some(deadline) => match tokio::time::timeout_at(deadline, scores).await {
-                Ok(scored) => scored,
-                Err(_elapsed) => {
-                    let claims = question.claims.len();
-                    return Err(JudgeError::DeadlinePassed { judged: 0, claims });
-                }
-            },
+            Some(deadline) => {
+                let claims = question.claims.len();
+                let late = |_| JudgeError::DeadlinePassed { judged: 0, claims };
+                tokio::time::timeout_at(deadline, scores).await.map_err(late)?
+            }
         };
-        let mut scored = scored.map_err(|error| failed(&error))?.into_iter();
-        Ok(asked.into_iter().map(|asked| if asked { scored.next() } else { None }).collect())
+        scored.map_err(|error| failed(&error))
     }
 }
 
