@@ -9,8 +9,8 @@ use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::derivable::{self, Numbers};
 use super::wording::{
-    has_suffix, is_far_from_count, is_loosely_put, is_part_of_ratio, is_rate, states_aggregate,
-    units_of,
+    begins_word, has_suffix, is_far_from_count, is_loosely_put, is_part_of_ratio, is_rate,
+    states_aggregate, units_of,
 };
 use super::{quotes, times};
 use crate::claim::{Class, EvidenceType, JudgedClaim};
@@ -243,29 +243,27 @@ fn follows_from_numbers(
 ) -> Option<bool> {
     let written = part(text, figure.span.clone());
     let in_digits = written.starts_with(|c: char| c.is_ascii_digit());
-    let has_unit = !matches!(figure.unit.dimension, Dimension::Count | Dimension::Multiple);
-    let comparable = in_digits
-        && (has_unit || derivable::is_specific(figure.value))
-        && !states_aggregate(text)
-        && !is_part_of_ratio(text, figure);
-    if !comparable || !cited.items.iter().all(|position| sources.may_search(*position)) {
+    if !in_digits || !cited.items.iter().all(|position| sources.may_search(*position)) {
         return None;
     }
     let mut numbers = Numbers::of_quotes(cited.quotes.iter().map(|quote| &**quote));
     if figure.unit.dimension == Dimension::Duration {
         numbers.add_times(&figures(text).times);
     }
-    if is_rate(text, figure) && !numbers.add_rates() {
-        return None;
-    }
-    if numbers.are_none_for(figure.unit.dimension) {
-        return None;
-    }
+    let has_rates = is_rate(text, figure) && numbers.add_rates();
+    let is_known = !numbers.are_none_for(figure.unit.dimension);
     for position in &cited.items {
         let asked = sources.item(*position).map(|item| [item.tool.as_str(), &item.query]);
         numbers.add_item(sources.plain(*position), asked.unwrap_or_default());
     }
-    Some(derivable::may_follow(figure, is_loosely_put(text, figure), &numbers))
+    let has_unit = !matches!(figure.unit.dimension, Dimension::Count | Dimension::Multiple);
+    let is_comparable = is_known
+        && (has_unit || derivable::is_specific(figure.value) && !begins_word(text, figure))
+        && (has_rates || !is_rate(text, figure))
+        && !states_aggregate(text)
+        && !is_part_of_ratio(text, figure);
+    let follows = derivable::may_follow(figure, is_loosely_put(text, figure), &numbers);
+    (follows || is_comparable).then_some(follows)
 }
 
 /// Whether the digits of a figure stand in what is cited, in whatever unit: `6.2/s`, `418i`, `id=991231`.

@@ -37,6 +37,12 @@ pub(super) fn is_part_of_ratio(text: &str, figure: &Figure) -> bool {
     of_ratio || begins_ratio || grouped || begins_grouped || by_factor
 }
 
+/// Whether a number begins a word that is no quantity of it: "a 16-CPU machine", "a 429-type block".
+pub(super) fn begins_word(text: &str, figure: &Figure) -> bool {
+    let mut after = part(text, figure.span.end..text.len()).chars();
+    after.next() == Some('-') && after.next().is_some_and(char::is_alphabetic)
+}
+
 /// Whether a figure is one of so many in a time: "4.3 points an hour", "420 MB a minute".
 pub(super) fn is_rate(text: &str, figure: &Figure) -> bool {
     const TIMES: [&str; 4] = ["second", "minute", "hour", "day"];
