@@ -67,6 +67,14 @@ fn the_name_in_the_metadata_is_that_of_all_beside_it() {
 }
 
 #[test]
+fn a_kind_of_thing_is_no_attribute_and_no_count_of_another() {
+    let targets = "|    Target     |     AZ     | Port |  State   |\n| 172.31.18.44  | us-east-2a | 9000 | draining |\n| 172.31.52.201 | us-east-2c | 9000 | healthy  |\n";
+    check(targets, &[("The target in us-east-2c is still listed as healthy.", "")]);
+    let pods = "NAME     READY   RESTARTS   VERSION\ncart-1   1/1     0          2024.8.4\ncart-2   1/1     0          2024.8.4\n";
+    check(pods, &[("The three pods on 2024.8.4 are ready.", "")]);
+}
+
+#[test]
 fn a_row_of_a_table_is_one_thing() {
     let table = "NAME     READY   STATUS             RESTARTS   AGE\ncart-1   1/1     Running            4          6h\nstock-1  0/1     CrashLoopBackOff   9          2d\n";
     check(

@@ -13,7 +13,7 @@ use super::{Index, Outcome, Rule, RuleId, names_subject};
 use crate::claim::{Kind, Term, TypedClaim};
 use crate::facts::{Cell, RecordId};
 use crate::lexicon::LEXICON;
-use crate::text::figures::{Agreement, ClockTime, agree_times};
+use crate::text::figures::{Agreement, ClockTime, Figure, agree_times};
 use crate::text::polarity;
 use crate::text::tokens::words;
 
@@ -161,6 +161,10 @@ fn is_of_neighbour(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
         })
         .collect();
     let [own] = attributes.as_slice() else { return false };
+    // "The target in zone c is healthy": a row's first value names it, and its column says what kind of thing it is.
+    if *own == 0 && fit.cells.len() > 2 {
+        return false;
+    }
     let Some(own_view) = fit.cells.get(*own).filter(|view| view.depth == 0 && view.is_value())
     else {
         return false;
@@ -212,7 +216,9 @@ fn is_refuted(
             let mut of_best = own.iter().filter(|(near, _)| Some(*near) == best);
             let (Some((_, cell)), None) = (of_best.next(), of_best.next()) else { return false };
             fit.cells.get(*cell).is_some_and(|cell| {
-                !cell.figures.is_empty() && cell.figures.iter().all(|other| differ(figure, other))
+                !counts_others(claim.text, figure, cell)
+                    && !cell.figures.is_empty()
+                    && cell.figures.iter().all(|other| differ(figure, other))
             })
         }
         Kind::Time(time) => {
@@ -226,6 +232,16 @@ fn is_refuted(
         Kind::Name | Kind::Word => is_another_value(term.text, fit, index),
         Kind::Sign(_) => false,
     }
+}
+
+/// Whether a number counts things of a kind that is not what a cell is of: "three pods" beside "READY 1/1".
+fn counts_others(text: &str, figure: &Figure, cell: &CellView<'_, '_>) -> bool {
+    let after = text.get(figure.span.end..).unwrap_or_default();
+    let next = words(after).next().filter(|word| LEXICON.is_kind(word));
+    next.is_some_and(|kind| {
+        let mut of_cell = cell.cell.attribute.iter().flat_map(|name| words(name));
+        !of_cell.any(|word| word.stem() == kind.stem())
+    })
 }
 
 /// Whether an attribute is one word.
