@@ -43,7 +43,7 @@ def block(match):
         return match.group(0)
     output = run(command)
     for report, proceeds in {"faithful.md": True, "contradicted.md": False}.items():
-        if f"evaluate reports/{report}" in command and output.startswith("PROCEED") != proceeds:
+        if f"evaluate reports/{report}" in command and bool(re.search("^PROCEED", output, re.MULTILINE)) != proceeds:
             sys.exit(f"README.md promises that {report} {'proceeds' if proceeds else 'is held back'}:\n{output}")
     return f"```console\n$ {command}\n{output}```"
 

@@ -96,7 +96,8 @@ fn kin<'c, 'q>(
             |word: &Word<'_>| is_compound(word.text) && is_built_alike(word.text, claimed.text);
         let other = cited.quotes.iter().flat_map(|quote| words(quote)).find(is_other)?;
         let named_too = words(text).any(|word| word.is(other.text));
-        let known = (0..sources.len()).any(|position| holds(sources.content(position)));
+        let is_it = |word: Word<'_>| word.is(claimed.text);
+        let known = (0..sources.len()).any(|position| words(sources.content(position)).any(is_it));
         (known && !named_too).then_some((claimed.text, other.text))
     })
 }
@@ -320,8 +321,10 @@ mod tests {
             ("partner-api waits for partner-premium", "partner-premium is slow", false),
             ("A read-only replica lagged", "the read-write replica lagged", false),
             ("image-policy fails closed", "failurePolicy: Fail", false),
+            ("The warm-up ended", "Scaled-up replica set", false),
         ] {
-            let content = format!("{quote}\nseen too: partner-api BatchEta geo_ks image-policy");
+            let content =
+                format!("{quote}\nseen too: partner-api BatchEta geo_ks image-policy warmup");
             let result = single(claim, Class::Grounded, ToolMatch, &content, quote);
             let conflict = codes(&result).contains(&CorrectionCode::NameConflict);
             assert_eq!(conflict, found, "{claim}: {:?}", result.corrections);
