@@ -49,6 +49,7 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
         tolerance = tolerance.min(stated.value.checked_abs()? / 100);
     }
     let accepted = Stretch::around(stated.value, tolerance, claim.comparator)?;
+    let accepted = if claim.approximate { accepted.close_to(stated.value)? } else { accepted };
     // A whole count is exact; a measured value may have been rounded.
     let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
     let exact = configured || (counted && !evidence.approximate);
@@ -164,6 +165,13 @@ impl Stretch {
             Some(Comparator::AtMost) => Self { low: i128::MIN, high: value },
             Some(Comparator::Under) => Self { low: i128::MIN, high: value.checked_sub(1)? },
         })
+    }
+
+    /// What of it is at most a fifth away from a value: "just over 2 GB" is not 4 GB.
+    fn close_to(self, value: i128) -> Option<Self> {
+        let fifth = value.checked_abs()? / 5;
+        let (low, high) = (value.checked_sub(fifth)?, value.checked_add(fifth)?);
+        Some(Self { low: self.low.max(low), high: self.high.min(high) })
     }
 
     fn contains(&self, value: i128) -> bool {
@@ -306,6 +314,12 @@ mod tests {
             ("at least 3", "at most 3", Incomparable),
             ("over 90 %", "over 95 %", Same),
             ("over 95 %", "over 90 %", Incomparable),
+            ("just over 2 GB", "2.1 GB", Same),
+            ("just over 2 GB", "4.1 GB", Different),
+            ("a little over 2 GB", "4.1 GB", Different),
+            ("slightly above 2 GB", "1.9 GB", Different),
+            ("just under 7 s", "6.8 s", Same),
+            ("just under 7 s", "4.9 s", Different),
             ("97 %", "over 95 %", Incomparable),
             ("90 %", "over 95 %", Different),
         ] {

@@ -90,7 +90,7 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
     })
 }
 
-const APPROXIMATE: [&str; 15] = [
+const APPROXIMATE: [&str; 18] = [
     "~",
     "≈",
     "about",
@@ -105,6 +105,9 @@ const APPROXIMATE: [&str; 15] = [
     "ca.",
     "close to",
     "just",
+    "slightly",
+    "a little",
+    "a bit",
     "some",
 ];
 
