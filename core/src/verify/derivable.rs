@@ -13,8 +13,11 @@ use crate::text::part;
 const PARTS: i128 = 1_000_000_000;
 /// The most numbers that are read of a text.
 const MAX_NUMBERS: usize = 8_192;
-/// The most numbers of an item that is short enough to be meant as a whole.
+/// The largest number that is read, in billionths: what is made of a few thousands of them stays within 128 bits.
+const MAX_NUMBER: i128 = 10_i128.pow(30);
+/// The most numbers of an item that is short enough to be meant as a whole, and its most bytes.
 const MAX_SHORT: usize = 8;
+const MAX_SHORT_BYTES: usize = 1_024;
 /// The most quoted numbers of which pairs are taken.
 const MAX_OPERANDS: usize = 24;
 /// The most quoted numbers, and times, of which rates are taken.
@@ -51,8 +54,9 @@ pub(super) struct Numbers {
     moments: Vec<Moment>,
     /// Those of the cited items.
     items: Vec<i128>,
-    /// Those of them that may be quantities.
+    /// Those of them that may be quantities, of items that are short.
     short: Vec<i128>,
+    has_long_items: bool,
 }
 
 impl Numbers {
@@ -102,8 +106,9 @@ impl Numbers {
     /// Adds those of a cited item and of what was asked for it.
     pub(super) fn add_item(&mut self, content: &str, asked: [&str; 2]) {
         self.items.extend(asked.into_iter().chain([content]).flat_map(numbers));
-        if self.short.len() <= MAX_SHORT {
-            self.short.extend(quantities(content, &mut Vec::new()).into_iter().take(MAX_SHORT + 1));
+        match content.len() <= MAX_SHORT_BYTES {
+            true => self.short.extend(quantities(content, &mut Vec::new())),
+            false => self.has_long_items = true,
         }
     }
 
@@ -267,7 +272,10 @@ fn number(whole: &str, fraction: &str) -> Option<i128> {
     let digits = part(fraction, 0..fraction.len().min(9));
     let exponent = u32::try_from(9 - digits.len()).ok()?;
     let fraction: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-    whole.checked_mul(PARTS)?.checked_add(fraction.checked_mul(10_i128.checked_pow(exponent)?)?)
+    let number = whole
+        .checked_mul(PARTS)?
+        .checked_add(fraction.checked_mul(10_i128.checked_pow(exponent)?)?);
+    number.filter(|number| *number <= MAX_NUMBER)
 }
 
 /// Whether a figure has two digits or more that say something: not 5, 40 or 3000.
@@ -365,7 +373,7 @@ impl Wanted {
 /// loose may be off a few in a hundred.
 pub(super) fn may_follow(figure: &Figure, is_loose: bool, numbers: &Numbers) -> bool {
     let Some(wanted) = Wanted::of(figure, is_loose) else { return true };
-    let Numbers { quoted, sums, moments, items, short } = numbers;
+    let Numbers { quoted, sums, moments, items, short, has_long_items } = numbers;
     if wanted.value == 0
         || wanted.lasts_one_of(moments, figure.unit)
         || quoted.iter().chain(sums).any(|number| wanted.is_scaled(*number))
@@ -374,7 +382,8 @@ pub(super) fn may_follow(figure: &Figure, is_loose: bool, numbers: &Numbers) -> 
         return true;
     }
     let operands = quoted.get(..quoted.len().min(MAX_OPERANDS)).unwrap_or_default();
-    let short = if short.len() > MAX_SHORT { &[] } else { short.as_slice() };
+    let is_short = !has_long_items && short.len() <= MAX_SHORT;
+    let short = if is_short { short.as_slice() } else { &[] };
     let total: i128 = operands.iter().sum();
     let count = i128::try_from(operands.len().max(1)).unwrap_or(1);
     let shares = || sums.iter().take(MAX_OPERANDS).chain(operands);
@@ -409,7 +418,8 @@ pub(super) fn combines(figure: &Figure, quoted: &[i128]) -> bool {
 
 fn in_parts(value: Decimal) -> Option<i128> {
     let exponent = 9_u32.checked_sub(value.places)?;
-    value.mantissa.checked_abs()?.checked_mul(10_i128.checked_pow(exponent)?)
+    let parts = value.mantissa.checked_abs()?.checked_mul(10_i128.checked_pow(exponent)?);
+    parts.filter(|parts| *parts <= MAX_NUMBER)
 }
 
 /// Whether two numbers differ by at most a tolerance in thousandths.
@@ -517,9 +527,12 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics(claim in "[0-9.,]{1,40} ms", text in "[0-9.,_e ]{0,80}") {
+        fn nothing_panics(claim in "[0-9.,]{1,40} (ms|pods|% an hour)", text in "([0-9]{1,38}[.,_e :Z-]?){0,8}") {
             for figure in &figures(&claim).figures {
-                let read = Numbers::of_quotes([&*text].into_iter());
+                let mut read = Numbers::of_quotes([&*text].into_iter());
+                read.add_times(&figures("14:02 and 14:09").times);
+                read.add_rates();
+                read.add_item(&text, ["", ""]);
                 let _ = (may_follow(figure, false, &read), is_specific(figure.value));
             }
         }
