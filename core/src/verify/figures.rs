@@ -7,7 +7,8 @@ use super::agreement::Cited;
 use super::attributes::{Attributes, are_alike, are_close, attributes};
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
-use super::derivable::{self, Numbers};
+use super::derivable;
+use super::numbers::{Numbers, numbers};
 use super::wording::{
     begins_word, has_suffix, is_far_from_count, is_loosely_put, is_part_of_ratio, is_rate,
     states_aggregate, units_of,
@@ -83,8 +84,7 @@ fn check_conflicts(
     findings: &mut Findings,
 ) {
     let text = judged.claim.text.as_str();
-    let numbers: Vec<i128> =
-        cited.quotes.iter().flat_map(|quote| derivable::numbers(quote)).collect();
+    let of_quotes: Vec<i128> = cited.quotes.iter().flat_map(|quote| numbers(quote)).collect();
     let mut conflicts = claimed.figures.iter().filter_map(|figure| {
         let stated = quoted.iter().any(|quote| has_same(&quote.read, figure));
         if stated || is_part_of_ratio(text, figure) || counts_quoted_lines(figure, quoted) {
@@ -96,7 +96,7 @@ fn check_conflicts(
         let in_digits = part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
         if in_digits
             && !matches!(conflict, Conflict::MixUp(_))
-            && derivable::combines(figure, &numbers)
+            && derivable::combines(figure, &of_quotes)
         {
             return None;
         }

@@ -45,6 +45,7 @@ mod kinds;
 mod minutes;
 mod names;
 mod negation;
+mod numbers;
 mod opinion;
 mod quotes;
 mod references;
