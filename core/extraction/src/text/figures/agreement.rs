@@ -320,6 +320,8 @@ mod tests {
             ("slightly above 2 GB", "1.9 GB", Different),
             ("just under 7 s", "6.8 s", Same),
             ("just under 7 s", "4.9 s", Different),
+            ("within about 7 s", "4.9 s", Same),
+            ("up to some 7 s", "4.9 s", Same),
             ("97 %", "over 95 %", Incomparable),
             ("90 %", "over 95 %", Different),
         ] {

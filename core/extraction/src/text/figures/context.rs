@@ -41,7 +41,8 @@ pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
     sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
 }
 
-/// Whether the text before a number calls it approximate, and the bound it states.
+/// Whether the text before a number calls it approximate, and the bound it states. With a bound, approximate is what is
+/// called close to it: "just over 5", not "within about 5".
 pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Option<Comparator>) {
     const REACH: usize = 40;
     let (mut approximate, mut comparator) = (false, None);
@@ -59,6 +60,7 @@ pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Opti
             .find_map(|(phrases, bound)| strip_any(before, phrases).map(|rest| (rest, *bound)))
         {
             comparator.get_or_insert(bound);
+            approximate = false;
             before = rest;
         } else {
             break;
