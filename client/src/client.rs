@@ -25,7 +25,7 @@ const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most times a call is sent.
-const MOST_ATTEMPTS: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 
 /// The largest answer that is read: a ledger record with everything in it.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
@@ -363,7 +363,7 @@ impl Client {
         let mut message = Some(message);
         loop {
             let left = self.deadline.saturating_sub(began.elapsed());
-            let last = repeat == Repeat::Forbidden || attempt == MOST_ATTEMPTS;
+            let last = repeat == Repeat::Forbidden || attempt == MAX_ATTEMPTS;
             let Some(content) = (if last { message.take() } else { message.clone() }) else {
                 return Err(late(method));
             };

@@ -3,10 +3,10 @@
 use std::io::IsTerminal as _;
 
 /// The widest that text is set, however wide the terminal.
-const MOST_COLUMNS: usize = 120;
+const MAX_COLUMNS: usize = 120;
 
 /// The least that text is set in.
-const LEAST_COLUMNS: usize = 40;
+const MIN_COLUMNS: usize = 40;
 
 /// The width where there is no terminal.
 const DEFAULT_COLUMNS: usize = 80;
@@ -22,6 +22,6 @@ impl Terminal {
     pub(crate) fn of_process() -> Self {
         let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
         let columns = size.map_or(DEFAULT_COLUMNS, |(width, _)| usize::from(width.0));
-        Self { columns: columns.clamp(LEAST_COLUMNS, MOST_COLUMNS) }
+        Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS) }
     }
 }

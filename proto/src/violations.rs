@@ -10,7 +10,7 @@ use crate::v1::ErrorReason;
 
 /// The most bytes of violations that one answer carries; the rest is counted. Details travel in a header,
 /// in base64, and common clients take no more than 8 KiB of headers.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// Field violations in the order in which they were found.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Violations {
 
     /// Notes that a field is wrong. The description says what was given, what is allowed and the mend.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
-        if self.bytes >= MOST_BYTES {
+        if self.bytes >= MAX_BYTES {
             self.more += 1;
             return;
         }

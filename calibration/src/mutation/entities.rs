@@ -7,16 +7,16 @@ use super::opposites::is_state;
 use super::tokens::{Token, replaced};
 
 /// A name has at least this many bytes.
-const LEAST_BYTES: usize = 4;
+const MIN_BYTES: usize = 4;
 
 /// A word before a name says what it names from this many bytes on.
-const LEAST_KEY: usize = 3;
+const MIN_KEY: usize = 3;
 
 /// The most names that one name is exchanged for.
-const MOST_OTHERS: usize = 6;
+const MAX_OTHERS: usize = 6;
 
 /// Words of a claim that say something of the thing that is named.
-const LEAST_TERM: usize = 4;
+const MIN_TERM: usize = 4;
 
 /// The claim with a name of the evidence exchanged, where nothing shows the same of the other.
 pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
@@ -31,7 +31,7 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
                 && !tokens.iter().any(|token| token.text == other.as_str())
                 && evidence.most_near(other, &terms).is_some_and(|near| near < shown)
         });
-        for (other, _) in others.take(MOST_OTHERS) {
+        for (other, _) in others.take(MAX_OTHERS) {
             texts.push(replaced(claim, token.span.clone(), other));
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
 pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
     let says = |token: &&Token<'_>| {
         token.text != without
-            && (token.text.len() >= LEAST_TERM || token.text.bytes().any(|b| b.is_ascii_digit()))
+            && (token.text.len() >= MIN_TERM || token.text.bytes().any(|b| b.is_ascii_digit()))
     };
     tokens.iter().filter(says).map(|token| token.lower.clone()).collect()
 }
@@ -51,7 +51,7 @@ pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     let marked = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
-    bytes.len() >= LEAST_BYTES
+    bytes.len() >= MIN_BYTES
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.iter().all(|byte| marked(byte) || byte.is_ascii_alphabetic())
         && (bytes.iter().any(marked) || has_humps(text))
@@ -72,7 +72,7 @@ fn is_of_kind(
 ) -> bool {
     let parts = |name: &str| name.split(['-', '_', '.']).map(has_digit).collect::<Vec<_>>();
     let marks = |name: &str| name.matches(['_', '.']).collect::<String>();
-    let tells = |key: &&String| key.len() >= LEAST_KEY && *key != "name" && !has_digit(key);
+    let tells = |key: &&String| key.len() >= MIN_KEY && *key != "name" && !has_digit(key);
     let share_key = keys.intersection(other_keys).any(|key| tells(&key));
     let as_long = name.len() <= 2 * other.len() && other.len() <= 2 * name.len();
     let built_alike = if name.contains('_') {

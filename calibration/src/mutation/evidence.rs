@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The longest line that is one record; longer ones hold many.
-const LONGEST_RECORD: usize = 400;
+const MAX_RECORD_BYTES: usize = 400;
 
 /// The fewest words of a line that is one record; shorter ones are part of a document.
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 
 /// How many bytes on either side are near, where lines are no records.
 const NEAR: usize = 250;
@@ -101,7 +101,7 @@ fn near(item: &str, span: Range<usize>) -> &str {
     let line = item.get(start..end).unwrap_or_default();
     let is_object = line.starts_with('{') && line.ends_with('}');
     let is_part = !is_object && line.trim_start().starts_with(['{', '[', '"', '}', ']']);
-    if !is_part && line.len() <= LONGEST_RECORD && line.split_whitespace().count() >= LEAST_WORDS {
+    if !is_part && line.len() <= MAX_RECORD_BYTES && line.split_whitespace().count() >= MIN_WORDS {
         return line;
     }
     let start = item.floor_char_boundary(span.start.saturating_sub(NEAR));

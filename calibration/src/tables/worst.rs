@@ -9,7 +9,7 @@ use crate::corpus::Part;
 use crate::measured::{Measured, Row};
 
 /// The most characters of a quote that are shown.
-const LONGEST: usize = 300;
+const MAX_QUOTE_CHARS: usize = 300;
 
 /// Lists at most `number` mistakes, the worst kind first and in the order of the files within a kind.
 pub(super) fn section(page: &mut String, measured: &Measured, number: usize) {
@@ -59,7 +59,7 @@ fn entry(page: &mut String, place: usize, case: &str, row: &Row) {
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_QUOTE_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn long_texts_are_cut_on_a_character() {
         assert_eq!(one_line("a\n  b"), "a b");
-        let long = "ü".repeat(LONGEST + 1);
-        assert_eq!(one_line(&long).chars().count(), LONGEST + 1);
+        let long = "ü".repeat(MAX_QUOTE_CHARS + 1);
+        assert_eq!(one_line(&long).chars().count(), MAX_QUOTE_CHARS + 1);
         assert!(one_line(&long).ends_with("ü…"));
     }
 }

@@ -11,10 +11,10 @@ use super::words;
 const CLASS_COLUMN: usize = 19;
 
 /// The widest that an id is shown.
-const MOST_ID_COLUMNS: usize = 12;
+const MAX_ID_COLUMNS: usize = 12;
 
 /// The most claims that a reason names.
-const MOST_BLAMED: usize = 4;
+const MAX_BLAMED: usize = 4;
 
 /// The claims in the order of the report.
 pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
@@ -28,7 +28,7 @@ pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene
     };
     let claims: Vec<_> = answer.claims.iter().filter(wanted).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
-    let id_columns = ids.max().unwrap_or(0).min(MOST_ID_COLUMNS);
+    let id_columns = ids.max().unwrap_or(0).min(MAX_ID_COLUMNS);
     for claim in &claims {
         one(page, claim, id_columns, scene, view);
     }
@@ -47,7 +47,7 @@ fn one(
 ) {
     let (sign, word, style) = words::class(claim.class());
     let id = one_line(&claim.id);
-    let id = padded(&middle_cut(&id, MOST_ID_COLUMNS), id_columns);
+    let id = padded(&middle_cut(&id, MAX_ID_COLUMNS), id_columns);
     let column = CLASS_COLUMN + id_columns + 2;
     let class = padded(word, CLASS_COLUMN - 4);
     let lead = format!("  {}{}  ", styled(style, &format!("{sign} {class}")), styled(DIM, &id));
@@ -175,7 +175,7 @@ pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
         "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
         _ => return String::new(),
     };
-    match ids_of(claims, class, MOST_BLAMED) {
+    match ids_of(claims, class, MAX_BLAMED) {
         ids if ids.is_empty() => String::new(),
         ids => format!(" ({ids})"),
     }

@@ -58,7 +58,7 @@ impl Explain {
 }
 
 /// The most uncovered sentences and gaps that are listed unasked.
-const MOST_LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// An evaluated report as text.
 pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
@@ -131,7 +131,7 @@ fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, 
     let synthesis = scene.report.map_or("", |report| report.synthesis.as_str());
     let sentences: Vec<&str> =
         coverage.uncovered.iter().filter_map(|range| part(synthesis, range)).collect();
-    let most = if view.explain.is_brief() { MOST_LISTED } else { usize::MAX };
+    let most = if view.explain.is_brief() { MAX_LISTED } else { usize::MAX };
     for sentence in sentences.iter().take(most) {
         page.labelled("", &format!("“{}”", one_line(sentence)));
     }
@@ -158,7 +158,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
     if !decision.affected_specialists.is_empty() {
         let specialists = decision.affected_specialists.iter().map(String::as_str);
-        page.labelled("specialists", &listed(specialists, MOST_LISTED));
+        page.labelled("specialists", &listed(specialists, MAX_LISTED));
     }
     if !decision.not_applicable.is_empty() {
         let guards = decision.not_applicable.join(", ");
@@ -190,7 +190,7 @@ fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
 fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     let is_brief = view.explain.is_brief();
     let gaps = answer.gaps.iter().map(String::as_str);
-    sentences(page, "missed", gaps.take(if is_brief { MOST_LISTED } else { usize::MAX }));
+    sentences(page, "missed", gaps.take(if is_brief { MAX_LISTED } else { usize::MAX }));
     if !is_brief {
         sentences(page, "conflicts", answer.contradictions.iter().map(String::as_str));
     }

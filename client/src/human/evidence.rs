@@ -7,7 +7,7 @@ use super::page::{BOLD, DIM, Page, count, padded, styled};
 use super::words;
 
 /// Lines of a passage that are shown.
-const MOST_LINES: usize = 6;
+const MAX_LINES: usize = 6;
 
 /// A line per item that was stored, and what the corpus has now.
 pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String {
@@ -86,7 +86,7 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
         for line in telling(&lines, query) {
             page.line(&format!("  {}", end_cut(&one_line(line.trim()), columns.saturating_sub(2))));
         }
-        if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
             page.line(&styled(DIM, &format!("  and {}", count(more as u64, "further line"))));
         }
     }
@@ -107,7 +107,7 @@ fn telling<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
         .enumerate()
         .collect();
     ranked.sort_by_key(|(at, shared)| (std::cmp::Reverse(*shared), *at));
-    ranked.truncate(MOST_LINES);
+    ranked.truncate(MAX_LINES);
     ranked.sort_unstable();
     ranked.into_iter().filter_map(|(at, _)| lines.get(at).copied()).collect()
 }

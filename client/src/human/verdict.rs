@@ -9,7 +9,7 @@ use super::page::{BAD, Page, styled};
 use super::words;
 
 /// The most claims that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The decision and what to do about it.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
@@ -40,8 +40,8 @@ fn loud(style: Style) -> Style {
 }
 
 fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
-    let contradicted = ids_of(&answer.claims, v1::ClaimClass::Contradicted, MOST_NAMED);
-    let ungrounded = ids_of(&answer.claims, v1::ClaimClass::Ungrounded, MOST_NAMED);
+    let contradicted = ids_of(&answer.claims, v1::ClaimClass::Contradicted, MAX_NAMED);
+    let ungrounded = ids_of(&answer.claims, v1::ClaimClass::Ungrounded, MAX_NAMED);
     match tier {
         v1::Tier::Proceed => format!("the report may go out{}", distance(answer)),
         v1::Tier::Regenerate => {

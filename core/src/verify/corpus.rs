@@ -123,8 +123,8 @@ impl<'a> Sources<'a> {
 
     /// Takes a slow search of an item off the budget; whether it may be made.
     pub(super) fn may_search(&mut self, position: usize) -> bool {
-        const LEAST: usize = 4_096;
-        let cost = self.content(position).len().max(LEAST);
+        const MIN_COST: usize = 4_096;
+        let cost = self.content(position).len().max(MIN_COST);
         let left = self.search_budget.checked_sub(cost);
         self.search_budget = left.unwrap_or(0);
         left.is_some()

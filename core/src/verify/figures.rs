@@ -20,7 +20,7 @@ use crate::text::figures::{Agreement, Dimension, Figure, Figures, Unit, agree, f
 use crate::text::part;
 
 /// The most figures or times of a claim that is still one statement.
-const MOST_FIGURES: usize = 32;
+const MAX_FIGURES: usize = 32;
 
 /// Reclasses or retypes a claim whose figures or times are not those of what it cites.
 pub(super) fn check(
@@ -34,9 +34,9 @@ pub(super) fn check(
     if !is_supported(judged) || claimed.is_empty() {
         return;
     }
-    if claimed.figures.len().max(claimed.times.len()) > MOST_FIGURES {
+    if claimed.figures.len().max(claimed.times.len()) > MAX_FIGURES {
         let sentence =
-            format!("More than {MOST_FIGURES} figures or times are no one checkable statement.");
+            format!("More than {MAX_FIGURES} figures or times are no one checkable statement.");
         findings.reclass(judged, CorrectionCode::FigureNotInEvidence, Class::Ungrounded, sentence);
         return;
     }

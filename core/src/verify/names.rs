@@ -16,7 +16,7 @@ use crate::text::polarity::negates;
 use crate::text::tokens::words;
 
 /// The most names of a claim that are looked up.
-const MOST_NAMES: usize = 32;
+const MAX_NAMES: usize = 32;
 
 /// Makes a claim ungrounded whose names are not those of the cited items.
 pub(super) fn check(
@@ -34,7 +34,7 @@ pub(super) fn check(
     let absent = claimed.codes.iter().filter(|code| is_checkable(code, text)).enumerate().find_map(
         |(place, code)| {
             let name = part(text, code.span.clone());
-            let held = place < MOST_NAMES
+            let held = place < MAX_NAMES
                 && (is_held(name, code.kind, cited, sources)
                     || is_absent(code, text, sources)
                     || is_subject(name, cited, sources));

@@ -239,8 +239,8 @@ fn not_found(name: &str, quote: &str) -> Refusal {
 }
 
 fn shortened(quote: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut short: String = quote.chars().take(LONGEST).collect();
+    const MAX_SHOWN_BYTES: usize = 80;
+    let mut short: String = quote.chars().take(MAX_SHOWN_BYTES).collect();
     if short.len() < quote.len() {
         short.push_str(" [cut]");
     }

@@ -92,13 +92,14 @@ pub(super) fn states_aggregate(text: &str) -> bool {
 
 /// Whether a spelled count of few and a quoted number of many measure different things: "four workers" and 29.
 pub(super) fn is_far_from_count(text: &str, figure: &Figure, other: &Figure) -> bool {
-    const MOST: i128 = 12;
+    const MAX_COUNT: i128 = 12;
     let spelled_out = !part(text, figure.span.clone()).contains(|c: char| c.is_ascii_digit());
-    let few =
-        figure.unit == Unit::COUNT && figure.value.places == 0 && figure.value.mantissa <= MOST;
+    let few = figure.unit == Unit::COUNT
+        && figure.value.places == 0
+        && figure.value.mantissa <= MAX_COUNT;
     let many = other.unit == Unit::COUNT
         && other.value.places == 0
-        && other.value.mantissa > MOST
+        && other.value.mantissa > MAX_COUNT
         && other.value.mantissa >= figure.value.mantissa * 5;
     spelled_out && few && many
 }

@@ -10,7 +10,7 @@ use super::path::Path;
 use crate::violations::Violations;
 
 /// After so many wrong elements a list is not read further: the answer carries no more violations.
-const MOST_WRONG: usize = 100;
+const MAX_WRONG: usize = 100;
 
 /// The list when it is not too long; otherwise one violation, and no element is looked at.
 pub(super) fn at_most<T>(
@@ -42,7 +42,7 @@ pub(super) fn each<'a, T, U>(
             Some(item) => read_items.push(item),
             None => wrong += 1,
         }
-        if wrong == MOST_WRONG {
+        if wrong == MAX_WRONG {
             break;
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn unique_ids<'a>(
                 repeated += 1;
             }
         }
-        if repeated == MOST_WRONG {
+        if repeated == MAX_WRONG {
             break;
         }
     }

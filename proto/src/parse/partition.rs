@@ -119,12 +119,12 @@ struct Circle<'a>(&'a [&'a ClaimId]);
 
 impl fmt::Display for Circle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST_SHOWN: usize = 5;
+        const MAX_SHOWN: usize = 5;
         f.write_str("lead back to the claim itself: ")?;
-        for claim in self.0.iter().take(MOST_SHOWN) {
+        for claim in self.0.iter().take(MAX_SHOWN) {
             write!(f, "`{}` cites ", Shown(claim.as_str()))?;
         }
-        match (self.0.len().checked_sub(MOST_SHOWN), self.0.first()) {
+        match (self.0.len().checked_sub(MAX_SHOWN), self.0.first()) {
             (Some(more @ 1..), _) => write!(f, "{more} more in a circle")?,
             (_, Some(first)) => write!(f, "`{}`", Shown(first.as_str()))?,
             (_, None) => {}

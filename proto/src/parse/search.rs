@@ -12,11 +12,11 @@ use crate::v1;
 use crate::violations::Violations;
 
 /// The most passages of an answer.
-const MOST: u32 = 200;
+const MAX_PASSAGES: u32 = 200;
 /// The passages of an answer where the request does not say how many.
 const DEFAULT: usize = 10;
 /// The most values of one part of a filter.
-const MOST_VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 
 /// A search whose every field was checked; the name of the corpus is checked by who knows corpora.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +47,9 @@ pub fn search(
 ) -> Option<ParsedSearch> {
     let longest = limits.max_claim_bytes;
     let query = statement(Path::root("query"), request.query, longest, violations);
-    if request.most > MOST {
-        violations.add("most", format_args!("{} is above {MOST}; ask for less", request.most));
+    if request.most > MAX_PASSAGES {
+        violations
+            .add("most", format_args!("{} is above {MAX_PASSAGES}; ask for less", request.most));
     }
     let method = v1::SearchMethod::try_from(request.method);
     if method.is_err() {
@@ -57,18 +58,18 @@ pub fn search(
     let filter = request.filter.unwrap_or_default();
     let path = Path::root("filter");
     let kinds =
-        at_most(path.field("kinds"), filter.kinds, MOST_VALUES, violations).and_then(|kinds| {
+        at_most(path.field("kinds"), filter.kinds, MAX_VALUES, violations).and_then(|kinds| {
             each(path.field("kinds"), kinds, violations, |path, kind, violations| {
                 enumeration(path, kind, violations)
             })
         });
     let lanes =
-        at_most(path.field("lanes"), filter.lanes, MOST_VALUES, violations).and_then(|lanes| {
+        at_most(path.field("lanes"), filter.lanes, MAX_VALUES, violations).and_then(|lanes| {
             each(path.field("lanes"), lanes, violations, |path, lane, violations| {
                 enumeration(path, lane, violations)
             })
         });
-    let entities = at_most(path.field("entities"), filter.entities, MOST_VALUES, violations)
+    let entities = at_most(path.field("entities"), filter.entities, MAX_VALUES, violations)
         .and_then(|names| {
             each(path.field("entities"), names, violations, |path, name, violations| {
                 text(path, name, longest, violations)

@@ -10,7 +10,7 @@ use crate::v1;
 use crate::violations::Violations;
 
 /// The largest threshold, either way: below it, every double tells its six decimal places apart.
-const LARGEST: f64 = 1e9;
+const MAX_NUMBER: f64 = 1e9;
 
 /// A tool result and what was asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn classify_verdict(
 /// The shortest decimal of a double, where it has at most six places.
 fn plain_decimal(path: Path<'_>, value: f64, violations: &mut Violations) -> Option<String> {
     let minus_zero = value == 0.0 && value.is_sign_negative();
-    if !(-LARGEST..=LARGEST).contains(&value) || minus_zero {
+    if !(-MAX_NUMBER..=MAX_NUMBER).contains(&value) || minus_zero {
         violations.add(
             path,
             format_args!("{value:?} is no threshold; give a number from -1000000000 to 1000000000"),

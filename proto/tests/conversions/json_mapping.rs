@@ -7,13 +7,13 @@ use gsar_proto::{render, v1};
 use proptest::prelude::*;
 use prost::Message;
 
-const SMALLEST_CALL: &str = r#"
+const MIN_CALL_BYTES: &str = r#"
 {"report": {"id": "r1", "synthesis": "…", "claims": [{"id": "c1", "text": "…"}]},
  "evidence": [{"id": "e1", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_STATIC_INFRA", "tool": "kubectl get pods -n shop", "text": "…"}],
  "policy": "reference"}"#;
 
 /// The smallest call as the mapping writes it back.
-const SMALLEST_CALL_IN_FULL: &str = concat!(
+const MIN_CALL_IN_FULL_BYTES: &str = concat!(
     r#"{"report":{"id":"r1","synthesis":"…","claims":[{"id":"c1","text":"…"}],"generatorModel":""},"#,
     r#""evidence":[{"id":"e1","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_STATIC_INFRA","#,
     r#""tool":"kubectl get pods -n shop","query":"","text":"…","exhaustive":false,"stepId":"","specialistId":"","#,
@@ -22,7 +22,7 @@ const SMALLEST_CALL_IN_FULL: &str = concat!(
 );
 
 /// The smallest answer, as a client in any language reads it.
-const SMALLEST_ANSWER: &str = concat!(
+const MIN_ANSWER_BYTES: &str = concat!(
     r#"{"evaluationId":"01","outcome":"OUTCOME_SCORED","claims":[{"id":"c1","text":"…","#,
     r#""class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","#,
     r#""citations":[{"evidenceId":"e1","claimId":"","fieldPath":"","quote":"…"}],"note":"","considered":[],"votes":[],"disputed":false,"rules":[]}],"#,
@@ -76,16 +76,16 @@ fn smallest_answer() -> v1::EvaluateResponse {
 
 #[test]
 fn the_smallest_call_reads_and_writes_as_documented() {
-    let request: v1::EvaluateRequest = from_json(SMALLEST_CALL).unwrap();
+    let request: v1::EvaluateRequest = from_json(MIN_CALL_BYTES).unwrap();
     assert_eq!(request.evidence[0].lane(), v1::EvidenceLane::StaticInfra);
     assert_eq!(request.policy, "reference");
-    assert_eq!(to_json(&request).unwrap(), SMALLEST_CALL_IN_FULL);
+    assert_eq!(to_json(&request).unwrap(), MIN_CALL_IN_FULL_BYTES);
     survives(&request);
 }
 
 #[test]
 fn the_smallest_answer_is_written_as_documented() {
-    assert_eq!(to_json(&smallest_answer()).unwrap(), SMALLEST_ANSWER);
+    assert_eq!(to_json(&smallest_answer()).unwrap(), MIN_ANSWER_BYTES);
     survives(&smallest_answer());
 }
 

@@ -7,9 +7,9 @@ use secrecy::{ExposeSecret, SecretString};
 /// How many bytes of what came are shown.
 const SHOWN: usize = 200;
 /// Shorter values are words (`none`, `json`), not secrets; hiding them would hide the message.
-const SHORTEST_SECRET: usize = 6;
+const MIN_SECRET_BYTES: usize = 6;
 /// So much of the beginning of a secret is one, where what came ends in it.
-const SHORTEST_BEGINNING: usize = 6;
+const MIN_BEGINNING_BYTES: usize = 6;
 const HIDDEN: &[u8] = b"***";
 
 /// The first 200 bytes of what came, control characters escaped, keys replaced by `***`.
@@ -68,7 +68,7 @@ pub(crate) struct Secrets(Vec<SecretString>);
 
 impl Secrets {
     pub(crate) fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        let long = |secret: &SecretString| secret.expose_secret().len() >= SHORTEST_SECRET;
+        let long = |secret: &SecretString| secret.expose_secret().len() >= MIN_SECRET_BYTES;
         Self(secrets.into_iter().filter(long).collect())
     }
 
@@ -82,7 +82,7 @@ impl Secrets {
             while let Some(start) = text.windows(secret.len()).position(|part| part == secret) {
                 text.splice(start..start + secret.len(), HIDDEN.iter().copied());
             }
-            let beginning = (SHORTEST_BEGINNING..secret.len())
+            let beginning = (MIN_BEGINNING_BYTES..secret.len())
                 .rev()
                 .find(|&length| secret.get(..length).is_some_and(|part| text.ends_with(part)));
             if let Some(length) = beginning {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The longest name of a model, in bytes.
-const LONGEST_MODEL: usize = 200;
+const MAX_MODEL_BYTES: usize = 200;
 
 /// Who answers, and so which wire format is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,7 +113,7 @@ impl FromStr for ModelName {
             .into_iter()
             .find(|known| known.name() == provider)
             .ok_or_else(|| ModelNameError::UnknownProvider { given: shown(provider) })?;
-        if model.is_empty() || model.len() > LONGEST_MODEL {
+        if model.is_empty() || model.len() > MAX_MODEL_BYTES {
             return Err(ModelNameError::Length { given: model.len() });
         }
         if let Some(character) = model.chars().find(|character| !is_allowed(*character)) {
@@ -153,7 +153,7 @@ pub enum ModelNameError {
     },
     /// There is no model behind the colon, or too long a name.
     #[error(
-        "model: the name behind the provider has {given} bytes; 1 to {LONGEST_MODEL} are allowed"
+        "model: the name behind the provider has {given} bytes; 1 to {MAX_MODEL_BYTES} are allowed"
     )]
     Length {
         /// Its length in bytes.

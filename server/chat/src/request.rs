@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 /// The longest name of a schema, in bytes: what every provider takes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// One question to a model.
 #[derive(Clone, Debug)]
@@ -102,8 +102,8 @@ impl Schema {
     /// The name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is no JSON object.
     pub fn new(name: &str, json: &str) -> Result<Self, RequestError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(allowed) {
-            let given = name.chars().take(LONGEST_NAME).collect();
+        if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(allowed) {
+            let given = name.chars().take(MAX_NAME_BYTES).collect();
             return Err(RequestError::SchemaName { given });
         }
         let json: Box<RawValue> = serde_json::from_str(json)

@@ -18,7 +18,7 @@ use crate::failure::{Failure, Phase};
 use crate::settings::{Settings, SettingsError};
 
 /// So much of the body of an error is read.
-const MOST_ERROR_BYTES: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Idle connections are closed before servers close them.
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -185,9 +185,9 @@ struct Limit {
 async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(part)) = response.chunk().await {
-        let room = MOST_ERROR_BYTES - body.len();
+        let room = MAX_ERROR_BYTES - body.len();
         body.extend_from_slice(part.get(..room).unwrap_or(&part));
-        if body.len() == MOST_ERROR_BYTES {
+        if body.len() == MAX_ERROR_BYTES {
             break;
         }
     }

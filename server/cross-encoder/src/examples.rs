@@ -7,7 +7,7 @@ use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
 /// Every start scores them.
-const MOST: usize = 64;
+const MAX_EXAMPLES: usize = 64;
 
 /// A pair whose class is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, Stri
         })
         .collect::<Result<Vec<_>, _>>()?;
     match examples.len() {
-        1..=MOST => Ok(examples),
+        1..=MAX_EXAMPLES => Ok(examples),
         number => Err(format!("it has {number} rows")),
     }
 }

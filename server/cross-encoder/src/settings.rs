@@ -4,10 +4,10 @@ use serde_json::Value;
 
 const DEFAULT_MAX_TOKENS: usize = 512;
 /// With fewer, a claim leaves no room for a premise.
-const LEAST_TOKENS: usize = 16;
-const MOST_TOKENS: usize = 8_192;
-const LEAST_TEMPERATURE: f64 = 0.01;
-const MOST_TEMPERATURE: f64 = 100.0;
+const MIN_TOKENS: usize = 16;
+const MAX_TOKENS: usize = 8_192;
+const MIN_TEMPERATURE: f64 = 0.01;
+const MAX_TEMPERATURE: f64 = 100.0;
 
 /// How a model is run and its output read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Settings {
         for (key, value) in named {
             match key.as_str() {
                 "temperature" => match value.as_f64() {
-                    Some(number) if (LEAST_TEMPERATURE..=MOST_TEMPERATURE).contains(&number) => {
+                    Some(number) if (MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&number) => {
                         settings.temperature = number;
                     }
                     _ => return refuse(format!("gsar.temperature = {value}"), "0.01 to 100 is"),
@@ -66,7 +66,7 @@ impl Settings {
         let refuse = |allowed| {
             Err(Refused { found: format!("gsar.max_tokens = {}", self.max_tokens), allowed })
         };
-        if !(LEAST_TOKENS..=MOST_TOKENS).contains(&self.max_tokens) {
+        if !(MIN_TOKENS..=MAX_TOKENS).contains(&self.max_tokens) {
             return refuse("16 to 8192 is");
         }
         match positions {

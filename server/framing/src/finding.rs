@@ -83,11 +83,11 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Where it stands in the original, in bytes.
     pub range: Range<usize>,
-    /// The original there, shortened to [`LONGEST_EXCERPT`](Self::LONGEST_EXCERPT) characters, escaped.
+    /// The original there, shortened to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters, escaped.
     pub excerpt: String,
 }
 
 impl Finding {
     /// The longest excerpt, in characters before escaping.
-    pub const LONGEST_EXCERPT: usize = 80;
+    pub const MAX_EXCERPT_CHARS: usize = 80;
 }

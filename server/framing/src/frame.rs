@@ -119,7 +119,7 @@ impl Framer {
         let found = sightings.into_iter().filter(|sighting| sighting.is_told);
         findings.extend(found.map(|Sighting { range, kind, .. }| {
             let stretch = text.get(range.clone()).unwrap_or_default();
-            let excerpt: String = stretch.chars().take(Finding::LONGEST_EXCERPT).collect();
+            let excerpt: String = stretch.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
             let excerpt = excerpt.escape_debug().to_string();
             Finding { evidence: item.id.clone(), field, kind, range, excerpt }
         }));

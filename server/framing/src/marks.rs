@@ -18,7 +18,7 @@ const BREAK: &str = "⟦·⟧";
 const DATA: &str = "⟦data⟧";
 const END_OF_DATA: &str = "⟦/data⟧";
 /// The longest mark between its brackets, in bytes.
-const LONGEST_MARK: usize = 8;
+const MAX_MARK_CHARS: usize = 8;
 
 /// How a stretch is made inert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub fn original(shown: &str) -> Cow<'_, str> {
 
 /// The mark at the start of a text without its opening: the character it stands for, if any, and what follows it.
 fn mark(text: &str) -> Option<(Option<char>, &str)> {
-    let end = text.char_indices().take(LONGEST_MARK + 1).find(|(_, c)| *c == CLOSING)?.0;
+    let end = text.char_indices().take(MAX_MARK_CHARS + 1).find(|(_, c)| *c == CLOSING)?.0;
     let rest = text.get(end + CLOSING.len_utf8()..)?;
     match text.get(..end)? {
         "·" | "data" | "/data" => Some((None, rest)),

@@ -28,8 +28,8 @@ impl Nonce {
     /// This nonce, or the next one whose digits occur in none of the texts.
     pub(crate) fn absent_from(self, texts: &[&str]) -> Option<Self> {
         /// A text would need all of these to be left without a nonce.
-        const MOST_ATTEMPTS: u32 = 1 << 16;
-        (0..MOST_ATTEMPTS)
+        const MAX_ATTEMPTS: u32 = 1 << 16;
+        (0..MAX_ATTEMPTS)
             .map(|attempt| Self(self.0.wrapping_add(u128::from(attempt) << 96)))
             .find(|nonce| nonce.is_absent_from(texts) == Some(true))
     }

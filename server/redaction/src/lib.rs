@@ -44,7 +44,7 @@ pub struct Options {
     /// Whether addresses of private ranges (RFC 1918, RFC 4193, link-local) stay. They are hidden by default.
     /// Loopback, unspecified and broadcast addresses stay always: they name nobody.
     pub keep_private_addresses: bool,
-    /// Further patterns, at most [`pattern::MOST_PATTERNS`].
+    /// Further patterns, at most [`pattern::MAX_PATTERNS`].
     pub patterns: Vec<Pattern>,
 }
 

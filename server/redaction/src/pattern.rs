@@ -8,15 +8,15 @@ use regex_syntax::hir::Hir;
 use crate::kind::Kind;
 
 /// The most patterns of one configuration.
-pub const MOST_PATTERNS: usize = 64;
+pub const MAX_PATTERNS: usize = 64;
 /// The longest pattern, in bytes.
-pub const LONGEST_PATTERN: usize = 2_000;
+pub const MAX_PATTERN_BYTES: usize = 2_000;
 /// The longest name, in bytes.
-pub const LONGEST_NAME: usize = 24;
+pub const MAX_NAME_BYTES: usize = 24;
 /// The longest text a pattern may match, in bytes.
-pub const LONGEST_MATCH: usize = 4_096;
+pub const MAX_MATCH_BYTES: usize = 4_096;
 /// The most memory of one compiled pattern, in bytes.
-const MOST_MEMORY: usize = 2 << 20;
+const MAX_MEMORY: usize = 2 << 20;
 
 /// A pattern of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Pattern {
 pub enum PatternError {
     /// There are too many.
     #[error(
-        "{given} redaction patterns are given, at most {MOST_PATTERNS} are allowed; join some with |"
+        "{given} redaction patterns are given, at most {MAX_PATTERNS} are allowed; join some with |"
     )]
     TooMany {
         /// How many.
@@ -41,7 +41,7 @@ pub enum PatternError {
     },
     /// The name is not one.
     #[error(
-        "redaction pattern {name:?}: the name must be 1 to {LONGEST_NAME} capital letters, digits or underscores, begin with a letter and be none of {}; rename it, for example CUSTOMER_ID",
+        "redaction pattern {name:?}: the name must be 1 to {MAX_NAME_BYTES} capital letters, digits or underscores, begin with a letter and be none of {}; rename it, for example CUSTOMER_ID",
         Kind::BUILT_IN.join(", ")
     )]
     Name {
@@ -56,7 +56,7 @@ pub enum PatternError {
     },
     /// The expression is too long.
     #[error(
-        "redaction pattern {name}: {given} bytes, at most {LONGEST_PATTERN} are allowed; divide it into several"
+        "redaction pattern {name}: {given} bytes, at most {MAX_PATTERN_BYTES} are allowed; divide it into several"
     )]
     TooLong {
         /// The name.
@@ -84,7 +84,7 @@ pub enum PatternError {
     },
     /// The expression matches texts of any length.
     #[error(
-        "redaction pattern {name}: it may match more than {LONGEST_MATCH} bytes; give repetitions a bound, for example {{1,64}} in place of +"
+        "redaction pattern {name}: it may match more than {MAX_MATCH_BYTES} bytes; give repetitions a bound, for example {{1,64}} in place of +"
     )]
     Unbounded {
         /// The name.
@@ -92,7 +92,7 @@ pub enum PatternError {
     },
     /// The compiled expression is too big.
     #[error(
-        "redaction pattern {name}: it needs more than {MOST_MEMORY} bytes once compiled; lower its repetitions, or write (?-u) for ASCII only"
+        "redaction pattern {name}: it needs more than {MAX_MEMORY} bytes once compiled; lower its repetitions, or write (?-u) for ASCII only"
     )]
     TooBig {
         /// The name.
@@ -108,7 +108,7 @@ pub(crate) struct Compiled {
 
 /// Checks and compiles all patterns.
 pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternError> {
-    if patterns.len() > MOST_PATTERNS {
+    if patterns.len() > MAX_PATTERNS {
         return Err(PatternError::TooMany { given: patterns.len() });
     }
     let mut compiled: Vec<Compiled> = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternErro
 }
 
 fn checked_name(name: &str) -> Result<&str, PatternError> {
-    let is_fit = name.len() <= LONGEST_NAME
+    let is_fit = name.len() <= MAX_NAME_BYTES
         && name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && !Kind::BUILT_IN.contains(&name);
@@ -133,7 +133,7 @@ fn checked_name(name: &str) -> Result<&str, PatternError> {
 
 fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
     let name = || name.to_owned();
-    if expression.len() > LONGEST_PATTERN {
+    if expression.len() > MAX_PATTERN_BYTES {
         return Err(PatternError::TooLong { name: name(), given: expression.len() });
     }
     let parsed = parse(expression).map_err(|(position, reason)| PatternError::Syntax {
@@ -145,11 +145,11 @@ fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
     if properties.minimum_len().is_none_or(|shortest| shortest == 0) {
         return Err(PatternError::Empty { name: name() });
     }
-    if properties.maximum_len().is_none_or(|longest| longest > LONGEST_MATCH) {
+    if properties.maximum_len().is_none_or(|longest| longest > MAX_MATCH_BYTES) {
         return Err(PatternError::Unbounded { name: name() });
     }
     RegexBuilder::new(expression)
-        .size_limit(MOST_MEMORY)
+        .size_limit(MAX_MEMORY)
         .build()
         .map_err(|_| PatternError::TooBig { name: name() })
 }
@@ -193,7 +193,7 @@ mod tests {
             let said = error(name, expression);
             assert!(said.contains(expected), "{name} {expression}: {said}");
         }
-        assert!(error("LONG", &"x".repeat(LONGEST_PATTERN + 1)).contains("2001 bytes"));
+        assert!(error("LONG", &"x".repeat(MAX_PATTERN_BYTES + 1)).contains("2001 bytes"));
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         let pattern = Pattern { name: "A".to_owned(), expression: "x".to_owned() };
         let twice = compile(&[pattern.clone(), pattern.clone()]).err();
         assert_eq!(twice, Some(PatternError::Twice { name: "A".to_owned() }));
-        let many = compile(&vec![pattern; MOST_PATTERNS + 1]).err();
-        assert_eq!(many, Some(PatternError::TooMany { given: MOST_PATTERNS + 1 }));
+        let many = compile(&vec![pattern; MAX_PATTERNS + 1]).err();
+        assert_eq!(many, Some(PatternError::TooMany { given: MAX_PATTERNS + 1 }));
     }
 }

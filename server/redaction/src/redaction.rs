@@ -18,11 +18,11 @@ use crate::kind::Kind;
 
 /// Secrets at least this long, in bytes, are hidden wherever they stand; shorter ones only where they were found.
 /// A password such as `admin` would take a word out of every line.
-pub const SHORTEST_SWEPT: usize = 8;
+pub const MIN_SWEPT_BYTES: usize = 8;
 /// The longest placeholder after its tag, in bytes: a kind, a hyphen, a number and a bracket.
-const LONGEST_REST: usize = crate::pattern::LONGEST_NAME + 22;
+const MAX_REST_BYTES: usize = crate::pattern::MAX_NAME_BYTES + 22;
 /// How often what is hidden may bring further places to light: each time the text is looked through again.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 
 /// How much of one kind was hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Redaction {
     /// redaction has given out.
     pub fn hide<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut hidden = Cow::Borrowed(text);
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let spans = self.spans(&hidden);
             if spans.is_empty() {
                 break;
@@ -164,7 +164,7 @@ impl Redaction {
 
     fn placeholder_at(&self, text: &str, start: usize) -> Option<(Range<usize>, &str)> {
         let rest = text.as_bytes().get(start + self.opening.len()..)?;
-        let closing = memchr::memchr(b']', rest.get(..LONGEST_REST).unwrap_or(rest))?;
+        let closing = memchr::memchr(b']', rest.get(..MAX_REST_BYTES).unwrap_or(rest))?;
         let range = start..start + self.opening.len() + closing + 1;
         let value = self.values.get(text.get(range.clone())?)?;
         Some((range, value))
@@ -211,7 +211,7 @@ fn sweeper(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     for text in texts {
         for span in redactor.find(text) {
             let value = span.value(text);
-            if span.kind.gives_access() && value.len() >= SHORTEST_SWEPT {
+            if span.kind.gives_access() && value.len() >= MIN_SWEPT_BYTES {
                 secrets.insert(value);
             }
         }

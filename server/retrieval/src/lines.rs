@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-/// A block grows to at most so many bytes; the last line may exceed it up to [`LONGEST_LINE`].
+/// A block grows to at most so many bytes; the last line may exceed it up to [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
 /// A block has at most so many lines.
 pub const BLOCK_LINES: u64 = 24;
 /// A longer line is cut.
-pub const LONGEST_LINE: usize = 8_192;
+pub const MAX_LINE_BYTES: usize = 8_192;
 
 /// A stretch of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Blocks {
             self.open.push_str(line);
             let ends = line.ends_with('\n');
             self.lines_open += u64::from(ends);
-            while self.open.len() > LONGEST_LINE {
+            while self.open.len() > MAX_LINE_BYTES {
                 self.cut(&mut give);
             }
             if ends && (self.open.len() >= BLOCK_BYTES || self.lines_open >= BLOCK_LINES) {
@@ -74,7 +74,7 @@ impl Blocks {
 
     /// Ends the block within a line that is too long.
     fn cut(&mut self, give: &mut impl FnMut(Passage)) {
-        let mut at = LONGEST_LINE;
+        let mut at = MAX_LINE_BYTES;
         while !self.open.is_char_boundary(at) {
             at -= 1;
         }
@@ -136,7 +136,7 @@ mod tests {
             prop_assert_eq!(&joined, &text);
             prop_assert_eq!(&whole, &parted);
             for passage in &whole {
-                prop_assert!(passage.text.len() <= LONGEST_LINE);
+                prop_assert!(passage.text.len() <= MAX_LINE_BYTES);
                 let range = passage.bytes.start as usize..passage.bytes.end as usize;
                 prop_assert_eq!(text.get(range.clone()), Some(passage.text.as_str()));
                 let before = text.get(..range.start).unwrap().matches('\n').count() as u64;

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 
 /// The most templates of one text; lines of further ones are counted as apart.
-pub const MOST_TEMPLATES: usize = 20_000;
+pub const MAX_TEMPLATES: usize = 20_000;
 
 /// Lines of one template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Templates {
             return;
         }
         let mark = mark(line);
-        let is_full = self.found.len() >= MOST_TEMPLATES;
+        let is_full = self.found.len() >= MAX_TEMPLATES;
         match self.found.entry(mark) {
             Entry::Occupied(mut known) => {
                 let template = known.get_mut();
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn templates_are_bounded() {
         let mut templates = Templates::default();
-        for number in 0..MOST_TEMPLATES + 10 {
+        for number in 0..MAX_TEMPLATES + 10 {
             let letters: String =
                 number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
             templates.push(&letters);
         }
         assert_eq!(templates.apart(), 10);
-        assert_eq!(templates.finish().len(), MOST_TEMPLATES);
+        assert_eq!(templates.finish().len(), MAX_TEMPLATES);
     }
 }

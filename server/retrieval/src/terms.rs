@@ -13,7 +13,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Longer words are found by their parts only.
-const LONGEST: usize = 96;
+const MAX_WORD_BYTES: usize = 96;
 
 /// What joins the parts of an identifier.
 const JOINTS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
@@ -52,7 +52,7 @@ fn add_word(word: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
         add_part(&lower, stemmer, found);
         return;
     }
-    if lower.len() <= LONGEST {
+    if lower.len() <= MAX_WORD_BYTES {
         found.push(lower.clone());
     }
     if let Some((address, port)) = lower.rsplit_once(':')
@@ -68,7 +68,7 @@ fn add_word(word: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
 }
 
 fn add_part(part: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
-    if part.len() > LONGEST || COMMON.contains(&part) {
+    if part.len() > MAX_WORD_BYTES || COMMON.contains(&part) {
         return;
     }
     let is_word = part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -85,7 +85,7 @@ fn is_number(word: &str) -> bool {
 
 fn add_number(word: &str, found: &mut Vec<String>) {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
-    if word.len() <= LONGEST {
+    if word.len() <= MAX_WORD_BYTES {
         found.push(word.to_owned());
         if digits != word {
             found.push(digits.to_owned());

@@ -27,7 +27,7 @@ pub(super) struct Corpora(pub(super) Arc<Engine>);
 /// Parts that wait for the disk; with the largest message, the memory that one call may take.
 const WAITING: usize = 2;
 const DEFAULT_PAGE: usize = 50;
-const LARGEST_PAGE: u32 = 1000;
+const MAX_PAGE: u32 = 1000;
 
 /// A part of what is stored, checked.
 enum Checked {
@@ -165,9 +165,8 @@ impl EvidenceService for Corpora {
         let store = self.store()?;
         let request = request.into_inner();
         let mut violations = Violations::default();
-        if request.page_size > LARGEST_PAGE {
-            let description =
-                format!("{} is above {LARGEST_PAGE}; ask for less", request.page_size);
+        if request.page_size > MAX_PAGE {
+            let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
             violations.add("page_size", description);
         }
         let after = match request.page_token.as_str() {
@@ -314,7 +313,7 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
 
 /// What was put, with as many items as an answer holds that any client takes.
 fn put_answer(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceResponse {
-    const MOST_BYTES: usize = 1 << 20;
+    const MAX_BYTES: usize = 1 << 20;
     let count = |is_it: fn(&Stored) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
     let mut answer = v1::PutEvidenceResponse {
         corpus: Some(corpus),
@@ -326,7 +325,7 @@ fn put_answer(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceR
     let mut bytes = 0;
     for item in items.into_iter().map(stored) {
         bytes += item.encoded_len();
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             break;
         }
         answer.items.push(item);

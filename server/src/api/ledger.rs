@@ -16,7 +16,7 @@ use crate::ledger::{Filter, Ledger, LedgerError, Summary};
 pub(super) struct LedgerReader(pub(super) Arc<Engine>);
 
 const DEFAULT_PAGE: usize = 50;
-const LARGEST_PAGE: u32 = 1000;
+const MAX_PAGE: u32 = 1000;
 
 impl LedgerReader {
     fn ledger(&self) -> Result<&Ledger, Status> {
@@ -76,8 +76,8 @@ impl LedgerService for LedgerReader {
 
 fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     let mut violations = Violations::default();
-    if request.page_size > LARGEST_PAGE {
-        let description = format!("{} is above {LARGEST_PAGE}; ask for less", request.page_size);
+    if request.page_size > MAX_PAGE {
+        let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
         violations.add("page_size", description);
     }
     if v1::Tier::try_from(request.tier).is_err() {

@@ -217,7 +217,7 @@ impl Checking<'_> {
             found.push("nobody judges; name a member without `refutes`".to_owned());
         }
         for (place, member) in members.iter().enumerate() {
-            let most = Member::MOST_WEIGHT;
+            let most = Member::MAX_WEIGHT;
             if !(1..=most).contains(&member.weight) {
                 found.push(format!(
                     "weight {} of {} is not allowed; give 1 to {most}",

@@ -170,7 +170,7 @@ fn ranges(provider: Provider, wanted: &Model, noted: &mut Noted<'_>) {
     noted.range("attempts", wanted.attempts, 1, MAX_ATTEMPTS);
     noted.range("max_concurrent", wanted.max_concurrent, 1, MAX_CONCURRENT);
     noted.range("max_output_tokens", wanted.max_output_tokens, 1, u32::MAX);
-    noted.range("samples", wanted.samples, 1, Question::MOST_SAMPLES);
+    noted.range("samples", wanted.samples, 1, Question::MAX_SAMPLES);
     if wanted.max_evidence.0 == 0 {
         noted.add("max_evidence", "0 allows nothing; give 1 or more");
     }

@@ -208,8 +208,8 @@ impl Engine {
 
 fn samples(options: Option<&v1::EvaluateOptions>, violations: &mut Violations) {
     let given = options.map_or(0, |options| options.samples);
-    if given > Question::MOST_SAMPLES {
-        let most = Question::MOST_SAMPLES;
+    if given > Question::MAX_SAMPLES {
+        let most = Question::MAX_SAMPLES;
         let description = format!(
             "{given} samples are too many; give 1 to {most}, or 0 for as many as configured"
         );

@@ -41,8 +41,12 @@ pub(super) fn content_at(
 
 /// The text in some bytes of a text, without the parts of characters at its ends, and the bytes left out before it.
 fn whole_characters(bytes: &[u8]) -> (usize, &str) {
-    const LONGEST: usize = 3;
-    let skipped = bytes.iter().take(LONGEST).take_while(|byte| (**byte & 0xC0) == 0x80).count();
+    const MAX_CONTINUATION_BYTES: usize = 3;
+    let skipped = bytes
+        .iter()
+        .take(MAX_CONTINUATION_BYTES)
+        .take_while(|byte| (**byte & 0xC0) == 0x80)
+        .count();
     let bytes = bytes.get(skipped..).unwrap_or_default();
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => return (skipped, text),

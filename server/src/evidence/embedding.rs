@@ -35,7 +35,7 @@ const AT_ONCE: usize = 64;
 /// Vectors that may be lost by a crash; they are in the cache.
 const UNSAVED: usize = 2_048;
 /// Bytes of a passage that are embedded; the model reads no more.
-const LONGEST: u64 = 2_048;
+const MAX_EMBEDDED_BYTES: u64 = 2_048;
 
 /// Which model, and whether there has to be one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -323,7 +323,8 @@ impl Corpus {
                     continue;
                 }
                 let (start, end) = (unsigned(row.get(2)?), unsigned(row.get(3)?));
-                let text = content(&connection, row.get(1)?, start, end.min(start + LONGEST))?;
+                let text =
+                    content(&connection, row.get(1)?, start, end.min(start + MAX_EMBEDDED_BYTES))?;
                 found.push((number, text));
                 if found.len() == AT_ONCE {
                     break;

@@ -46,7 +46,7 @@ const FOLDER: &str = "evidence";
 /// The file that one process holds while it owns the folder.
 const LOCK: &str = ".lock";
 /// Corpora that stay open while nobody uses them.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 /// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
 const DELETED: &str = ".deleted-";
 
@@ -288,7 +288,7 @@ impl Evidence {
             }
             create_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
         }
-        if open.len() >= MOST_OPEN {
+        if open.len() >= MAX_OPEN {
             open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
         }
         let corpus = Arc::new(Corpus::open(name.clone(), &folder, now())?);

@@ -20,7 +20,7 @@ const BATCH_BYTES: usize = 1 << 20;
 /// A stretch of content, in bytes: what a range of it costs to read.
 const STRETCH: usize = 64 << 10;
 /// Terms of the tool and query that every passage of an item has.
-const MOST_TOOL_TERMS: usize = 32;
+const MAX_TOOL_TERMS: usize = 32;
 
 /// One item as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Receiver {
         };
         let number = corpus.begin(&head)?;
         let mut tool_terms = terms(&format!("{} {} {}", head.id, head.tool, head.query));
-        tool_terms.truncate(MOST_TOOL_TERMS);
+        tool_terms.truncate(MAX_TOOL_TERMS);
         let mut receiver = Self {
             corpus,
             head,

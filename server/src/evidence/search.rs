@@ -73,7 +73,7 @@ const RANKED_FOR_EACH: usize = 4;
 /// How much the ranking by terms counts; that by meaning counts once. Telemetry is found by its terms.
 const WEIGHT_OF_TERMS: u32 = 4;
 /// Terms of a query that are looked for; a longer query is hardly one statement.
-const MOST_TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -219,7 +219,7 @@ fn lexical(
 ) -> rusqlite::Result<Vec<i64>> {
     let mut wanted: Vec<String> = Vec::new();
     for term in terms(query) {
-        if !wanted.contains(&term) && wanted.len() < MOST_TERMS {
+        if !wanted.contains(&term) && wanted.len() < MAX_TERMS {
             wanted.push(term);
         }
     }

@@ -9,7 +9,7 @@ use super::error::StoreError;
 /// Bytes of the head that is given where no range is asked for.
 const HEAD_BYTES: u64 = 4 << 10;
 /// The most bytes that are given at once.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Which item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn read(connection: &Connection, named: &Named, part: Part) -> rusqlite::Result<
         Part::Bytes(start, end) => (start, end),
         Part::Lines(first, last) => lines(connection, number, first, last)?,
     };
-    let end = end.min(start.saturating_add(MOST_BYTES)).min(size);
+    let end = end.min(start.saturating_add(MAX_BYTES)).min(size);
     let (start, content) = content_at(connection, number, start.min(size), end)?;
     Ok(Some(Snapshot { head, digest, size, content, start }))
 }

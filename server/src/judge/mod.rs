@@ -88,7 +88,7 @@ pub struct Question {
     pub is_kept: bool,
     /// Whether to tell how each claim was read and what was weighed.
     pub explain: bool,
-    /// How often each chat model is asked, at most [`Question::MOST_SAMPLES`]; `None` as configured.
+    /// How often each chat model is asked, at most [`Question::MAX_SAMPLES`]; `None` as configured.
     pub samples: Option<NonZero<u32>>,
     /// Which of several answers to the same question, from 0: another number may bring another answer.
     pub sample: u32,
@@ -102,7 +102,7 @@ pub struct Question {
 
 impl Question {
     /// The most answers of one chat model to a question.
-    pub const MOST_SAMPLES: u32 = 10;
+    pub const MAX_SAMPLES: u32 = 10;
 
     /// Bytes of the report and the evidence.
     #[must_use]
@@ -202,13 +202,13 @@ pub struct ModelCall {
     pub attempts: u32,
     /// Whether an earlier answer was taken.
     pub from_cache: bool,
-    /// The answer, cut to [`ModelCall::MOST_ANSWER`]; what was hidden stands in it as placeholders.
+    /// The answer, cut to [`ModelCall::MAX_ANSWER`]; what was hidden stands in it as placeholders.
     pub answer: String,
 }
 
 impl ModelCall {
     /// The most bytes of an answer that are kept.
-    pub const MOST_ANSWER: usize = 64 << 10;
+    pub const MAX_ANSWER: usize = 64 << 10;
 }
 
 /// What a person should know of how a judgement came to be.

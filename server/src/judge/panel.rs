@@ -22,9 +22,9 @@ pub struct Panel {
 pub struct Member {
     /// The judge.
     pub judge: Arc<dyn Judge>,
-    /// What all its answers together weigh beside those of the other members, 1 to [`Member::MOST_WEIGHT`].
+    /// What all its answers together weigh beside those of the other members, 1 to [`Member::MAX_WEIGHT`].
     pub weight: u32,
-    /// How often it is asked where the question does not say, 1 to [`Question::MOST_SAMPLES`]; a local judge always
+    /// How often it is asked where the question does not say, 1 to [`Question::MAX_SAMPLES`]; a local judge always
     /// answers the same and is asked once.
     pub samples: u32,
     /// Whether it is asked to disprove, so that only what it contradicts is a vote.
@@ -33,7 +33,7 @@ pub struct Member {
 
 impl Member {
     /// The greatest weight.
-    pub const MOST_WEIGHT: u32 = 100;
+    pub const MAX_WEIGHT: u32 = 100;
 
     fn samples(&self, question: &Question) -> u32 {
         if self.judge.is_local() {
@@ -42,7 +42,7 @@ impl Member {
         question
             .samples
             .map_or(self.samples, std::num::NonZero::get)
-            .clamp(1, Question::MOST_SAMPLES)
+            .clamp(1, Question::MAX_SAMPLES)
     }
 
     /// Of one of so many answers. [`PARTS`] is divisible by every number of them.

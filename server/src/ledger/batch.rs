@@ -16,7 +16,7 @@ pub(super) struct PolicyRows(HashMap<Arc<str>, i64>);
 
 impl PolicyRows {
     /// How many are remembered; more are forgotten all at once.
-    const MOST: usize = 256;
+    const MAX_POLICIES: usize = 256;
 
     /// Forgets every row: after a transaction that was rolled back, or policies that were deleted.
     pub(super) fn forget(&mut self) {
@@ -24,7 +24,7 @@ impl PolicyRows {
     }
 
     fn remember(&mut self, toml: Arc<str>, row: i64) {
-        if self.0.len() >= Self::MOST {
+        if self.0.len() >= Self::MAX_POLICIES {
             self.forget();
         }
         self.0.insert(toml, row);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::error::LedgerError;
 
 /// The least `max_bytes`: an empty ledger needs about a tenth of it.
-const LEAST_MAX_BYTES: u64 = 1 << 20;
+const MIN_MAX_BYTES: u64 = 1 << 20;
 /// The least `max_age`.
-const LEAST_MAX_AGE: Duration = Duration::from_secs(1);
+const MIN_MAX_AGE: Duration = Duration::from_secs(1);
 /// The most records that may wait.
-const MOST_QUEUE: usize = 65_536;
+const MAX_QUEUE: usize = 65_536;
 /// The most records in one transaction.
-const MOST_BATCH: usize = 4_096;
+const MAX_BATCH: usize = 4_096;
 
 /// What a ledger is opened with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Options {
             return refuse("data_dir", "an empty path".to_owned(), "the path of a directory");
         }
         if let Some(age) = self.max_age
-            && age < LEAST_MAX_AGE
+            && age < MIN_MAX_AGE
         {
             return refuse(
                 "max_age",
@@ -75,7 +75,7 @@ impl Options {
             );
         }
         if let Some(bytes) = self.max_bytes
-            && bytes < LEAST_MAX_BYTES
+            && bytes < MIN_MAX_BYTES
         {
             return refuse(
                 "max_bytes",
@@ -83,10 +83,10 @@ impl Options {
                 "at least 1048576, or none for no bound",
             );
         }
-        if !(1..=MOST_QUEUE).contains(&self.queue) {
+        if !(1..=MAX_QUEUE).contains(&self.queue) {
             return refuse("queue", self.queue.to_string(), "1 to 65536");
         }
-        if !(1..=MOST_BATCH).contains(&self.max_batch) {
+        if !(1..=MAX_BATCH).contains(&self.max_batch) {
             return refuse("max_batch", self.max_batch.to_string(), "1 to 4096");
         }
         Ok(())

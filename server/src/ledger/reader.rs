@@ -18,7 +18,7 @@ const READERS: usize = 4;
 /// The page size for 0.
 const DEFAULT_PAGE: usize = 50;
 /// The largest page.
-const LARGEST_PAGE: usize = 1000;
+const MAX_PAGE: usize = 1000;
 
 const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, sequence";
@@ -143,7 +143,7 @@ fn normalised(mut filter: Filter) -> Result<Filter, LedgerError> {
     }
     filter.page_size = match filter.page_size {
         0 => DEFAULT_PAGE,
-        size @ 1..=LARGEST_PAGE => size,
+        size @ 1..=MAX_PAGE => size,
         given => return Err(LedgerError::InvalidPageSize { given }),
     };
     Ok(filter)

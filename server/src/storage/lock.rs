@@ -29,8 +29,8 @@ pub(crate) fn lock(path: &Path) -> Result<File, LockError> {
 }
 
 fn written_pid(file: &mut File) -> Option<u32> {
-    const LONGEST: u64 = 16;
+    const MAX_BYTES: u64 = 16;
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }

@@ -14,7 +14,7 @@ use crate::files::{Files, Found};
 use crate::graph::{EXPANSION_SEARCH, Graph};
 use crate::ranking::{Best, Hit};
 use crate::settings::Settings;
-use crate::table::{MOST_ROWS, REMOVED, Table};
+use crate::table::{MAX_ROWS, REMOVED, Table};
 use crate::unit::{normalised, similarity};
 
 /// Candidates of the graph for each hit that is wanted.
@@ -137,8 +137,8 @@ impl VectorIndex {
         {
             let mut state = self.write();
             let given = state.table.rows().saturating_add(units.len());
-            if given > MOST_ROWS {
-                return Err(IndexError::Full { given, allowed: MOST_ROWS });
+            if given > MAX_ROWS {
+                return Err(IndexError::Full { given, allowed: MAX_ROWS });
             }
             for (key, unit) in &units {
                 let table = &mut state.table;

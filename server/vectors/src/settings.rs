@@ -25,9 +25,9 @@ use crate::error::IndexError;
 pub const CROSSOVER: usize = 3_072;
 
 /// The largest dimension.
-const MOST_DIMENSION: usize = 16_384;
+const MAX_DIMENSION: usize = 16_384;
 /// The most searches in the graph at one moment.
-const MOST_CALLERS: usize = 1_024;
+const MAX_CALLERS: usize = 1_024;
 
 /// What an index is opened with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Settings {
     /// processors, the measured crossover.
     #[must_use]
     pub fn new(dimension: usize, model: impl Into<String>) -> Self {
-        let callers = available_parallelism().map_or(1, NonZero::get).min(MOST_CALLERS);
+        let callers = available_parallelism().map_or(1, NonZero::get).min(MAX_CALLERS);
         Self { dimension, model: model.into(), scalar: Scalar::I8, callers, crossover: CROSSOVER }
     }
 
@@ -71,13 +71,13 @@ impl Settings {
         let refuse = |field, given: String, allowed| {
             Err(IndexError::InvalidSetting { field, given, allowed })
         };
-        if !(1..=MOST_DIMENSION).contains(&self.dimension) {
+        if !(1..=MAX_DIMENSION).contains(&self.dimension) {
             return refuse("dimension", self.dimension.to_string(), "1 to 16384");
         }
         if self.model.is_empty() {
             return refuse("model", "an empty text".to_owned(), "the digest of a model");
         }
-        if !(1..=MOST_CALLERS).contains(&self.callers) {
+        if !(1..=MAX_CALLERS).contains(&self.callers) {
             return refuse("callers", self.callers.to_string(), "1 to 1024");
         }
         Ok(())

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Marks a removed row where its key was.
 pub(crate) const REMOVED: u64 = u64::MAX;
 /// The most rows, removed ones included.
-pub(crate) const MOST_ROWS: usize = u32::MAX as usize;
+pub(crate) const MAX_ROWS: usize = u32::MAX as usize;
 /// Rows in one block.
 pub(crate) const ROWS_PER_BLOCK: usize = 1_024;
 

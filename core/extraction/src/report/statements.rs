@@ -278,13 +278,13 @@ fn is_statement(clause: &str) -> bool {
 }
 
 fn has_content(clause: &str) -> bool {
-    const LEAST_WORDS: usize = 3;
+    const MIN_WORDS: usize = 3;
     let read = figures(clause);
     !read.is_empty()
         || !read.codes.is_empty()
         || words(clause).any(|word| word.shape() != Shape::Plain)
         || markers(clause).iter().any(|marker| marker.kind == MarkerKind::Negation)
-        || words(clause).filter(|word| !is_stop_word(word.text)).count() >= LEAST_WORDS
+        || words(clause).filter(|word| !is_stop_word(word.text)).count() >= MIN_WORDS
 }
 
 /// A part without white space, joining marks and the full stop around it.

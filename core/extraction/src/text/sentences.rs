@@ -61,10 +61,10 @@ fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
 
 /// Past a code span that closes soon, or past the back-tick alone.
 fn end_of_code(text: &str, open: usize, limit: usize) -> usize {
-    const LONGEST: usize = 160;
+    const MAX_BYTES: usize = 160;
     let run = part(text, open..limit).bytes().take_while(|byte| *byte == b'`').count();
     let inner = part(text, open + run..limit);
-    match inner.find('`').filter(|at| *at <= LONGEST) {
+    match inner.find('`').filter(|at| *at <= MAX_BYTES) {
         Some(at) => {
             let close = open + run + at;
             close + part(text, close..limit).bytes().take_while(|byte| *byte == b'`').count()

@@ -292,7 +292,7 @@ pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
 /// Whether a word only joins others. Negations, quantifiers and comparisons are no stop words.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
-    let mut lower = [0; LONGEST_PACKED];
+    let mut lower = [0; MAX_PACKED_BYTES];
     let Some(start) = lower.get_mut(..word.len()) else { return false };
     start.copy_from_slice(word.as_bytes());
     lower.make_ascii_lowercase();
@@ -304,7 +304,7 @@ pub fn is_stop_word(word: &str) -> bool {
 }
 
 /// The longest word that fits a number, in bytes.
-const LONGEST_PACKED: usize = 8;
+const MAX_PACKED_BYTES: usize = 8;
 
 /// The stop words as numbers, so that looking one up compares no texts.
 static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
@@ -314,7 +314,7 @@ const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
     let mut packed = [0; STOP_WORDS.len()];
     let mut entry = 0;
     while entry < packed.len() {
-        let mut bytes = [0; LONGEST_PACKED];
+        let mut bytes = [0; MAX_PACKED_BYTES];
         let mut at = 0;
         while at < STOP_WORDS[entry].len() {
             bytes[at] = STOP_WORDS[entry][at];

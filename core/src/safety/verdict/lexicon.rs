@@ -104,8 +104,8 @@ impl<T: Copy> Words<T> {
 
     /// What the table says of a word or phrase, whatever its case.
     pub(super) fn get(&self, word: &str) -> Option<T> {
-        const LONGEST: usize = 48;
-        if word.len() > LONGEST {
+        const MAX_PHRASE_BYTES: usize = 48;
+        if word.len() > MAX_PHRASE_BYTES {
             return None;
         }
         if word.bytes().any(|byte| byte.is_ascii_uppercase()) {

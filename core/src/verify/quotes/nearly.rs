@@ -18,9 +18,9 @@ use crate::text::tokens::{Shape, Word, words};
 /// five letters or more, off by one letter behind the first; at least 0.9 of all characters; the same
 /// negations and hedges. Quotes with figures, names in question, or dots for left-out words do not qualify.
 pub(super) fn find_nearly(source: &Folded<'_>, wanted: &str) -> Option<Range<usize>> {
-    const LONGEST: usize = 600;
-    const LEAST_WORDS: usize = 3;
-    if wanted.len() > LONGEST || wanted.contains('…') || wanted.contains("..") {
+    const MAX_QUOTE_BYTES: usize = 600;
+    const MIN_WORDS: usize = 3;
+    if wanted.len() > MAX_QUOTE_BYTES || wanted.contains('…') || wanted.contains("..") {
         return None;
     }
     let read = figures(wanted);
@@ -28,13 +28,13 @@ pub(super) fn find_nearly(source: &Folded<'_>, wanted: &str) -> Option<Range<usi
         return None;
     }
     let wanted_words: Vec<Word<'_>> = words(wanted).collect();
-    if wanted_words.len() < LEAST_WORDS {
+    if wanted_words.len() < MIN_WORDS {
         return None;
     }
     let text = source.as_str();
     anchors(&wanted_words).into_iter().find_map(|(index, spelling)| {
-        const MOST_PLACES: usize = 32;
-        memmem::find_iter(text.as_bytes(), spelling.as_bytes()).take(MOST_PLACES).find_map(|at| {
+        const MAX_PLACES: usize = 32;
+        memmem::find_iter(text.as_bytes(), spelling.as_bytes()).take(MAX_PLACES).find_map(|at| {
             let span = aligned(text, wanted, &wanted_words, index, at)?;
             Some(source.original(span))
         })

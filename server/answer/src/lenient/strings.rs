@@ -11,7 +11,7 @@ use crate::mend::Mend;
 use crate::node::Text;
 
 /// The name of a field after a comma is looked at for so many bytes; what is longer is believed to be one.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// What a string is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -261,12 +261,12 @@ impl<'a> Lenient<'a, '_> {
         self.open.last() == Some(&Bracket::List) && self.byte(self.after_blank(at)) == Some(b':')
     }
 
-    /// Whether the name of a field and its colon stand at `at`, as far as the text and [`LONGEST_NAME`] go.
+    /// Whether the name of a field and its colon stand at `at`, as far as the text and [`MAX_NAME_BYTES`] go.
     fn is_name(&self, at: usize) -> bool {
         let quote = self.quote(at);
         let start = at + quote.map_or(0, |(_, length)| length);
         let mut end = start;
-        while end < start + LONGEST_NAME {
+        while end < start + MAX_NAME_BYTES {
             let Some(byte) = self.byte(end) else { return true };
             if let Some((quote, _)) = quote {
                 match self.quote(end) {

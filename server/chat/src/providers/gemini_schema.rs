@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 /// Deeper than any schema that a model can follow; what refers to itself has no end.
 const DEEPEST: usize = 32;
 /// References can double what is written with each level.
-const MOST_NODES: usize = 10_000;
+const MAX_NODES: usize = 10_000;
 
 /// JSON whose members keep their order.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -76,9 +76,9 @@ struct Conversion<'a> {
 impl Conversion<'_> {
     fn schema(&mut self, schema: &Node, depth: usize) -> Result<Node, String> {
         self.nodes += 1;
-        if depth > DEEPEST || self.nodes > MOST_NODES {
+        if depth > DEEPEST || self.nodes > MAX_NODES {
             return Err(format!(
-                "it is deeper than {DEEPEST} levels or larger than {MOST_NODES} schemas with its references followed; flatten it, and let nothing refer to itself"
+                "it is deeper than {DEEPEST} levels or larger than {MAX_NODES} schemas with its references followed; flatten it, and let nothing refer to itself"
             ));
         }
         // `true` allows everything.

@@ -15,7 +15,7 @@ use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
 /// So much of a request is read.
-const MOST: usize = 64 << 20;
+const MAX_REQUEST_BYTES: usize = 64 << 20;
 
 /// Serves until the peer goes away or an answer ends the connection.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
@@ -113,7 +113,7 @@ impl Connection<'_> {
             .iter()
             .find(|(name, _)| name == "content-length")
             .and_then(|(_, value)| value.parse().ok())
-            .filter(|length| *length <= MOST)
+            .filter(|length| *length <= MAX_REQUEST_BYTES)
             .unwrap_or(0);
         while self.read.len() < length {
             if self.more().await? == 0 {

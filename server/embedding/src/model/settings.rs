@@ -61,8 +61,8 @@ pub(super) fn max_tokens(
     tokenizer: &Value,
     config: &Value,
 ) -> Result<usize, String> {
-    const LEAST: f64 = 3.0;
-    const MOST: f64 = 1e6;
+    const MIN: f64 = 3.0;
+    const MAX: f64 = 1e6;
     let limits = [
         sentence.and_then(|file| file.get("max_seq_length")),
         tokenizer.get("model_max_length"),
@@ -70,7 +70,7 @@ pub(super) fn max_tokens(
     ];
     let least =
         limits.into_iter().flatten().filter_map(Value::as_f64).fold(f64::INFINITY, f64::min);
-    if (LEAST..=MOST).contains(&least) {
+    if (MIN..=MAX).contains(&least) {
         Ok(least as usize)
     } else if least.is_finite() {
         Err(format!("a limit of {least} tokens"))

@@ -5,12 +5,12 @@ use std::thread::available_parallelism;
 use crate::error::StartError;
 
 /// The most workers: each holds a copy of the weights.
-const MOST_WORKERS: usize = 64;
+const MAX_WORKERS: usize = 64;
 /// The most workers by default.
 const DEFAULT_WORKERS: usize = 4;
-const MOST_BATCH_TEXTS: usize = 1_024;
-const LEAST_QUEUE_BYTES: u32 = 4 << 10;
-const MOST_QUEUE_BYTES: u32 = 1 << 30;
+const MAX_BATCH_TEXTS: usize = 1_024;
+const MIN_QUEUE_BYTES: u32 = 4 << 10;
+const MAX_QUEUE_BYTES: u32 = 1 << 30;
 
 /// What a pool is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,16 +57,16 @@ impl Options {
     pub fn check(&self) -> Result<(), StartError> {
         let refuse =
             |field, given: u64, allowed| Err(StartError::InvalidOption { field, given, allowed });
-        if !(1..=MOST_WORKERS).contains(&self.workers) {
+        if !(1..=MAX_WORKERS).contains(&self.workers) {
             return refuse("workers", self.workers as u64, "1 to 64");
         }
-        if !(1..=MOST_BATCH_TEXTS).contains(&self.batch_texts) {
+        if !(1..=MAX_BATCH_TEXTS).contains(&self.batch_texts) {
             return refuse("batch_texts", self.batch_texts as u64, "1 to 1024");
         }
         if self.batch_bytes == 0 {
             return refuse("batch_bytes", 0, "at least 1");
         }
-        if !(LEAST_QUEUE_BYTES..=MOST_QUEUE_BYTES).contains(&self.queue_bytes) {
+        if !(MIN_QUEUE_BYTES..=MAX_QUEUE_BYTES).contains(&self.queue_bytes) {
             return refuse("queue_bytes", u64::from(self.queue_bytes), "4096 to 1073741824");
         }
         Ok(())

@@ -19,7 +19,7 @@ const QUERIES_IN_A_ROW: u32 = 7;
 /// The most jobs looked up at a time, so that a query does not wait for a long look-up.
 const LOOK_UPS: usize = 256;
 /// The most answers that wait to be kept; more are not kept, when the cache is slower than the model.
-const MOST_TO_KEEP: usize = 8_192;
+const MAX_TO_KEEP: usize = 8_192;
 
 /// The jobs of a pool.
 #[derive(Debug)]
@@ -220,7 +220,7 @@ impl<Q: Question> Queue<Q> {
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
-            && self.to_keep.len() < MOST_TO_KEEP
+            && self.to_keep.len() < MAX_TO_KEEP
         {
             self.to_keep.push((key, Vector::clone(vector)));
         }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE};
 
 /// The shortest run that is decoded, in bytes: fewer letters hold no phrase.
-const SHORTEST: usize = 20;
+const MIN_BYTES: usize = 20;
 /// The longest run that is decoded, in bytes.
-const LONGEST: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// The runs in a text that decode to text, each with what it says.
 pub(super) fn decoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
@@ -55,13 +55,13 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
         from = start + letters + padding;
         Some((start, text.get(start..from)?))
     })
-    .filter(|(_, run)| (SHORTEST..=LONGEST).contains(&run.len()))
+    .filter(|(_, run)| (MIN_BYTES..=MAX_BYTES).contains(&run.len()))
 }
 
 /// Where letters begin that may be enough for a run. Of so many letters in a row, each so manieth place has one: only
 /// those places are looked at.
 fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
-    let places = bytes.get(from..)?.iter().enumerate().skip(SHORTEST - 1).step_by(SHORTEST);
+    let places = bytes.get(from..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);
     let (within, _) = places.into_iter().find(|(_, byte)| is_letter(**byte))?;
     let before = bytes.get(from..from + within)?;
     Some(from + before.iter().rposition(|byte| !is_letter(*byte)).map_or(0, |at| at + 1))
@@ -112,7 +112,7 @@ mod tests {
         #[test]
         fn no_run_is_overlooked(pieces in prop::collection::vec("[a-z=]{0,24}|[A-Z0-9+/_-]{15,25}={0,3}|[ é=a]{0,3}|={0,25}", 0..8)) {
             let text = pieces.concat();
-            let long = |(_, run): &(usize, &str)| (SHORTEST..=LONGEST).contains(&run.len());
+            let long = |(_, run): &(usize, &str)| (MIN_BYTES..=MAX_BYTES).contains(&run.len());
             let expected: Vec<_> = all_runs(&text).into_iter().filter(long).collect();
             prop_assert_eq!(runs(&text).collect::<Vec<_>>(), expected);
         }

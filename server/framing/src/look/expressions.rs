@@ -118,7 +118,7 @@ fn is_look(part: &Hir) -> bool {
 /// with. Those of which the shortest is the longest, for they are the rarest.
 fn needed(way: &Hir) -> Option<Vec<Vec<u8>>> {
     /// Shorter ones are everywhere.
-    const SHORTEST: usize = 2;
+    const MIN_BYTES: usize = 2;
     let parts = match way.kind() {
         HirKind::Concat(parts) => parts.as_slice(),
         _ => std::slice::from_ref(way),
@@ -128,7 +128,7 @@ fn needed(way: &Hir) -> Option<Vec<Vec<u8>>> {
     (0..parts.len())
         .filter_map(|from| parts.get(from..))
         .map(|parts| extractor.extract(&Hir::concat(parts.to_vec())))
-        .filter(|words| words.min_literal_len().is_some_and(|length| length >= SHORTEST))
+        .filter(|words| words.min_literal_len().is_some_and(|length| length >= MIN_BYTES))
         .max_by_key(|words| (words.min_literal_len(), Reverse(words.len())))
         .and_then(|words| bytes(&words))
 }

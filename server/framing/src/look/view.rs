@@ -211,13 +211,13 @@ fn latin(small: char) -> Option<char> {
 }
 
 /// The most backslashes before an escape: JSON in JSON in JSON has seven.
-const MOST_SLASHES: usize = 8;
+const MAX_SLASHES: usize = 8;
 
 /// The character that an escape of JSON at the start of a text stands for, and the length of the escape. Backslashes
 /// may be escaped themselves.
 fn unescaped(text: &str) -> Option<(char, usize)> {
-    let slashes = text.bytes().take(MOST_SLASHES + 1).take_while(|byte| *byte == b'\\').count();
-    if !(1..=MOST_SLASHES).contains(&slashes) {
+    let slashes = text.bytes().take(MAX_SLASHES + 1).take_while(|byte| *byte == b'\\').count();
+    if !(1..=MAX_SLASHES).contains(&slashes) {
         return None;
     }
     let behind = text.get(slashes..)?;

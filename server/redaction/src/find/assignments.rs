@@ -28,9 +28,9 @@ const SCHEME: &str = r#"(?:\\{0,3}["'])?(?i:(?:bearer|basic|token|digest|negotia
 /// What may stand between the name of a flag and its value.
 const FLAG_GAP: &str = "[ \t]{1,2}";
 /// The longest value, in bytes.
-const LONGEST_VALUE: usize = 1_024;
+const MAX_VALUE_BYTES: usize = 1_024;
 /// A value that may be a credential has at least this many bytes.
-const SHORTEST_CREDENTIAL: usize = 8;
+const MIN_CREDENTIAL_BYTES: usize = 8;
 /// Values that say that there is none, or that it is elsewhere.
 const NO_VALUES: [&str; 16] = [
     "null",
@@ -79,7 +79,7 @@ impl Assignments {
         }
         for header in self.headers.find_iter(text) {
             let value = value_of_header(behind(text, header.end()));
-            if value.len() >= SHORTEST_CREDENTIAL
+            if value.len() >= MIN_CREDENTIAL_BYTES
                 && value.contains(|c: char| c.is_ascii_digit() || c == '=')
             {
                 let range = header.end()..header.end() + value.len();
@@ -192,7 +192,7 @@ fn ends_or_names(text: &str) -> bool {
 
 /// The part of a text that may be a value.
 fn bounded(text: &str) -> &str {
-    let end = (0..=LONGEST_VALUE.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let end = (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     before(text, end.unwrap_or_default())
 }
 
@@ -214,7 +214,7 @@ fn is_folder(captures: &Captures<'_>, value: &str) -> bool {
 fn could_be_credential(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    value.len() >= SHORTEST_CREDENTIAL
+    value.len() >= MIN_CREDENTIAL_BYTES
         && has_digit
         && has_letter
         && !value.contains([' ', '(', '{'])

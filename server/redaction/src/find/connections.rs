@@ -10,9 +10,9 @@ use crate::kind::Kind;
 use crate::pattern::PatternError;
 
 /// The longest authority of an address that is looked at, in bytes.
-const LONGEST_AUTHORITY: usize = 1_024;
+const MAX_AUTHORITY_CHARS: usize = 1_024;
 /// User information without a password is a credential from this length on.
-const SHORTEST_TOKEN: usize = 16;
+const MIN_TOKEN_BYTES: usize = 16;
 
 /// Finds the user information of addresses.
 pub(crate) struct Connections {
@@ -59,9 +59,9 @@ fn is_number_of_user(captures: &Captures<'_>) -> bool {
 fn authority(text: &str) -> &str {
     let end = text
         .char_indices()
-        .take(LONGEST_AUTHORITY)
+        .take(MAX_AUTHORITY_CHARS)
         .find(|(_, c)| c.is_whitespace() || "\"'`<>\\".contains(*c))
-        .or_else(|| text.char_indices().nth(LONGEST_AUTHORITY))
+        .or_else(|| text.char_indices().nth(MAX_AUTHORITY_CHARS))
         .map_or(text.len(), |(at, _)| at);
     before(text, end)
 }
@@ -90,7 +90,7 @@ fn user_information(address: &str) -> Option<usize> {
 fn is_secret(user: &str) -> bool {
     match user.split_once(':') {
         Some((_, password)) => !password.is_empty() && !password.starts_with(['$', '{', '*']),
-        None => user.len() >= SHORTEST_TOKEN && user.bytes().any(|byte| byte.is_ascii_digit()),
+        None => user.len() >= MIN_TOKEN_BYTES && user.bytes().any(|byte| byte.is_ascii_digit()),
     }
 }
 

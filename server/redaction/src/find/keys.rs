@@ -10,7 +10,7 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 /// The longest label of a private key, `ENCRYPTED PRIVATE KEY` and the like, in bytes.
-const LONGEST_LABEL: usize = 40;
+const MAX_LABEL_BYTES: usize = 40;
 
 /// Finds private keys. The key goes up to its end mark; where that is missing, as far as there is what a key consists
 /// of.
@@ -30,7 +30,7 @@ pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
 fn body_of_private_key(text: &str, start: usize) -> Option<usize> {
     let label = behind(text, start + BEGIN.len());
     let length = memmem::find(
-        label.as_bytes().get(..LONGEST_LABEL).unwrap_or(label.as_bytes()),
+        label.as_bytes().get(..MAX_LABEL_BYTES).unwrap_or(label.as_bytes()),
         DASHES.as_bytes(),
     )?;
     let is_private = label.get(..length)?.contains("PRIVATE KEY");

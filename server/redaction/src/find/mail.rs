@@ -7,9 +7,9 @@ use super::boundary::{before, behind};
 use crate::kind::Kind;
 
 /// The longest name before the at sign, in characters.
-const LONGEST_LOCAL: usize = 64;
+const MAX_LOCAL_CHARS: usize = 64;
 /// The longest domain, in characters.
-const LONGEST_DOMAIN: usize = 253;
+const MAX_DOMAIN_CHARS: usize = 253;
 /// Last parts of what is no domain of mail: units of systemd, files, names within a cluster.
 const NOT_OF_MAIL: [&str; 24] = [
     "service",
@@ -60,7 +60,7 @@ fn local_part(text: &str) -> Option<&str> {
     let start = text
         .char_indices()
         .rev()
-        .take(LONGEST_LOCAL)
+        .take(MAX_LOCAL_CHARS)
         .take_while(|(_, c)| is_of_local(*c))
         .last()
         .map_or(text.len(), |(at, _)| at);
@@ -76,9 +76,9 @@ fn domain(text: &str) -> Option<&str> {
     let is_of_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
     let end = text
         .char_indices()
-        .take(LONGEST_DOMAIN)
+        .take(MAX_DOMAIN_CHARS)
         .find(|(_, c)| !is_of_domain(*c))
-        .or_else(|| text.char_indices().nth(LONGEST_DOMAIN))
+        .or_else(|| text.char_indices().nth(MAX_DOMAIN_CHARS))
         .map_or(text.len(), |(at, _)| at);
     let domain = before(text, end).trim_end_matches(['.', '-']);
     let (name, last) = domain.rsplit_once('.')?;

@@ -34,7 +34,7 @@ use shown::{Piece, Shown};
 use turn::shares;
 
 /// How long a question without a deadline may take.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_DURATION: Duration = Duration::from_secs(600);
 
 /// Parts of one evaluation that are asked about at once, so that one with long evidence leaves room for others.
 const PARTS_AT_ONCE: usize = 4;
@@ -117,12 +117,12 @@ impl ModelJudge {
     async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
         let parted = parts(&question.evidence, self.options.max_evidence);
-        if parted.len() > parts::MOST {
+        if parted.len() > parts::MAX_PARTS {
             return Err(self.failed(
                 "EVIDENCE_TOO_LARGE",
                 format!(
                     "the evidence would take {} calls of {} bytes, at most {} are made; store it as a corpus, so that each claim is shown what bears on it",
-                    parted.len(), self.options.max_evidence, parts::MOST
+                    parted.len(), self.options.max_evidence, parts::MAX_PARTS
                 ),
                 Vec::new(),
             ));
@@ -209,7 +209,7 @@ impl ModelJudge {
         let request =
             self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
-        let deadline = question.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
+        let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
         let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
 
         let (said, mut outcome) = self.call(purpose, &request, deadline, asked, turn).await?;
@@ -322,7 +322,7 @@ impl ModelJudge {
             (call.input_tokens, call.output_tokens) = (usage.input, usage.output);
             call.cost_micros = self.options.price.as_ref().map(|price| price.cost(usage));
         }
-        let end = reply.text.floor_char_boundary(ModelCall::MOST_ANSWER);
+        let end = reply.text.floor_char_boundary(ModelCall::MAX_ANSWER);
         reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
     }
 }

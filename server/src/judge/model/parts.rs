@@ -6,7 +6,7 @@ use gsar_core::{Class, JudgedClaim};
 use super::shown::Piece;
 
 /// The most parts that are asked about.
-pub(super) const MOST: usize = 32;
+pub(super) const MAX_PARTS: usize = 32;
 
 /// Parts the evidence into as few calls as its order allows, each of at most `room` bytes. A longer item is cut behind
 /// a line where there is one; no part has two pieces of one item.

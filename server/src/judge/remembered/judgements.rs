@@ -15,7 +15,7 @@ use crate::judge::Judgement;
 use crate::judge::clock::Clock;
 
 /// The longest time to live that the cache in memory takes.
-const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
+const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
 
 /// How much is remembered, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Judgements {
             memory: Cache::builder()
                 .max_capacity(bounds.memory_bytes)
                 .weigher(|_, entry: &Entry| entry.size)
-                .time_to_live(bounds.time_to_live.min(LONGEST))
+                .time_to_live(bounds.time_to_live.min(MAX_TIME_TO_LIVE))
                 .build(),
             shelf: None,
             flights: Flights::default(),

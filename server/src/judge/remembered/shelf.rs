@@ -17,7 +17,7 @@ use crate::judge::Judgement;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
 /// The most judgements that wait to be written; one more is not kept.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// A judgement that was found.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Shelf {
             connection: Mutex::new(database::open(folder, Durability::Lossy)?),
             file: folder.join(FILE),
             bounds,
-            places: Arc::new(Semaphore::new(MOST_WAITING)),
+            places: Arc::new(Semaphore::new(MAX_WAITING)),
             is_failing: AtomicBool::new(false),
         };
         let tidied = shelf.tidy(now);
@@ -79,7 +79,7 @@ impl Shelf {
     /// Returns when everything that was to be kept is.
     #[cfg(test)]
     pub(super) async fn settled(&self) {
-        let every = u32::try_from(MOST_WAITING).unwrap();
+        let every = u32::try_from(MAX_WAITING).unwrap();
         drop(self.places.acquire_many(every).await.unwrap());
     }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// The most words; the code has some dozens.
-const MOST: usize = 512;
+const MAX_WORDS: usize = 512;
 /// The longest word.
-const LONGEST: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 static WORDS: Words = Words(Mutex::new(BTreeSet::new()));
 
@@ -24,7 +24,7 @@ impl Words {
         if let Some(word) = known.get(text) {
             return Some(word);
         }
-        if text.len() > LONGEST || known.len() >= MOST {
+        if text.len() > MAX_WORD_BYTES || known.len() >= MAX_WORDS {
             return None;
         }
         let word: &'static str = text.to_owned().leak();
@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn they_are_bounded_and_what_is_known_stays_known() {
         let words = Words(Mutex::default());
-        assert_eq!(words.word(&"x".repeat(LONGEST + 1)), None);
-        for number in 0..MOST {
+        assert_eq!(words.word(&"x".repeat(MAX_WORD_BYTES + 1)), None);
+        for number in 0..MAX_WORDS {
             assert!(words.word(&number.to_string()).is_some());
         }
         assert_eq!(words.word("one too many"), None);

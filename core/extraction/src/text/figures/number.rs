@@ -13,8 +13,8 @@ pub(super) struct Number {
 
 /// Reads digits with thousands separators, a decimal point and an exponent.
 pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
-    const MOST_DIGITS: usize = 24;
-    const MOST_PLACES: u32 = 12;
+    const MAX_DIGITS: usize = 24;
+    const MAX_PLACES: u32 = 12;
     let run =
         |from: usize| part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
     let mut mantissa: i128 = 0;
@@ -25,7 +25,7 @@ pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
         Some(())
     };
     let whole = run(start);
-    if whole == 0 || whole > MOST_DIGITS {
+    if whole == 0 || whole > MAX_DIGITS {
         return None;
     }
     push(start..start + whole, whole)?;
@@ -38,7 +38,7 @@ pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
     }
     if byte_at(text, end) == b'.' && run(end + 1) > 0 {
         let count = run(end + 1);
-        let kept = u32::try_from(count).unwrap_or(u32::MAX).min(MOST_PLACES);
+        let kept = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_PLACES);
         push(end + 1..end + 1 + count, kept as usize)?;
         places = kept;
         end += 1 + count;
@@ -72,9 +72,9 @@ impl Decimal {
     }
 
     fn shifted(self, power: i32) -> Option<Self> {
-        const MOST_PLACES: i64 = 24;
+        const MAX_PLACES: i64 = 24;
         let places = i64::from(self.places) - i64::from(power);
-        if places > MOST_PLACES {
+        if places > MAX_PLACES {
             return None;
         }
         match u32::try_from(places) {

@@ -112,8 +112,8 @@ impl Unit {
 
     fn spelled(name: &str) -> Option<Self> {
         use Dimension::{Bits, Bytes, Duration, Rate};
-        const LONGEST: usize = 12;
-        let mut lower = [0_u8; LONGEST];
+        const MAX_UNIT_BYTES: usize = 12;
+        let mut lower = [0_u8; MAX_UNIT_BYTES];
         let lower = lower.get_mut(..name.len())?;
         lower.copy_from_slice(name.as_bytes());
         lower.make_ascii_lowercase();
