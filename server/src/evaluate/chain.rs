@@ -11,11 +11,11 @@ use gsar_chat::ModelName;
 use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
 use crate::judge::Judge;
+use crate::judge::cached::{Bounds, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
 use crate::judge::local::LocalJudge;
 use crate::judge::model::Purpose;
 use crate::judge::panel::{Member, Panel};
-use crate::judge::remembered::{Bounds, Judgements, Remembered};
 use crate::judge::spending::Spending;
 
 /// How long a question waits for an answer on disk.
@@ -52,7 +52,7 @@ enum Source {
 
 /// What all chat models of a server share.
 struct Shared {
-    judgements: Arc<Judgements>,
+    judgements: Arc<JudgementCache>,
     spending: Spending,
 }
 
@@ -141,7 +141,7 @@ impl CheckedMember {
         let judge: Arc<dyn Judge> = Arc::new(judge);
         let judge = match shared {
             Some(Shared { judgements, .. }) => {
-                Arc::new(Remembered::new(judge, fingerprint, Arc::clone(judgements)))
+                Arc::new(CachedJudge::new(judge, fingerprint, Arc::clone(judgements)))
             }
             None => judge,
         };
@@ -159,7 +159,7 @@ fn share(wanted: &Judges, data_dir: &Path) -> Result<Shared, String> {
     let spending = Spending::open(data_dir, wanted.daily_budget, system());
     Ok(Shared {
         spending: spending.map_err(|error| format!("judges.daily_budget: {error}"))?,
-        judgements: Arc::new(Judgements::open(data_dir, bounds, system())),
+        judgements: Arc::new(JudgementCache::open(data_dir, bounds, system())),
     })
 }
 

@@ -50,7 +50,7 @@ pub enum DatabaseError {
     },
     /// It is no database, or a damaged one.
     #[error(
-        "{} is damaged ({reason}); stop the server and move the file away: remembered judgements are lost, and what was \
+        "{} is damaged ({reason}); stop the server and move the file away: cached judgements are lost, and what was \
          spent today counts from zero", file.display()
     )]
     Damaged {

@@ -5,6 +5,7 @@
 //! of the server only how things are stored.
 
 pub mod asking;
+pub mod cached;
 pub mod clock;
 mod database;
 mod embedded;
@@ -12,7 +13,6 @@ pub mod facts;
 pub mod local;
 pub mod model;
 pub mod panel;
-pub mod remembered;
 pub mod spending;
 mod voting;
 
@@ -92,11 +92,12 @@ pub struct Question {
     pub samples: Option<NonZero<u32>>,
     /// Which of several answers to the same question, from 0: another number may bring another answer.
     pub sample: u32,
-    /// Whether an earlier answer must not be taken, nor this one be remembered.
+    /// Whether no cached answer is taken, and this one is not cached.
     pub bypass_cache: bool,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
-    /// Kept by whoever works on the question: what was admitted counts as in progress until the last one ends.
+    /// The permit of the call, held by everything that works on the question: the call counts as in progress until the last
+    /// one ends.
     pub place: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -238,7 +239,7 @@ pub enum JudgeError {
         judge: String,
         /// A stable name of what happened, in UPPER_SNAKE.
         code: &'static str,
-        /// What happened, and the mend.
+        /// What happened, and the fix.
         reason: String,
         /// The calls of chat models that it took.
         calls: Vec<ModelCall>,

@@ -1,7 +1,7 @@
 //! The daily budget for calls of chat models: money is set aside on disk before a call and corrected after it. Where
 //! that cannot be written down, no call is allowed. Knows neither judges nor prices.
 
-mod books;
+mod budget_ledger;
 mod money;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use gsar_core::time::Timestamp;
 use metrics::counter;
 
-use self::books::Books;
+use self::budget_ledger::BudgetLedger;
 use self::money::Dollars;
 use super::clock::Clock;
 pub use super::database::DatabaseError;
@@ -21,22 +21,22 @@ use crate::telemetry::metrics as names;
 /// What may be spent on chat models each day, in millionths of a dollar; days begin at midnight UTC. Clones share it.
 #[derive(Clone)]
 pub struct Spending {
-    books: Arc<Books>,
+    ledger: Arc<BudgetLedger>,
 }
 
 impl Spending {
-    /// Opens the books in the data directory. Without a limit every call is allowed and what was spent is written
+    /// Opens the ledger in the data directory. Without a limit every call is allowed and what was spent is written
     /// down where that is possible.
     ///
     /// # Errors
-    /// [`DatabaseError`] when the books cannot be opened or are damaged.
+    /// [`DatabaseError`] when the ledger cannot be opened or are damaged.
     pub fn open(
         folder: &Path,
         daily_limit: Option<u64>,
         clock: Clock,
     ) -> Result<Self, DatabaseError> {
-        let books = Arc::new(Books::open(folder, daily_limit, clock)?);
-        Ok(Self { books })
+        let ledger = Arc::new(BudgetLedger::open(folder, daily_limit, clock)?);
+        Ok(Self { ledger })
     }
 
     /// Sets `estimate` aside for a call on behalf of a judge; calls at the same time never get more than the limit
@@ -45,9 +45,9 @@ impl Spending {
     /// # Errors
     /// [`Refusal`] when the budget does not allow it, or that cannot be known.
     pub async fn admit(&self, judge: &str, estimate: u64) -> Result<Reservation, Refusal> {
-        let (books, judge) = (Arc::clone(&self.books), judge.to_owned());
+        let (ledger, judge) = (Arc::clone(&self.ledger), judge.to_owned());
         let admitting =
-            tokio::task::spawn_blocking(move || Reservation::make(books, judge, estimate));
+            tokio::task::spawn_blocking(move || Reservation::make(ledger, judge, estimate));
         let admitted = match admitting.await {
             Ok(admitted) => admitted,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
@@ -58,10 +58,10 @@ impl Spending {
     /// What was spent and set aside today, in millionths of a dollar.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] when the books cannot be read.
+    /// [`Refusal::Unavailable`] when the ledger cannot be read.
     pub async fn today(&self) -> Result<u64, Refusal> {
-        let books = Arc::clone(&self.books);
-        match tokio::task::spawn_blocking(move || books.today()).await {
+        let ledger = Arc::clone(&self.ledger);
+        match tokio::task::spawn_blocking(move || ledger.today()).await {
             Ok(today) => today,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
         }
@@ -72,16 +72,16 @@ impl Spending {
 /// it was set aside, whenever it is settled.
 #[must_use = "a dropped reservation gives the money back"]
 pub struct Reservation {
-    books: Arc<Books>,
+    ledger: Arc<BudgetLedger>,
     judge: String,
     day: i64,
     reserved: Option<u64>,
 }
 
 impl Reservation {
-    fn make(books: Arc<Books>, judge: String, estimate: u64) -> Result<Self, Refusal> {
-        let day = books.admit(estimate)?;
-        Ok(Self { books, judge, day, reserved: Some(estimate) })
+    fn make(ledger: Arc<BudgetLedger>, judge: String, estimate: u64) -> Result<Self, Refusal> {
+        let day = ledger.admit(estimate)?;
+        Ok(Self { ledger, judge, day, reserved: Some(estimate) })
     }
 
     /// Puts what the call did cost in the place of the estimate, be it more or less. Counts at once and is on disk
@@ -93,7 +93,7 @@ impl Reservation {
 
     fn put_in_place(&mut self, actual: u64) {
         if let Some(reserved) = self.reserved.take() {
-            Books::correct(&self.books, self.day, reserved, actual);
+            BudgetLedger::correct(&self.ledger, self.day, reserved, actual);
         }
     }
 }
@@ -125,7 +125,7 @@ pub enum Refusal {
     /// Whether the budget suffices cannot be known.
     #[error("no call is made while the budget cannot be written down: {reason}")]
     Unavailable {
-        /// What happened, and the mend.
+        /// What happened, and the fix.
         reason: String,
     },
 }

@@ -15,7 +15,7 @@ use super::record::{Record, Recorded};
 pub(super) struct PolicyRows(HashMap<Arc<str>, i64>);
 
 impl PolicyRows {
-    /// How many are remembered; more are forgotten all at once.
+    /// The most that are cached; beyond, all are dropped at once.
     const MAX_POLICIES: usize = 256;
 
     /// Forgets every row: after a transaction that was rolled back, or policies that were deleted.
@@ -23,7 +23,7 @@ impl PolicyRows {
         self.0.clear();
     }
 
-    fn remember(&mut self, toml: Arc<str>, row: i64) {
+    fn insert(&mut self, toml: Arc<str>, row: i64) {
         if self.0.len() >= Self::MAX_POLICIES {
             self.forget();
         }
@@ -116,7 +116,7 @@ fn policy_row(
     let row = transaction
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
         .query_row([digest.as_bytes()], |row| row.get(0))?;
-    policies.remember(Arc::clone(toml), row);
+    policies.insert(Arc::clone(toml), row);
     Ok(row)
 }
 

@@ -27,7 +27,7 @@ pub const REASONS: &str = "gsar_decision_reasons_total";
 pub const CORRECTIONS: &str = "gsar_corrections_total";
 /// What judges did, by `judge` and `result`.
 pub const JUDGED: &str = "gsar_judge_results_total";
-/// Questions put to judges whose answers are remembered, by `judge` and `result`: `memory`, `disk`, `miss` or
+/// Questions put to judges whose answers are cached, by `judge` and `result`: `memory`, `disk`, `miss` or
 /// `bypassed`.
 pub const JUDGE_CACHE: &str = "gsar_judge_cache_total";
 /// Money that judges spent on chat models, in millionths of a dollar, by `judge`.

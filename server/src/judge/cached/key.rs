@@ -12,7 +12,7 @@ use crate::judge::{Objection, Question};
 
 /// Bytes of evidence beyond which they are digested away from the threads that serve.
 const LONG: usize = 1 << 20;
-/// Fields are gathered to so many bytes, because the hash is fast on long stretches only.
+/// Fields are gathered to this many bytes, because the hash is fast on long stretches only.
 const STRETCH: usize = 16 << 10;
 
 /// Stands for a question put to one judge.
@@ -202,7 +202,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::remembered::testing::{claim, item, question};
+    use crate::judge::cached::testing::{claim, item, question};
 
     fn key(question: &Question) -> Key {
         let key = Key::of("a judge", "a fingerprint", question);

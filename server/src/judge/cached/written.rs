@@ -223,8 +223,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::remembered::again;
-    use crate::judge::remembered::testing::judgement;
+    use crate::judge::cached::free_copy;
+    use crate::judge::cached::testing::judgement;
 
     fn seen(judgement: &Judgement) -> String {
         format!("{judgement:?}")
@@ -234,7 +234,7 @@ mod tests {
     fn what_is_written_is_read_again_as_it_is_given_again() {
         let judgement = judgement();
         let text = write(&judgement).unwrap();
-        assert_eq!(seen(&read(&text).unwrap()), seen(&again(&judgement)));
+        assert_eq!(seen(&read(&text).unwrap()), seen(&free_copy(&judgement)));
     }
 
     #[test]

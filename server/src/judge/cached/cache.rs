@@ -1,4 +1,4 @@
-//! What is remembered of all judges together: in memory, on disk, and what is being asked now.
+//! This module holds the judgements of all judges of a server: in memory, on disk, and the calls under way.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::Duration;
 use gsar_core::time::Timestamp;
 use moka::sync::Cache;
 
-use super::flights::Flights;
+use super::disk::{DiskCache, Found, is_fresh};
 use super::key::Key;
-use super::shelf::{Found, Shelf, is_fresh};
+use super::single_flight::SingleFlight;
 use super::written;
 use crate::judge::Judgement;
 use crate::judge::clock::Clock;
@@ -17,24 +17,24 @@ use crate::judge::clock::Clock;
 /// The longest time to live that the cache in memory takes.
 const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
 
-/// How much is remembered, and for how long.
+/// Bounds of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of judgements in memory, as they are written; 0 for none.
     pub memory_bytes: u64,
     /// Bytes of the database; 0 for no judgement on disk. Lists of free pages and the write-ahead log come on top.
     pub disk_bytes: u64,
-    /// How long after it was made a judgement is given again.
+    /// How long after it was made a judgement is fresh.
     pub time_to_live: Duration,
     /// How long a question waits for the disk before the judge is asked.
     pub disk_patience: Duration,
 }
 
-/// The judgements that are remembered; one for all judges of a server.
-pub struct Judgements {
+/// The cache of judgements; one for all judges of a server.
+pub struct JudgementCache {
     memory: Cache<Key, Entry>,
-    shelf: Option<Arc<Shelf>>,
-    pub(super) flights: Flights,
+    disk: Option<Arc<DiskCache>>,
+    pub(super) single_flight: SingleFlight,
     clock: Clock,
     time_to_live: Duration,
 }
@@ -46,8 +46,8 @@ struct Entry {
     size: u32,
 }
 
-impl Judgements {
-    /// Remembers in memory alone.
+impl JudgementCache {
+    /// A cache in memory only.
     #[must_use]
     pub fn in_memory(bounds: Bounds, clock: Clock) -> Self {
         Self {
@@ -56,15 +56,15 @@ impl Judgements {
                 .weigher(|_, entry: &Entry| entry.size)
                 .time_to_live(bounds.time_to_live.min(MAX_TIME_TO_LIVE))
                 .build(),
-            shelf: None,
-            flights: Flights::default(),
+            disk: None,
+            single_flight: SingleFlight::default(),
             clock,
             time_to_live: bounds.time_to_live,
         }
     }
 
-    /// Remembers in memory and in the data directory. Where the database there cannot be used, that is logged with
-    /// its mend and memory has to do.
+    /// A cache in memory and in the data directory. Where the database there cannot be used, that is logged with its fix,
+    /// and memory is used alone.
     #[must_use]
     pub fn open(folder: &Path, bounds: Bounds, clock: Clock) -> Self {
         let memory = Self::in_memory(bounds, clock);
@@ -72,38 +72,38 @@ impl Judgements {
             return memory;
         }
         let now = (memory.clock)();
-        let shelf = Shelf::open(folder, bounds, now)
-            .inspect_err(|error| tracing::warn!(%error, "judgements are remembered in memory only"))
+        let disk = DiskCache::open(folder, bounds, now)
+            .inspect_err(|error| tracing::warn!(%error, "judgements are cached in memory only"))
             .ok();
-        Self { shelf, ..memory }
+        Self { disk, ..memory }
     }
 
     /// The judgement of that key, where it is in memory.
-    pub(super) fn in_mind(&self, key: &Key) -> Option<Arc<Judgement>> {
+    pub(super) fn from_memory(&self, key: &Key) -> Option<Arc<Judgement>> {
         let entry = self.memory.get(key)?;
         is_fresh(entry.made_at, self.time_to_live, (self.clock)()).then_some(entry.judgement)
     }
 
     /// The judgement of that key, where it is on disk; it is in memory from then on.
-    pub(super) async fn on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
-        let shelf = self.shelf.as_ref()?;
-        let Found { judgement, made_at, size } = shelf.find(key, (self.clock)()).await?;
+    pub(super) async fn from_disk(&self, key: Key) -> Option<Arc<Judgement>> {
+        let disk = self.disk.as_ref()?;
+        let Found { judgement, made_at, size } = disk.find(key, (self.clock)()).await?;
         let judgement = Arc::new(judgement);
-        self.keep_in_mind(key, Arc::clone(&judgement), made_at, size);
+        self.keep_in_memory(key, Arc::clone(&judgement), made_at, size);
         Some(judgement)
     }
 
-    /// Remembers a judgement, as it is to be given again.
-    pub(super) fn keep(&self, key: Key, judgement: Judgement) {
+    /// Caches a judgement, as it is to be given.
+    pub(super) fn put(&self, key: Key, judgement: Judgement) {
         let Ok(text) = written::write(&judgement) else { return };
         let now = (self.clock)();
-        self.keep_in_mind(key, Arc::new(judgement), now, text.len());
-        if let Some(shelf) = &self.shelf {
-            shelf.keep(key, text, now);
+        self.keep_in_memory(key, Arc::new(judgement), now, text.len());
+        if let Some(disk) = &self.disk {
+            disk.put(key, text, now);
         }
     }
 
-    fn keep_in_mind(&self, key: Key, judgement: Arc<Judgement>, made_at: Timestamp, size: usize) {
+    fn keep_in_memory(&self, key: Key, judgement: Arc<Judgement>, made_at: Timestamp, size: usize) {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         self.memory.insert(key, Entry { judgement, made_at, size });
     }
@@ -112,14 +112,14 @@ impl Judgements {
     #[cfg(test)]
     pub(super) async fn settled(&self) {
         self.memory.run_pending_tasks();
-        if let Some(shelf) = &self.shelf {
-            shelf.settled().await;
+        if let Some(disk) = &self.disk {
+            disk.settled().await;
         }
     }
 
     /// Bytes in memory.
     #[cfg(test)]
-    pub(super) fn bytes_in_mind(&self) -> u64 {
+    pub(super) fn bytes_in_memory(&self) -> u64 {
         self.memory.weighted_size()
     }
 }

@@ -12,9 +12,9 @@ async fn the_file_of_another_program_is_left_alone() {
     let file = folder.path().join(FILE);
     std::fs::write(&file, "somebody's diary").unwrap();
     let judge = Scripted::new(9, &[]);
-    let remembering = on_disk(&judge, folder.path());
-    assert_eq!(seen(&remembering.judge(&question()).await), asked_for_it());
-    assert_eq!(seen(&remembering.judge(&question()).await), remembered());
+    let cached = from_disk(&judge, folder.path());
+    assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
+    assert_eq!(seen(&cached.judge(&question()).await), from_cache());
     assert_eq!(std::fs::read(&file).unwrap(), b"somebody's diary");
 }
 
@@ -33,16 +33,16 @@ fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
     let answer = runtime.block_on(async {
-        let remembering = on_disk(&judge, folder);
-        let answer = remembering.judge(&question()).await;
-        remembering.judgements.settled().await;
+        let cached = from_disk(&judge, folder);
+        let answer = cached.judge(&question()).await;
+        cached.cache.settled().await;
         answer
     });
     (seen(&answer), judge.asked())
 }
 
 fn right(asked: usize) -> String {
-    if asked == 0 { remembered() } else { asked_for_it() }
+    if asked == 0 { from_cache() } else { asked_for_it() }
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn every_bit_of_the_text_is_watched() {
         damaged[at] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
         assert_eq!(ask_in(folder.path()), (asked_for_it(), 1), "byte {at}");
-        assert_eq!(ask_in(folder.path()), (remembered(), 0), "it is whole again");
+        assert_eq!(ask_in(folder.path()), (from_cache(), 0), "it is whole again");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Words that live as long as the process. Judgements carry some that the code names; an answer read from disk has to
+//! Words that live as long as the process. JudgementCache carry some that the code names; an answer read from disk has to
 //! get the same ones back.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Judgements on disk. A shelf may lose: what is damaged, late or cannot be read is not found, and the first failure
+//! JudgementCache on disk. A disk may lose: what is damaged, late or cannot be read is not found, and the first failure
 //! after a success is logged. It never keeps an answer waiting.
 
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use tokio::sync::Semaphore;
 
-use super::judgements::Bounds;
+use super::cache::Bounds;
 use super::key::Key;
 use super::written;
 use crate::judge::Judgement;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// The most judgements that wait to be written; one more is not kept.
+/// The most judgements that wait to be written; one more is not cached.
 const MAX_WAITING: usize = 64;
 
 /// A judgement that was found.
@@ -28,51 +28,51 @@ pub(super) struct Found {
     pub(super) size: usize,
 }
 
-/// Judgements on disk, bounded in bytes and in age.
+/// JudgementCache on disk, bounded in bytes and in age.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct DiskCache {
     connection: Mutex<Connection>,
     file: PathBuf,
     bounds: Bounds,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     is_failing: AtomicBool,
 }
 
-impl Shelf {
-    /// Opens the shelf in a folder and removes what is too old or too much.
+impl DiskCache {
+    /// Opens the cache in a folder and removes what is too old or too much.
     pub(super) fn open(
         folder: &Path,
         bounds: Bounds,
         now: Timestamp,
     ) -> Result<Arc<Self>, DatabaseError> {
-        let shelf = Self {
+        let disk = Self {
             connection: Mutex::new(database::open(folder, Durability::Lossy)?),
             file: folder.join(FILE),
             bounds,
-            places: Arc::new(Semaphore::new(MAX_WAITING)),
+            permits: Arc::new(Semaphore::new(MAX_WAITING)),
             is_failing: AtomicBool::new(false),
         };
-        let tidied = shelf.tidy(now);
-        tidied.map_err(|error| DatabaseError::of_sqlite(&error, &shelf.file))?;
-        Ok(Arc::new(shelf))
+        let tidied = disk.tidy(now);
+        tidied.map_err(|error| DatabaseError::of_sqlite(&error, &disk.file))?;
+        Ok(Arc::new(disk))
     }
 
     /// The judgement of that key, unless it is missing, damaged, too old, or the disk is slow.
     pub(super) async fn find(self: &Arc<Self>, key: Key, now: Timestamp) -> Option<Found> {
-        let shelf = Arc::clone(self);
-        let reading = tokio::task::spawn_blocking(move || shelf.read(&key, now));
+        let disk = Arc::clone(self);
+        let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
         let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?.ok()?;
         self.note(read).flatten()
     }
 
-    /// Keeps a judgement as it is written. Returns at once; what cannot be kept is not.
-    pub(super) fn keep(self: &Arc<Self>, key: Key, text: Vec<u8>, now: Timestamp) {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
-        let shelf = Arc::clone(self);
+    /// Caches a judgement as it is written. Returns at once; what cannot be cached is not.
+    pub(super) fn put(self: &Arc<Self>, key: Key, text: Vec<u8>, now: Timestamp) {
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
+        let disk = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            let written = shelf.write(&key, &text, now);
-            shelf.note(written);
-            drop(place);
+            let written = disk.write(&key, &text, now);
+            disk.note(written);
+            drop(permit);
         });
     }
 
@@ -80,7 +80,7 @@ impl Shelf {
     #[cfg(test)]
     pub(super) async fn settled(&self) {
         let every = u32::try_from(MAX_WAITING).unwrap();
-        drop(self.places.acquire_many(every).await.unwrap());
+        drop(self.permits.acquire_many(every).await.unwrap());
     }
 
     fn read(&self, key: &Key, now: Timestamp) -> rusqlite::Result<Option<Found>> {
@@ -93,7 +93,7 @@ impl Shelf {
             .optional()?;
         let Some((text, sum, made_at)) = row else { return Ok(None) };
         if checksum(key, made_at, &text).as_slice() != sum {
-            tracing::warn!(file = %self.file.display(), "a remembered judgement was damaged");
+            tracing::warn!(file = %self.file.display(), "a cached judgement was damaged");
             connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
             return Ok(None);
         }
@@ -186,13 +186,13 @@ fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::remembered::testing::{BOUNDS, judgement, key};
+    use crate::judge::cached::testing::{BOUNDS, judgement, key};
 
     const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
     const PAGE: u64 = 4_096;
 
-    fn shelf(folder: &Path, disk_bytes: u64) -> Arc<Shelf> {
-        Shelf::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap()
+    fn disk(folder: &Path, disk_bytes: u64) -> Arc<DiskCache> {
+        DiskCache::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap()
     }
 
     fn later(seconds: i64) -> Timestamp {
@@ -209,62 +209,62 @@ mod tests {
         written::write(&Judgement { explanation, ..judgement() }).unwrap()
     }
 
-    fn rows(shelf: &Shelf) -> i64 {
-        let connection = shelf.connection.lock().unwrap();
+    fn rows(disk: &DiskCache) -> i64 {
+        let connection = disk.connection.lock().unwrap();
         connection.query_row("SELECT count(*) FROM judgements", [], |row| row.get(0)).unwrap()
     }
 
     #[test]
     fn what_is_too_old_or_from_the_future_is_not_found() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
-        shelf.write(&key(1), &text(), NOW).unwrap();
-        assert!(shelf.read(&key(1), NOW).unwrap().is_some());
-        assert!(shelf.read(&key(2), NOW).unwrap().is_none());
-        assert!(shelf.read(&key(1), later(3_599)).unwrap().is_some());
-        assert!(shelf.read(&key(1), later(3_600)).unwrap().is_none());
-        assert!(shelf.read(&key(1), later(-1)).unwrap().is_none());
-        shelf.write(&key(2), &text(), later(3_600)).unwrap();
-        assert_eq!(rows(&shelf), 1, "writing removes what is too old");
+        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        disk.write(&key(1), &text(), NOW).unwrap();
+        assert!(disk.read(&key(1), NOW).unwrap().is_some());
+        assert!(disk.read(&key(2), NOW).unwrap().is_none());
+        assert!(disk.read(&key(1), later(3_599)).unwrap().is_some());
+        assert!(disk.read(&key(1), later(3_600)).unwrap().is_none());
+        assert!(disk.read(&key(1), later(-1)).unwrap().is_none());
+        disk.write(&key(2), &text(), later(3_600)).unwrap();
+        assert_eq!(rows(&disk), 1, "writing removes what is too old");
     }
 
     #[test]
     fn what_was_not_used_for_longest_goes_first() {
         let folder = tempfile::tempdir().unwrap();
         let most = 64 * PAGE;
-        let shelf = shelf(folder.path(), most);
+        let disk = disk(folder.path(), most);
         for number in 0..100 {
-            shelf.write(&key(number), &long_text(), later(number.into())).unwrap();
-            shelf.read(&key(0), later(number.into())).unwrap().unwrap();
-            assert!(used_bytes(&shelf.connection.lock().unwrap()).unwrap() <= most);
+            disk.write(&key(number), &long_text(), later(number.into())).unwrap();
+            disk.read(&key(0), later(number.into())).unwrap().unwrap();
+            assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= most);
         }
-        let is_there = |number| shelf.read(&key(number), later(100)).unwrap().is_some();
+        let is_there = |number| disk.read(&key(number), later(100)).unwrap().is_some();
         assert!(is_there(0), "it was used all the time");
         assert!(is_there(99));
         assert!(!is_there(1));
-        assert!(rows(&shelf) > 10);
+        assert!(rows(&disk) > 10);
     }
 
     #[test]
-    fn one_larger_than_the_shelf_is_not_kept_and_moves_nothing() {
+    fn one_larger_than_the_cache_is_not_cached_and_moves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), 64 * PAGE);
-        shelf.write(&key(1), &text(), NOW).unwrap();
-        shelf.write(&key(2), &vec![b'x'; 65 * 4_096], NOW).unwrap();
-        assert_eq!(rows(&shelf), 1);
+        let disk = disk(folder.path(), 64 * PAGE);
+        disk.write(&key(1), &text(), NOW).unwrap();
+        disk.write(&key(2), &vec![b'x'; 65 * 4_096], NOW).unwrap();
+        assert_eq!(rows(&disk), 1);
     }
 
     #[test]
     fn a_bound_that_was_lowered_makes_the_file_smaller() {
         let folder = tempfile::tempdir().unwrap();
-        let wide = shelf(folder.path(), 512 * PAGE);
+        let wide = disk(folder.path(), 512 * PAGE);
         for number in 0..100 {
             wide.write(&key(number), &long_text(), NOW).unwrap();
         }
         drop(wide);
         let file = folder.path().join(FILE);
         assert!(std::fs::metadata(&file).unwrap().len() > 64 * PAGE);
-        drop(shelf(folder.path(), 64 * PAGE));
+        drop(disk(folder.path(), 64 * PAGE));
         assert!(std::fs::metadata(&file).unwrap().len() <= 64 * PAGE);
     }
 
@@ -277,22 +277,22 @@ mod tests {
             "UPDATE judgements SET checksum = x''",
         ] {
             let folder = tempfile::tempdir().unwrap();
-            let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
-            shelf.write(&key(1), &text(), NOW).unwrap();
-            shelf.connection.lock().unwrap().execute(damage, []).unwrap();
-            assert!(shelf.read(&key(1), later(1)).unwrap().is_none(), "{damage}");
-            assert_eq!(rows(&shelf), 0);
+            let disk = disk(folder.path(), BOUNDS.disk_bytes);
+            disk.write(&key(1), &text(), NOW).unwrap();
+            disk.connection.lock().unwrap().execute(damage, []).unwrap();
+            assert!(disk.read(&key(1), later(1)).unwrap().is_none(), "{damage}");
+            assert_eq!(rows(&disk), 0);
         }
     }
 
     #[test]
     fn a_judgement_under_another_key_is_damaged() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
-        shelf.write(&key(1), &text(), NOW).unwrap();
+        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        disk.write(&key(1), &text(), NOW).unwrap();
         let swap = "UPDATE judgements SET key = ?1";
-        shelf.connection.lock().unwrap().execute(swap, [key(2).as_bytes()]).unwrap();
-        assert!(shelf.read(&key(2), NOW).unwrap().is_none());
+        disk.connection.lock().unwrap().execute(swap, [key(2).as_bytes()]).unwrap();
+        assert!(disk.read(&key(2), NOW).unwrap().is_none());
     }
 
     #[tokio::test]
@@ -300,36 +300,36 @@ mod tests {
     async fn a_slow_disk_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
-        let shelf = Shelf::open(folder.path(), bounds, NOW).unwrap();
-        shelf.write(&key(1), &text(), NOW).unwrap();
-        let busy = shelf.connection.lock().unwrap();
-        let found = shelf.find(key(1), NOW).await;
+        let disk = DiskCache::open(folder.path(), bounds, NOW).unwrap();
+        disk.write(&key(1), &text(), NOW).unwrap();
+        let busy = disk.connection.lock().unwrap();
+        let found = disk.find(key(1), NOW).await;
         drop(busy);
         assert!(found.is_none());
-        assert!(shelf.read(&key(1), NOW).unwrap().is_some());
+        assert!(disk.read(&key(1), NOW).unwrap().is_some());
     }
 
     #[tokio::test]
     async fn few_wait_to_be_written_and_the_rest_is_not_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
-        let busy = shelf.connection.lock().unwrap();
+        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        let busy = disk.connection.lock().unwrap();
         for number in 0..100 {
-            shelf.keep(key(number), text(), NOW);
+            disk.put(key(number), text(), NOW);
         }
         drop(busy);
-        shelf.settled().await;
-        assert_eq!(rows(&shelf), 64);
+        disk.settled().await;
+        assert_eq!(rows(&disk), 64);
     }
 
     #[tokio::test]
     async fn a_table_that_is_gone_is_a_miss_and_no_error() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = shelf(folder.path(), BOUNDS.disk_bytes);
-        shelf.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();
-        shelf.keep(key(1), text(), NOW);
-        shelf.settled().await;
-        assert!(shelf.find(key(1), NOW).await.is_none());
-        assert!(shelf.is_failing.load(Ordering::Relaxed));
+        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        disk.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();
+        disk.put(key(1), text(), NOW);
+        disk.settled().await;
+        assert!(disk.find(key(1), NOW).await.is_none());
+        assert!(disk.is_failing.load(Ordering::Relaxed));
     }
 }

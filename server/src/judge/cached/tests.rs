@@ -1,4 +1,4 @@
-//! The judge that remembers, as whoever asks it sees it.
+//! The cached judge, as its callers see it.
 
 mod damage;
 mod sharing;
@@ -15,18 +15,18 @@ use crate::judge::database::FILE;
 
 const NOON: i64 = 1_000_000;
 
-fn in_memory(judge: &Arc<Scripted>) -> Remembered {
-    let judgements = Judgements::in_memory(BOUNDS, HandClock::at(NOON).clock());
+fn in_memory(judge: &Arc<Scripted>) -> CachedJudge {
+    let judgements = JudgementCache::in_memory(BOUNDS, HandClock::at(NOON).clock());
     around(judge, judgements)
 }
 
-fn on_disk(judge: &Arc<Scripted>, folder: &Path) -> Remembered {
-    around(judge, Judgements::open(folder, BOUNDS, HandClock::at(NOON).clock()))
+fn from_disk(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
+    around(judge, JudgementCache::open(folder, BOUNDS, HandClock::at(NOON).clock()))
 }
 
-fn around(judge: &Arc<Scripted>, judgements: Judgements) -> Remembered {
+fn around(judge: &Arc<Scripted>, judgements: JudgementCache) -> CachedJudge {
     let judge: Arc<dyn Judge> = Arc::clone(judge) as _;
-    Remembered::new(judge, "a fingerprint".to_owned(), Arc::new(judgements))
+    CachedJudge::new(judge, "a fingerprint".to_owned(), Arc::new(judgements))
 }
 
 fn seen(answer: &Result<Judgement, JudgeError>) -> String {
@@ -37,18 +37,18 @@ fn asked_for_it() -> String {
     seen(&Ok(judgement()))
 }
 
-fn remembered() -> String {
-    seen(&Ok(again(&judgement())))
+fn from_cache() -> String {
+    seen(&Ok(free_copy(&judgement())))
 }
 
 #[tokio::test]
 async fn the_second_answer_is_the_first_for_nothing() {
     let judge = Scripted::new(9, &[]);
-    let remembering = in_memory(&judge);
-    assert_eq!(seen(&remembering.judge(&question()).await), asked_for_it());
-    assert_eq!(seen(&remembering.judge(&question()).await), remembered());
+    let cached = in_memory(&judge);
+    assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
+    assert_eq!(seen(&cached.judge(&question()).await), from_cache());
     assert_eq!(judge.asked(), 1);
-    let calls = remembering.judge(&question()).await.unwrap().calls;
+    let calls = cached.judge(&question()).await.unwrap().calls;
     let free = ModelCall {
         input_tokens: 0,
         output_tokens: 0,
@@ -63,12 +63,11 @@ async fn the_second_answer_is_the_first_for_nothing() {
 #[tokio::test]
 async fn another_question_or_another_fingerprint_is_asked() {
     let judge = Scripted::new(9, &[]);
-    let judgements = Arc::new(Judgements::in_memory(BOUNDS, HandClock::at(NOON).clock()));
+    let judgements = Arc::new(JudgementCache::in_memory(BOUNDS, HandClock::at(NOON).clock()));
     for (fingerprint, sample, asked) in [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("a", 0, 3)] {
         let judgements = Arc::clone(&judgements);
-        let remembering =
-            Remembered::new(Arc::clone(&judge) as _, fingerprint.to_owned(), judgements);
-        remembering.judge(&Question { sample, ..question() }).await.unwrap();
+        let cached = CachedJudge::new(Arc::clone(&judge) as _, fingerprint.to_owned(), judgements);
+        cached.judge(&Question { sample, ..question() }).await.unwrap();
         assert_eq!(judge.asked(), asked);
     }
 }
@@ -77,14 +76,14 @@ async fn another_question_or_another_fingerprint_is_asked() {
 async fn a_restart_forgets_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
-    let before = on_disk(&judge, folder.path());
+    let before = from_disk(&judge, folder.path());
     before.judge(&question()).await.unwrap();
-    before.judgements.settled().await;
+    before.cache.settled().await;
     drop(before);
-    let after = on_disk(&judge, folder.path());
-    assert_eq!(seen(&after.judge(&question()).await), remembered());
+    let after = from_disk(&judge, folder.path());
+    assert_eq!(seen(&after.judge(&question()).await), from_cache());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
-    assert_eq!(seen(&after.judge(&question()).await), remembered(), "it is in memory now");
+    assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory now");
     assert_eq!(judge.asked(), 1);
 }
 
@@ -92,14 +91,14 @@ async fn a_restart_forgets_nothing() {
 async fn what_is_too_old_is_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let (judge, clock) = (Scripted::new(9, &[]), HandClock::at(NOON));
-    let open = || around(&judge, Judgements::open(folder.path(), BOUNDS, clock.clock()));
+    let open = || around(&judge, JudgementCache::open(folder.path(), BOUNDS, clock.clock()));
     let first = open();
     for (seconds, asked) in [(0, 1), (3_599, 1), (3_600, 2), (7_199, 2), (7_198, 2), (0, 3)] {
         clock.set(NOON + seconds);
         first.judge(&question()).await.unwrap();
         assert_eq!(judge.asked(), asked, "after {seconds} seconds");
     }
-    first.judgements.settled().await;
+    first.cache.settled().await;
     drop(first);
     clock.set(NOON + 3_000);
     let second = open();
@@ -114,12 +113,12 @@ async fn what_is_too_old_is_asked_again() {
 async fn memory_is_bounded_in_bytes() {
     let judge = Scripted::new(500, &[]);
     let bounds = Bounds { memory_bytes: 20_000, ..BOUNDS };
-    let remembering = around(&judge, Judgements::in_memory(bounds, HandClock::at(NOON).clock()));
+    let cached = around(&judge, JudgementCache::in_memory(bounds, HandClock::at(NOON).clock()));
     for sample in 0..200 {
-        remembering.judge(&Question { sample, ..question() }).await.unwrap();
+        cached.judge(&Question { sample, ..question() }).await.unwrap();
     }
-    remembering.judgements.settled().await;
-    let bytes = remembering.judgements.bytes_in_mind();
+    cached.cache.settled().await;
+    let bytes = cached.cache.bytes_in_memory();
     assert!((10_000..=20_000).contains(&bytes), "{bytes}");
 }
 
@@ -128,11 +127,11 @@ async fn without_room_every_question_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
     let bounds = Bounds { memory_bytes: 0, disk_bytes: 0, ..BOUNDS };
-    let judgements = Judgements::open(folder.path(), bounds, HandClock::at(NOON).clock());
-    let remembering = around(&judge, judgements);
+    let judgements = JudgementCache::open(folder.path(), bounds, HandClock::at(NOON).clock());
+    let cached = around(&judge, judgements);
     for _ in 0..3 {
-        remembering.judge(&question()).await.unwrap();
-        remembering.judgements.settled().await;
+        cached.judge(&question()).await.unwrap();
+        cached.cache.settled().await;
     }
     assert_eq!(judge.asked(), 3);
     assert!(!folder.path().join(FILE).exists());
@@ -147,11 +146,11 @@ fn every_question_is_counted_where_its_answer_came_from() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         for _ in 0..2 {
-            let remembering = on_disk(&judge, folder.path());
+            let cached = from_disk(&judge, folder.path());
             for _ in 0..3 {
-                runtime.block_on(remembering.judge(&question())).unwrap();
+                runtime.block_on(cached.judge(&question())).unwrap();
             }
-            runtime.block_on(remembering.judgements.settled());
+            runtime.block_on(cached.cache.settled());
         }
     });
     let text = handle.render();
@@ -172,8 +171,8 @@ async fn what_a_hit_costs() {
     let claims = (0..10).map(|number| claim(&format!("c{number}"), "Pods crash.")).collect();
     let question = Question { evidence: Arc::new(items), claims, ..question() };
     let judge = Scripted::new(1, &[]);
-    let remembering = in_memory(&judge);
-    remembering.judge(&question).await.unwrap();
+    let cached = in_memory(&judge);
+    cached.judge(&question).await.unwrap();
 
     let best = |run: &mut dyn FnMut()| {
         let round = |run: &mut dyn FnMut()| {
@@ -184,7 +183,7 @@ async fn what_a_hit_costs() {
         (0..7).map(|_| round(run)).min().unwrap_or(Duration::ZERO)
     };
     let hit = best(&mut || {
-        let answer = remembering.judge(&question).now_or_never().unwrap();
+        let answer = cached.judge(&question).now_or_never().unwrap();
         std::hint::black_box(answer.unwrap());
     });
     let key = best(&mut || {

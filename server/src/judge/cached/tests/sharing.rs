@@ -6,7 +6,7 @@ use std::pin::pin;
 use futures_util::future::join_all;
 
 use super::*;
-use crate::judge::remembered::testing::{Answer, failure};
+use crate::judge::cached::testing::{Answer, failure};
 
 /// Lets a future go as far as it gets by itself.
 fn advance<F: Future + Unpin>(future: &mut F) {
@@ -42,26 +42,26 @@ fn panic(_: &Question) -> Result<Judgement, JudgeError> {
 #[tokio::test]
 async fn of_sixty_four_who_wait_one_asks_and_pays() {
     let judge = Scripted::new(0, &[]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let questions: Vec<Question> = (0..64).map(|_| question()).collect();
-    let mut all = Box::pin(join_all(questions.iter().map(|question| remembering.judge(question))));
+    let mut all = Box::pin(join_all(questions.iter().map(|question| cached.judge(question))));
     advance(&mut all);
     assert_eq!(judge.asked(), 1);
     judge.permits.add_permits(64);
     let answers = all.await;
     assert_eq!(judge.asked(), 1);
     assert_eq!(seen(&answers[0]), asked_for_it());
-    assert!(answers[1..].iter().all(|answer| seen(answer) == remembered()));
+    assert!(answers[1..].iter().all(|answer| seen(answer) == from_cache()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_sixty_four_on_many_threads_one_asks() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(64, &[]);
-    let remembering = Arc::new(on_disk(&judge, folder.path()));
+    let cached = Arc::new(from_disk(&judge, folder.path()));
     let tasks = (0..64).map(|_| {
-        let remembering = Arc::clone(&remembering);
-        tokio::spawn(async move { remembering.judge(&question()).await })
+        let cached = Arc::clone(&cached);
+        tokio::spawn(async move { cached.judge(&question()).await })
     });
     let answers: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(judge.asked(), 1);
@@ -71,11 +71,11 @@ async fn of_sixty_four_on_many_threads_one_asks() {
 #[tokio::test]
 async fn where_the_one_who_asks_goes_another_asks() {
     let judge = Scripted::new(0, &[]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let question = question();
-    let mut first = remembering.judge(&question);
-    let mut second = remembering.judge(&question);
-    let mut third = remembering.judge(&question);
+    let mut first = cached.judge(&question);
+    let mut second = cached.judge(&question);
+    let mut third = cached.judge(&question);
     for future in [&mut first, &mut second, &mut third] {
         advance(future);
     }
@@ -83,15 +83,15 @@ async fn where_the_one_who_asks_goes_another_asks() {
     judge.permits.add_permits(9);
     let (second, third) = tokio::join!(second, third);
     assert_eq!(judge.asked(), 2);
-    assert_eq!((seen(&second), seen(&third)), (asked_for_it(), remembered()));
+    assert_eq!((seen(&second), seen(&third)), (asked_for_it(), from_cache()));
 }
 
 #[tokio::test]
 async fn a_thousand_who_go_leave_one_who_asks() {
     let judge = Scripted::new(0, &[]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let question = question();
-    let mut waiting: Vec<_> = (0..1_000).map(|_| remembering.judge(&question)).collect();
+    let mut waiting: Vec<_> = (0..1_000).map(|_| cached.judge(&question)).collect();
     for future in &mut waiting {
         advance(future);
     }
@@ -107,30 +107,30 @@ async fn a_thousand_who_go_leave_one_who_asks() {
 #[tokio::test]
 async fn one_whose_deadline_passes_leaves_and_harms_nobody() {
     let judge = Scripted::new(0, &[]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let patient = question();
     let late = Question { deadline: Some(Instant::now()), ..question() };
-    let mut first = remembering.judge(&patient);
+    let mut first = cached.judge(&patient);
     advance(&mut first);
-    let left = remembering.judge(&late).await.unwrap_err();
+    let left = cached.judge(&late).await.unwrap_err();
     assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
     judge.permits.add_permits(1);
     assert_eq!(seen(&first.await), asked_for_it());
     assert_eq!(judge.asked(), 1);
-    assert_eq!(seen(&remembering.judge(&late).await), remembered(), "there is nothing to wait for");
+    assert_eq!(seen(&cached.judge(&late).await), from_cache(), "there is nothing to wait for");
 }
 
 #[tokio::test]
 async fn one_who_asks_too_late_fails_alone() {
     let judge = Scripted::new(0, &[come_late]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let late = Question { deadline: Some(Instant::now()), ..question() };
     let patient = question();
-    let mut first = remembering.judge(&late);
-    let mut second = remembering.judge(&patient);
+    let mut first = cached.judge(&late);
+    let mut second = cached.judge(&patient);
     advance(&mut first);
     advance(&mut second);
-    let left = remembering.judge(&late).await.unwrap_err();
+    let left = cached.judge(&late).await.unwrap_err();
     assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
     advance(&mut first);
     judge.permits.add_permits(2);
@@ -141,21 +141,21 @@ async fn one_who_asks_too_late_fails_alone() {
 }
 
 #[tokio::test]
-async fn failures_and_abstentions_are_told_to_all_who_wait_and_forgotten() {
+async fn failures_and_abstentions_are_shared_and_not_cached() {
     for script in [fail as Answer, abstain] {
         let folder = tempfile::tempdir().unwrap();
         let judge = Scripted::new(0, &[script]);
-        let remembering = on_disk(&judge, folder.path());
+        let cached = from_disk(&judge, folder.path());
         let question = question();
-        let waiting = join_all((0..3).map(|_| remembering.judge(&question)));
+        let waiting = join_all((0..3).map(|_| cached.judge(&question)));
         let release = async { judge.permits.add_permits(9) };
         let (answers, ()) = tokio::join!(waiting, release);
         assert_eq!(judge.asked(), 1);
         assert_eq!(costs(&answers), [Some(42), Some(0), Some(0)]);
         assert_eq!(seen(&answers[0]), seen(&script(&question)));
-        assert_eq!(seen(&answers[1]), seen(&told_again(&script(&question))));
-        remembering.judgements.settled().await;
-        assert_eq!(seen(&remembering.judge(&question).await), asked_for_it());
+        assert_eq!(seen(&answers[1]), seen(&copy(&script(&question))));
+        cached.cache.settled().await;
+        assert_eq!(seen(&cached.judge(&question).await), asked_for_it());
         assert_eq!(judge.asked(), 2);
     }
 }
@@ -163,10 +163,10 @@ async fn failures_and_abstentions_are_told_to_all_who_wait_and_forgotten() {
 #[tokio::test]
 async fn a_judge_that_panics_does_so_for_one() {
     let judge = Scripted::new(0, &[panic]);
-    let remembering = in_memory(&judge);
+    let cached = in_memory(&judge);
     let question = question();
-    let mut first = pin!(AssertUnwindSafe(remembering.judge(&question)).catch_unwind());
-    let mut second = remembering.judge(&question);
+    let mut first = pin!(AssertUnwindSafe(cached.judge(&question)).catch_unwind());
+    let mut second = cached.judge(&question);
     advance(&mut first);
     advance(&mut second);
     judge.permits.add_permits(2);

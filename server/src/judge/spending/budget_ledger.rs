@@ -18,7 +18,7 @@ const MICROSECONDS_OF_A_DAY: i64 = 24 * 3_600 * 1_000_000;
 type Corrections = BTreeMap<i64, i128>;
 
 /// What was spent and set aside on each day.
-pub(super) struct Books {
+pub(super) struct BudgetLedger {
     daily_limit: Option<u64>,
     clock: Clock,
     file: PathBuf,
@@ -27,24 +27,24 @@ pub(super) struct Books {
     corrections: Mutex<Corrections>,
 }
 
-impl Books {
+impl BudgetLedger {
     pub(super) fn open(
         folder: &Path,
         daily_limit: Option<u64>,
         clock: Clock,
     ) -> Result<Self, DatabaseError> {
-        let books = Self {
+        let ledger = Self {
             daily_limit,
             clock,
             file: folder.join(FILE),
             connection: Mutex::new(database::open(folder, Durability::Durable)?),
             corrections: Mutex::default(),
         };
-        let checked = check(&books.connection(), books.day());
-        let checked = checked.map_err(|error| DatabaseError::of_sqlite(&error, &books.file))?;
+        let checked = check(&ledger.connection(), ledger.day());
+        let checked = checked.map_err(|error| DatabaseError::of_sqlite(&error, &ledger.file))?;
         match checked {
-            None => Ok(books),
-            Some(reason) => Err(DatabaseError::Damaged { file: books.file.clone(), reason }),
+            None => Ok(ledger),
+            Some(reason) => Err(DatabaseError::Damaged { file: ledger.file.clone(), reason }),
         }
     }
 
@@ -68,17 +68,17 @@ impl Books {
 
     /// Puts another amount in the place of one that was set aside. Counts at once; the disk follows, on a thread for
     /// that where there is one.
-    pub(super) fn correct(books: &Arc<Self>, day: i64, reserved: u64, actual: u64) {
+    pub(super) fn correct(ledger: &Arc<Self>, day: i64, reserved: u64, actual: u64) {
         if reserved == actual {
             return;
         }
-        books.add(day, i128::from(actual) - i128::from(reserved));
+        ledger.add(day, i128::from(actual) - i128::from(reserved));
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => {
-                let books = Arc::clone(books);
-                runtime.spawn_blocking(move || books.flush());
+                let ledger = Arc::clone(ledger);
+                runtime.spawn_blocking(move || ledger.flush());
             }
-            Err(_) => books.flush(),
+            Err(_) => ledger.flush(),
         }
     }
 
@@ -144,7 +144,7 @@ impl Books {
     }
 }
 
-impl Drop for Books {
+impl Drop for BudgetLedger {
     fn drop(&mut self) {
         self.flush();
     }
