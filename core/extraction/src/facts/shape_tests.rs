@@ -108,6 +108,26 @@ fn describe_output_has_sections() {
 }
 
 #[test]
+fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
+    let tabs = "\t".repeat(28);
+    for text in [
+        format!("-  \"          #   {tabs}\"          #    \u{fffd}   R \u{fffd}\u{fffd}'{}", "\u{fffd}".repeat(8)),
+        "- 'a' # é\n- \"b\"   # ü\n- c".to_owned(),
+    ] {
+        let item = Item { tool: "", query: "", content: &text, exhaustive: false };
+        let facts = Facts::read([item]);
+        for group in facts.groups() {
+            for record in group.records.iter().filter_map(|id| facts.record(*id)) {
+                assert!(text.get(record.span.clone()).is_some(), "{:?} of {text:?}", record.span);
+                for cell in &record.cells {
+                    assert!(text.get(cell.span.clone()).is_some(), "{:?} of {text:?}", cell.span);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn yaml_is_read_as_json_is() {
     let text = "waves:\n  - {name: canary, devices: 1309}\n  - name: wave-1\n    devices: 32721\nspec:\n  replicas: 6\n  note: |\n    one\n    two\n";
     assert_owner(text, "devices", "32721", "wave-1", "canary");

@@ -136,11 +136,16 @@ impl<'t> Reading<'t> {
         style: ScalarStyle,
         bytes: Range<usize>,
     ) -> Option<()> {
-        let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
-        let span = if quoted && bytes.len() >= 2 {
-            bytes.start + 1..bytes.end - 1
-        } else {
-            trim(self.text, bytes)
+        let quote = match style {
+            ScalarStyle::SingleQuoted => Some('\''),
+            ScalarStyle::DoubleQuoted => Some('"'),
+            _ => None,
+        };
+        // The parser's span of a quoted scalar may go on over a comment.
+        let raw = part(self.text, bytes.clone());
+        let span = match quote.and_then(|quote| raw.find(quote).zip(raw.rfind(quote))) {
+            Some((first, last)) if first < last => bytes.start + first + 1..bytes.start + last,
+            _ => trim(self.text, bytes),
         };
         // Lines that all stand below their key are a report for people, folded.
         let key = self.open.last().and_then(|open| open.key.as_ref()).map(|(_, key)| key.end);
