@@ -230,7 +230,7 @@ async fn blocking<T: Send + 'static>(
 fn joined<T>(ended: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
     match ended {
         Ok(done) => done.map_err(|error| errors::evidence(&error)),
-        // A panic goes on to the door, which answers it; nobody cancels these tasks.
+        // A panic goes on to admission, which answers it; nobody cancels these tasks.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

@@ -1,9 +1,9 @@
 //! The gRPC services: decode, check, call, encode. No rules live here.
 //!
-//! Every call of the contract passes the [`door`] first; whatever goes wrong is answered by [`errors`].
+//! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`errors`].
 
+pub mod admission;
 pub mod attestation;
-pub mod door;
 pub mod errors;
 mod evidence;
 mod gate;

@@ -16,7 +16,7 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
-use super::door::Call;
+use super::admission::Call;
 use super::errors;
 use super::evidence::Corpora;
 use super::gate::Gate;
@@ -83,10 +83,10 @@ pub async fn clear_health(reporter: &mut HealthReporter) {
     }
 }
 
-/// The call that the door let in.
+/// The admitted call.
 pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
-        tracing::error!("a call came in without passing the door");
-        errors::internal("door")
+        tracing::error!("a call came in without admission");
+        errors::internal("admission")
     })
 }

@@ -11,7 +11,7 @@ use tonic::Status;
 
 use super::ChosenPolicy;
 use super::offload::offload;
-use crate::api::door::Call;
+use crate::api::admission::Call;
 
 /// The claims to judge, and the evidence given back. Where the policy asks for no coverage (`is_read`), given claims are
 /// all.

@@ -16,7 +16,7 @@ use super::extra_turn::{Reconsidered, reconsider};
 use super::offload::offload;
 use super::pipeline::investigation;
 use super::second_opinion::opinions;
-use crate::api::door::{Call, Step};
+use crate::api::admission::{Call, Step};
 use crate::judge::local::LocalJudge;
 use crate::judge::{Judge, Judgement, Question};
 

@@ -1,6 +1,6 @@
 //! Keeping long computations off the threads that serve other calls.
 
-use crate::api::door::Call;
+use crate::api::admission::Call;
 
 /// Bytes of text beyond which a computation may take longer than a hop to another thread is worth.
 const LONG: usize = 64 << 10;
@@ -31,7 +31,7 @@ pub(super) async fn offload_long<T: Send + 'static>(
     });
     match ended.await {
         Ok(value) => value,
-        // A panic goes on to the door, which answers it; nobody cancels these tasks.
+        // A panic goes on to admission, which answers it; nobody cancels these tasks.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

@@ -20,7 +20,7 @@ use super::record::{self, Keyed};
 use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyUse, answer, claims};
-use crate::api::door::{Call, Step};
+use crate::api::admission::{Call, Step};
 use crate::judge::{Judge, Question};
 use crate::telemetry::metrics as names;
 

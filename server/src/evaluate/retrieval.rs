@@ -12,7 +12,7 @@ use tonic::Status;
 
 use super::Engine;
 use super::offload::offload_long;
-use crate::api::door::{Call, Step};
+use crate::api::admission::{Call, Step};
 use crate::api::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;

@@ -10,7 +10,7 @@ use tonic::Status;
 use super::offload::offload;
 use super::pipeline::investigation;
 use super::{ChosenPolicy, Engine, PolicyUse, answer};
-use crate::api::door::{Call, Step};
+use crate::api::admission::{Call, Step};
 
 /// A partition whose every field was checked.
 enum Checked {

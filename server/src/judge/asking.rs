@@ -32,7 +32,7 @@ pub async fn ask(
     });
     match ended.await {
         Ok(answer) => answer,
-        // A panic goes on to the door, which answers it; nobody cancels these tasks.
+        // A panic goes on to admission, which answers it; nobody cancels these tasks.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

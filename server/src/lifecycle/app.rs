@@ -13,7 +13,7 @@ use tonic_health::ServingStatus;
 
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
 use crate::api::attestation::Attestation;
-use crate::api::{self, door::DoorLayer};
+use crate::api::{self, admission::AdmissionLayer};
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
 use crate::telemetry::metrics as names;
@@ -114,10 +114,10 @@ impl App {
         let mut socket_files = Vec::new();
         for (bound, listen) in bound.into_iter().zip(&config.listen) {
             let attestation = Attestation::of_listener(&config.evidence.attested, listen);
-            let door = DoorLayer::new(phase.clone(), config.limits.clone(), attestation);
+            let admission = AdmissionLayer::new(phase.clone(), config.limits.clone(), attestation);
             let server = Server::builder()
                 .http2_keepalive_interval(Some(std::time::Duration::from_secs(60)))
-                .layer(door)
+                .layer(admission)
                 .add_routes(routes.clone());
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };

@@ -11,7 +11,7 @@ pub const CALLS: &str = "gsar_calls_total";
 pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
 /// Calls in progress.
 pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
-/// Calls refused at the door, by `reason`.
+/// Calls refused at admission, by `reason`.
 pub const REFUSED: &str = "gsar_calls_refused_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";

@@ -111,7 +111,10 @@ fn describe_output_has_sections() {
 fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
     let tabs = "\t".repeat(28);
     for text in [
-        format!("-  \"          #   {tabs}\"          #    \u{fffd}   R \u{fffd}\u{fffd}'{}", "\u{fffd}".repeat(8)),
+        format!(
+            "-  \"          #   {tabs}\"          #    \u{fffd}   R \u{fffd}\u{fffd}'{}",
+            "\u{fffd}".repeat(8)
+        ),
         "- 'a' # é\n- \"b\"   # ü\n- c".to_owned(),
     ] {
         let item = Item { tool: "", query: "", content: &text, exhaustive: false };

@@ -111,7 +111,7 @@ impl Call {
 
 /// What all connections share.
 #[derive(Clone, Debug)]
-pub struct DoorLayer(Arc<Shared>);
+pub struct AdmissionLayer(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -141,8 +141,8 @@ impl Measured {
     }
 }
 
-impl DoorLayer {
-    /// A door with these limits, closed until the phase is ready.
+impl AdmissionLayer {
+    /// Admission with these limits, which refuses until the phase is ready.
     #[must_use]
     pub fn new(phase: PhaseCell, limits: Limits, attestation: Attestation) -> Self {
         let places = Arc::new(Semaphore::new(limits.calls_in_flight));
@@ -152,24 +152,24 @@ impl DoorLayer {
     }
 }
 
-impl<S> Layer<S> for DoorLayer {
-    type Service = Door<S>;
+impl<S> Layer<S> for AdmissionLayer {
+    type Service = Admission<S>;
 
-    fn layer(&self, inner: S) -> Door<S> {
-        Door { shared: Arc::clone(&self.0), inner }
+    fn layer(&self, inner: S) -> Admission<S> {
+        Admission { shared: Arc::clone(&self.0), inner }
     }
 }
 
-/// A service behind the door.
+/// A service behind admission.
 #[derive(Clone, Debug)]
-pub struct Door<S> {
+pub struct Admission<S> {
     shared: Arc<Shared>,
     inner: S,
 }
 
 type Answer<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
 
-impl<S> Service<Request<Body>> for Door<S>
+impl<S> Service<Request<Body>> for Admission<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
         + Clone
@@ -411,13 +411,13 @@ mod tests {
         let never = tower::service_fn(|_: Request<Body>| async {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
-        let mut door = DoorLayer::new(phase, limits, Attestation::default()).layer(never);
+        let mut admission = AdmissionLayer::new(phase, limits, Attestation::default()).layer(never);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")
             .body(Body::empty())
             .unwrap();
-        let response = door.call(request).await.unwrap();
+        let response = admission.call(request).await.unwrap();
         assert_eq!(code(&response), Code::DeadlineExceeded);
     }
 
