@@ -51,7 +51,7 @@ impl CachedJudge {
             return self.judge.judge(question).await;
         }
         let key = Key::of(self.judge.name(), &self.fingerprint, question).await;
-        if let Some(judgement) = self.cache.from_memory(&key) {
+        if let Some(judgement) = self.cache.get_in_memory(&key) {
             self.count("memory");
             return Ok(free_copy(&judgement));
         }
@@ -98,10 +98,10 @@ impl CachedJudge {
         question: &Question,
         caller: &Caller,
     ) -> Result<SharedAnswer, JudgeError> {
-        if let Some(judgement) = self.cache.from_memory(&key) {
+        if let Some(judgement) = self.cache.get_in_memory(&key) {
             return Ok(Arc::new(Ok(free_copy(&judgement))));
         }
-        if let Some(judgement) = self.cache.from_disk(key).await {
+        if let Some(judgement) = self.cache.get_on_disk(key).await {
             caller.found(Source::Disk);
             return Ok(Arc::new(Ok(free_copy(&judgement))));
         }

@@ -79,13 +79,13 @@ impl JudgementCache {
     }
 
     /// The judgement of that key, where it is in memory.
-    pub(super) fn from_memory(&self, key: &Key) -> Option<Arc<Judgement>> {
+    pub(super) fn get_in_memory(&self, key: &Key) -> Option<Arc<Judgement>> {
         let entry = self.memory.get(key)?;
         is_fresh(entry.made_at, self.time_to_live, (self.clock)()).then_some(entry.judgement)
     }
 
     /// The judgement of that key, where it is on disk; it is in memory from then on.
-    pub(super) async fn from_disk(&self, key: Key) -> Option<Arc<Judgement>> {
+    pub(super) async fn get_on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
         let disk = self.disk.as_ref()?;
         let Found { judgement, made_at, size } = disk.find(key, (self.clock)()).await?;
         let judgement = Arc::new(judgement);

@@ -20,7 +20,7 @@ fn in_memory(judge: &Arc<Scripted>) -> CachedJudge {
     around(judge, judgements)
 }
 
-fn from_disk(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
+fn get_on_disk(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
     around(judge, JudgementCache::open(folder, BOUNDS, HandClock::at(NOON).clock()))
 }
 
@@ -76,11 +76,11 @@ async fn another_question_or_another_fingerprint_is_asked() {
 async fn a_restart_forgets_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
-    let before = from_disk(&judge, folder.path());
+    let before = get_on_disk(&judge, folder.path());
     before.judge(&question()).await.unwrap();
     before.cache.settled().await;
     drop(before);
-    let after = from_disk(&judge, folder.path());
+    let after = get_on_disk(&judge, folder.path());
     assert_eq!(seen(&after.judge(&question()).await), from_cache());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
     assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory now");
@@ -146,7 +146,7 @@ fn every_question_is_counted_where_its_answer_came_from() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         for _ in 0..2 {
-            let cached = from_disk(&judge, folder.path());
+            let cached = get_on_disk(&judge, folder.path());
             for _ in 0..3 {
                 runtime.block_on(cached.judge(&question())).unwrap();
             }

@@ -12,7 +12,7 @@ async fn the_file_of_another_program_is_left_alone() {
     let file = folder.path().join(FILE);
     std::fs::write(&file, "somebody's diary").unwrap();
     let judge = Scripted::new(9, &[]);
-    let cached = from_disk(&judge, folder.path());
+    let cached = get_on_disk(&judge, folder.path());
     assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
     assert_eq!(seen(&cached.judge(&question()).await), from_cache());
     assert_eq!(std::fs::read(&file).unwrap(), b"somebody's diary");
@@ -33,7 +33,7 @@ fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
     let answer = runtime.block_on(async {
-        let cached = from_disk(&judge, folder);
+        let cached = get_on_disk(&judge, folder);
         let answer = cached.judge(&question()).await;
         cached.cache.settled().await;
         answer

@@ -58,7 +58,7 @@ async fn of_sixty_four_who_wait_one_asks_and_pays() {
 async fn of_sixty_four_on_many_threads_one_asks() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(64, &[]);
-    let cached = Arc::new(from_disk(&judge, folder.path()));
+    let cached = Arc::new(get_on_disk(&judge, folder.path()));
     let tasks = (0..64).map(|_| {
         let cached = Arc::clone(&cached);
         tokio::spawn(async move { cached.judge(&question()).await })
@@ -145,7 +145,7 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
     for script in [fail as Answer, abstain] {
         let folder = tempfile::tempdir().unwrap();
         let judge = Scripted::new(0, &[script]);
-        let cached = from_disk(&judge, folder.path());
+        let cached = get_on_disk(&judge, folder.path());
         let question = question();
         let waiting = join_all((0..3).map(|_| cached.judge(&question)));
         let release = async { judge.permits.add_permits(9) };
