@@ -1,7 +1,7 @@
 //! A chat model that needs no time: it knows the report of [`judging`](crate::judging) and answers what is asked about
 //! it, in the wire format of OpenAI's chat completions and in the form that each asker reads.
 //!
-//! | asker | told by | answer |
+//! | asker | recognised by | answer |
 //! |---|---|---|
 //! | GSAR | its list of claims, one JSON object a line | a verdict; what it does not know, such as a canary, is ungrounded |
 //! | `locus-sdk` | `SYNTHESIS:` | the claims that stand in the text, all grounded |

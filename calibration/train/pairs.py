@@ -38,7 +38,7 @@ def from_public(row):
 
 
 def mixed(folder, sources, seed):
-    """The pairs of a stage: each source's files, at most so many of each label, in an order that the seed fixes."""
+    """The pairs of a stage: each source's files, at most n of each label, in an order that the seed fixes."""
     chosen = []
     for source in sources:
         pairs = [pair for name in source["files"] for pair in read(folder / name)]

@@ -141,7 +141,7 @@ def run(model, tokenizer, stage, seed, asked, device):
         first = state["step"]
     print(json.dumps({"stage": stage["name"], "pairs": len(rows), "steps": len(plan), "from": first}), flush=True)
     model.train()
-    saved = told = time.monotonic()
+    saved = logged = time.monotonic()
     seen, summed, since = 0, 0.0, 0
     for step in range(first, len(plan)):
         batch = [rows[place] for place in plan[step]]
@@ -155,9 +155,9 @@ def run(model, tokenizer, stage, seed, asked, device):
         schedule.step()
         seen, summed, since = seen + len(batch), summed + loss.item(), since + 1
         now = time.monotonic()
-        if now - told > 30:
-            print(json.dumps({"step": step + 1, "of": len(plan), "loss": round(summed / since, 4), "pairs_per_s": round(seen / (now - told), 1)}), flush=True)
-            told, seen, summed, since = now, 0, 0.0, 0
+        if now - logged > 30:
+            print(json.dumps({"step": step + 1, "of": len(plan), "loss": round(summed / since, 4), "pairs_per_s": round(seen / (now - logged), 1)}), flush=True)
+            logged, seen, summed, since = now, 0, 0.0, 0
         if now - saved > stage.get("checkpoint_seconds", CHECKPOINT_SECONDS):
             keep(checkpoint, model, optimizer, schedule, step + 1)
             saved = now

@@ -376,7 +376,7 @@ pub(crate) enum Ledger {
 
 /// Check that everything is in place
 ///
-/// Looks for the server and asks it how it is; says how to mend what is not as it should be.
+/// Looks for the server and asks it how it is; says how to fix what is not as it should be.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]

@@ -385,7 +385,7 @@ impl Client {
         }
     }
 
-    /// A connection that broke is told apart from a server that answered.
+    /// A broken connection is distinguished from a server that answered.
     fn failed(&self, refusal: Refusal) -> ClientError {
         let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
         if broken {
@@ -406,7 +406,7 @@ fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::E
         .http2_adaptive_window(true))
 }
 
-/// The innermost cause of an error, which is the one that a person can mend.
+/// The innermost cause of an error, which is the one that a person can fix.
 fn deepest(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

@@ -43,7 +43,7 @@ impl ClientError {
 pub struct Violation {
     /// The field, such as `report.claims[0].text`.
     pub field: String,
-    /// What was given, what is allowed and the mend.
+    /// What was given, what is allowed and the fix.
     pub description: String,
 }
 
@@ -134,7 +134,7 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// A first line of what is wrong, then a line per field, limit or mend, indented.
+    /// A first line of what is wrong, then a line per field, limit or fix, indented.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.method, self.summary())?;
         let names = self.violations.iter().map(|violation| width(&violation.field));

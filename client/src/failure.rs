@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    /// Whether whoever read the output has had enough; nobody needs to be told.
+    /// Whether the reader of the output closed it; no message is due.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -25,7 +25,7 @@ pub enum InputError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong and the mend.
+        /// What is wrong and the fix.
         message: String,
     },
     /// The file as a whole does not fit.
@@ -33,7 +33,7 @@ pub enum InputError {
     Unusable {
         /// The file or directory.
         path: PathBuf,
-        /// What is wrong and the mend.
+        /// What is wrong and the fix.
         message: String,
     },
 }
@@ -99,7 +99,7 @@ fn utf8(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let bytes = error.as_bytes();
         let end = error.utf8_error().valid_up_to();
-        // What is no text at all is told as such, where it begins with what is.
+        // What is no text at all is reported as such, where it begins with what is.
         let zero = bytes.iter().take(end).position(|byte| *byte == 0);
         match zero {
             Some(offset) => content(

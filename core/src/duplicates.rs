@@ -145,7 +145,7 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
         add(tally, only.class, only.evidence_type, only.standing);
         return None;
     }
-    // Types of one weight are told apart by their order, so that the order of claims does not matter.
+    // Types of one weight are distinguished by their order, so that the order of claims does not matter.
     let weight = |member: &&Member| (policy.weights.of(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.place).collect();

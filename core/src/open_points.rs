@@ -104,7 +104,7 @@ impl OpenPoint {
                 named(claims)
             ),
             Self::UnverifiedFix { claims } => format!(
-                "run a check of what {} says was mended, and cite it: no check that passed is cited",
+                "run a check of what {} says was fixed, and cite it: no check that passed is cited",
                 named(claims)
             ),
             Self::CorrectionNotApplied { claims } => format!(

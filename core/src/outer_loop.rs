@@ -50,7 +50,7 @@ pub struct Judgement {
     pub partition: Vec<ClaimKey>,
     /// Claims that the report states, whether or not the partition holds them.
     pub standing: Vec<ClaimKey>,
-    /// Explanation, gaps and, of an abstention, its reason: what the planner is told.
+    /// Explanation, gaps and, of an abstention, its reason: what goes to the planner.
     pub reasons: Vec<String>,
 }
 

@@ -42,7 +42,7 @@ impl Violations {
         self.add(field, format!("{kind} `{name}` is not known; {known}"));
     }
 
-    /// Notes that a field is wrong. The description says what was given, what is allowed and the mend.
+    /// Notes that a field is wrong. The description says what was given, what is allowed and the fix.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
         if self.bytes >= MAX_BYTES {
             self.more += 1;

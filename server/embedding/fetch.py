@@ -72,7 +72,7 @@ RUNTIMES = {
 
 
 class Refused(Exception):
-    """Why the cache was left as it was, with the mend."""
+    """Why the cache was left as it was, with the fix."""
 
 
 def main(arguments):

@@ -41,21 +41,21 @@ const FAULTS: &[(&str, &[&str])] = &[
         &["judges.chain: judge `rules/9` is not known; known are rules/2"],
     ),
     ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
-    ("[judges]\nchain = [\"panel:court\"]", &["judges.chain: there is no judges.panels.court"]),
+    ("[judges]\nchain = [\"panel:scripted\"]", &["judges.chain: there is no judges.panels.scripted"]),
     (
-        "[judges]\nchain = [\"panel:court\"]\n[judges.panels.court]\nmembers = [{ judge = \"rules/2\", refutes = true }]",
+        "[judges]\nchain = [\"panel:scripted\"]\n[judges.panels.scripted]\nmembers = [{ judge = \"rules/2\", refutes = true }]",
         &[
-            "judges.panels.court.members: nobody judges",
-            "judges.panels.court.members: rules/2 cannot be asked",
+            "judges.panels.scripted.members: nobody judges",
+            "judges.panels.scripted.members: rules/2 cannot be asked",
         ],
     ),
     (
-        "[judges.panels.court]\nmembers = [{ weight = 1 }]",
-        &["judges.panels.court.members.0.judge: is missing"],
+        "[judges.panels.scripted]\nmembers = [{ weight = 1 }]",
+        &["judges.panels.scripted.members.0.judge: is missing"],
     ),
     (
-        "[judges.panels.court]\nmembers = [{ judge = \"rules/2\" }]",
-        &["judges.panels.court: is not in judges.chain"],
+        "[judges.panels.scripted]\nmembers = [{ judge = \"rules/2\" }]",
+        &["judges.panels.scripted: is not in judges.chain"],
     ),
     (
         "[judges.models.\"ollama:m\"]\nsamples = 2",

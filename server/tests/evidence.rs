@@ -179,15 +179,15 @@ async fn a_corpus_that_stays_in_memory_is_never_out_of_date() {
         if let Some(restarts) = stored {
             evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(restarts)])).await.unwrap();
         }
-        let told = report("Pod cart-1 has restarted 20 times.", "inc-7");
-        let answer = grounding.evaluate(told).await.unwrap().into_inner();
+        let said = report("Pod cart-1 has restarted 20 times.", "inc-7");
+        let answer = grounding.evaluate(said).await.unwrap().into_inner();
         assert_eq!(answer.claims[0].class(), class, "{stored:?}");
     }
     let gone = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
     evidence.delete_corpus(gone).await.unwrap();
     evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(50)])).await.unwrap();
-    let told = report("Pod cart-1 has restarted 20 times.", "inc-7");
-    let answer = grounding.evaluate(told).await.unwrap().into_inner();
+    let said = report("Pod cart-1 has restarted 20 times.", "inc-7");
+    let answer = grounding.evaluate(said).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
 }
 
@@ -236,8 +236,8 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
         ..item("pods", "")
     };
     server.evidence().put_evidence(put("day", vec![item("app", &log), pods])).await.unwrap();
-    let told = "Order ORD-4711 was refunded. Pod cart-417 is Pending.";
-    let answer = server.grounding().evaluate(report(told, "day")).await.unwrap().into_inner();
+    let said = "Order ORD-4711 was refunded. Pod cart-417 is Pending.";
+    let answer = server.grounding().evaluate(report(said, "day")).await.unwrap().into_inner();
     for claim in &answer.claims {
         assert_eq!(claim.class(), v1::ClaimClass::Grounded, "{claim:?}");
     }
@@ -265,8 +265,8 @@ async fn claims_whose_evidence_was_left_out_are_told() {
     let server =
         Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
     server.evidence().put_evidence(put("day", vec![item("app", &log(3_000))])).await.unwrap();
-    let told: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
-    let answer = server.grounding().evaluate(report(&told, "day")).await.unwrap().into_inner();
+    let said: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
+    let answer = server.grounding().evaluate(report(&said, "day")).await.unwrap().into_inner();
     let retrieval = answer.provenance.unwrap().retrieval.unwrap();
     assert!(retrieval.dropped > 0);
     let left_out =
@@ -417,12 +417,12 @@ async fn evidence_is_found_by_its_meaning() {
     };
     let server = Wanted::default().start(auto).await;
     let mut evidence = server.evidence();
-    let told = [
+    let said = [
         ("volume", "No space is left on the device /dev/vdb1."),
         ("certificate", "The TLS chain of the gateway ran out at midnight."),
         ("rollout", "Deployment cart was updated to image 4.2."),
     ];
-    let items = told.into_iter().map(|(id, text)| item(id, text)).collect();
+    let items = said.into_iter().map(|(id, text)| item(id, text)).collect();
     evidence.put_evidence(put("inc-7", items)).await.unwrap();
     let by_meaning = |query: &str| v1::SearchRequest {
         method: v1::SearchMethod::Vector.into(),
@@ -461,8 +461,8 @@ async fn a_model_that_is_required_and_missing_keeps_the_server_from_starting() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stderr);
     for key in ["evidence.model: ", "evidence.onnxruntime: "] {
-        assert!(told.contains(key), "{told}");
+        assert!(said.contains(key), "{said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Judges that fail, panic and hang: no failure ends in proceed, each is told apart, and nothing is left behind.
+//! Judges that fail, panic and hang: no failure ends in proceed, each is reported as itself, and nothing is left behind.
 
 #![allow(
     clippy::unwrap_used,
@@ -109,7 +109,7 @@ impl Judge for Failing {
             Err(JudgeError::Failed {
                 judge: "failing/1".to_owned(),
                 code,
-                reason: "it was told to fail".to_owned(),
+                reason: "it is scripted to fail".to_owned(),
                 calls: vec![ModelCall { purpose: "judge", attempts: 2, ..ModelCall::default() }],
             })
         })
@@ -207,7 +207,7 @@ async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
         .buffer_unordered(32)
         .collect::<Vec<_>>()
         .await;
-    let mut told: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (code, answer) in &answers {
         assert_eq!(answer.outcome(), v1::Outcome::Failed, "{code}");
         let decision = answer.decision.as_ref().unwrap();
@@ -218,9 +218,9 @@ async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
         let [link] = links.as_slice() else { panic!("{code}: {links:?}") };
         assert_eq!((link.code.as_str(), link.result.as_str()), (*code, "failed"));
         assert_eq!(link.calls.len(), 1, "{code}");
-        *told.entry(code).or_default() += 1;
+        *counts.entry(code).or_default() += 1;
     }
-    assert_eq!((answers.len(), told.len()), (RUNS, CODES.len()));
+    assert_eq!((answers.len(), counts.len()), (RUNS, CODES.len()));
 }
 
 #[tokio::test]

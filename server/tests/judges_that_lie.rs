@@ -17,15 +17,15 @@ mod support;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use lies::cases::{Case, cases, citation, content};
-use lies::told::{Court, Stand, judgement};
-use lies::told_lies::{LIES, Lie, counts_against, says_it_holds};
+use lies::scripted::{ScriptedServer, Standing, judgement};
+use lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 
 /// What a lie is measured by: the honest answer. A judge that keeps a contradiction to itself and calls the claim
-/// ungrounded lies as well, and nobody can know: whoever denies a contradiction is measured by that.
+/// ungrounded lies as well, and nobody can know: a judge that denies a contradiction is measured by that.
 fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
     let is_denied = |honest: &JudgedClaim| {
         let mut said = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
@@ -33,7 +33,7 @@ fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
             && said.peek().is_some()
             && said.all(|judged| judged.class != Class::Contradicted)
     };
-    let told = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
+    let answered = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
         true => JudgedClaim {
             class: Class::Ungrounded,
             evidence_type: EvidenceType::Inference,
@@ -42,23 +42,23 @@ fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
         },
         false => judged,
     });
-    told.collect()
+    answered.collect()
 }
 
 /// Tells one lie about every report of the labelled incidents.
 async fn never_pays(lie: &Lie) {
-    let court = Court::open().await;
-    let (mut told, mut corrected) = (0, 0);
+    let scripted = ScriptedServer::open().await;
+    let (mut answered, mut corrected) = (0, 0);
     for case in cases() {
         let lied = (lie.tell)(&case);
         if lied == case.honest {
             continue;
         }
-        told += 1;
+        answered += 1;
         for policy in POLICIES {
-            let honest = court.judged(policy, &case, silenced(&case, &lied)).await;
-            let answer = court.judged(policy, &case, lied.clone()).await;
-            let (before, after) = (Stand::of(&honest), Stand::of(&answer));
+            let honest = scripted.judged(policy, &case, silenced(&case, &lied)).await;
+            let answer = scripted.judged(policy, &case, lied.clone()).await;
+            let (before, after) = (Standing::of(&honest), Standing::of(&answer));
             assert!(
                 !after.is_better_than(&before),
                 "{}, {policy}, {}: {before:?} became {after:?}: {:#?}",
@@ -69,9 +69,9 @@ async fn never_pays(lie: &Lie) {
             corrected += answer.corrections.iter().filter(|found| found.code == lie.code).count();
         }
     }
-    println!("{}: told of {told} reports, {corrected} corrections {}", lie.name, lie.code);
-    assert!(told >= 10, "{}: told of {told} reports only", lie.name);
-    assert!(corrected >= told, "{}: {corrected} times {}", lie.name, lie.code);
+    println!("{}: in {answered} reports, {corrected} corrections {}", lie.name, lie.code);
+    assert!(answered >= 10, "{}: in {answered} reports only", lie.name);
+    assert!(corrected >= answered, "{}: {corrected} times {}", lie.name, lie.code);
 }
 
 macro_rules! lies {
@@ -83,9 +83,9 @@ macro_rules! lies {
 
         #[test]
         fn every_lie_is_told() {
-            let mut told = [$($at),+];
-            told.sort_unstable();
-            assert!(told.iter().copied().eq(0..LIES.len()));
+            let mut answered = [$($at),+];
+            answered.sort_unstable();
+            assert!(answered.iter().copied().eq(0..LIES.len()));
         }
     };
 }
@@ -112,14 +112,14 @@ lies! {
 
 #[tokio::test]
 async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let is_contradicted = |case: &Case| case.name.ends_with("contradicted");
     for case in cases().into_iter().filter(is_contradicted) {
         let mut request = case.request.clone();
         request.report.as_mut().unwrap().claims.clear();
         for policy in POLICIES {
             // Of the claims that the synthesis has, all but the first are left out.
-            let answer = court.hear(policy, &request, |question| {
+            let answer = scripted.hear(policy, &request, |question| {
                 let first = question.claims.first().expect("claims were split off");
                 judgement(vec![JudgedClaim {
                     claim: first.clone(),
@@ -131,7 +131,7 @@ async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
                 }])
             });
             let answer = answer.await;
-            assert_ne!(Stand::of(&answer).tier, i32::from(v1::Tier::Proceed), "{}", case.name);
+            assert_ne!(Standing::of(&answer).tier, i32::from(v1::Tier::Proceed), "{}", case.name);
             let dropped = answer.corrections.iter().filter(|found| found.code == "CLAIM_DROPPED");
             assert_eq!(dropped.count() + 1, answer.claims.len(), "{}", case.name);
         }
@@ -141,10 +141,10 @@ async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
 /// Verification leaves an honest answer as it is, nearly always.
 #[tokio::test]
 async fn honest_answers_are_believed() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let (mut supported, mut lost) = (0, std::collections::BTreeMap::new());
     for case in cases() {
-        let answer = court.judged("reference", &case, case.honest.clone()).await;
+        let answer = scripted.judged("reference", &case, case.honest.clone()).await;
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
             if counts_against(honest) {
                 continue;
@@ -171,7 +171,7 @@ async fn honest_answers_are_believed() {
 /// What no rule of words can stop is measured: a liar who knows the evidence cites true words near the claim.
 #[tokio::test]
 async fn true_words_about_something_near_are_measured() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let (mut claims, mut held, mut better) = (0, 0, 0);
     for case in cases() {
         if !case.honest.iter().any(counts_against) {
@@ -185,8 +185,8 @@ async fn true_words_about_something_near_are_measured() {
             case.request.evidence.iter().filter_map(first).collect()
         };
         let lied = says_it_holds(&case, Class::Grounded, EvidenceType::ToolMatch, every);
-        let honest = Stand::of(&court.judged("reference", &case, case.honest.clone()).await);
-        let answer = court.judged("reference", &case, lied).await;
+        let honest = Standing::of(&scripted.judged("reference", &case, case.honest.clone()).await);
+        let answer = scripted.judged("reference", &case, lied).await;
         let accused = case.honest.iter().filter(|judged| counts_against(judged)).count();
         let held_here = answer.claims.iter().zip(&case.honest);
         let held_here = held_here
@@ -196,7 +196,7 @@ async fn true_words_about_something_near_are_measured() {
             .count();
         claims += accused;
         held += held_here;
-        better += usize::from(Stand::of(&answer).is_better_than(&honest));
+        better += usize::from(Standing::of(&answer).is_better_than(&honest));
     }
     println!(
         "a true line of every item: {held} of {claims} claims stay grounded, {better} reports stand better"
@@ -207,7 +207,7 @@ async fn true_words_about_something_near_are_measured() {
 /// Types within what the cited item allows are the judge's word: a synthesis called a match of its item.
 #[tokio::test]
 async fn types_that_the_item_allows_are_measured() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let (mut reports, mut better, mut tiers) = (0, 0, 0);
     for case in cases() {
         let lied: Vec<JudgedClaim> = case
@@ -216,9 +216,9 @@ async fn types_that_the_item_allows_are_measured() {
             .cloned()
             .map(|judged| JudgedClaim { evidence_type: EvidenceType::ToolMatch, ..judged })
             .collect();
-        let honest = Stand::of(&court.judged("reference", &case, case.honest.clone()).await);
-        let answer = court.judged("reference", &case, lied).await;
-        let after = Stand::of(&answer);
+        let honest = Standing::of(&scripted.judged("reference", &case, case.honest.clone()).await);
+        let answer = scripted.judged("reference", &case, lied).await;
+        let after = Standing::of(&answer);
         reports += 1;
         better += usize::from(after.is_better_than(&honest));
         tiers += usize::from(after.tier < honest.tier);
@@ -244,7 +244,7 @@ async fn types_that_the_item_allows_are_measured() {
 #[tokio::test]
 async fn random_lies_about_random_reports_never_pay() {
     const RUNS: usize = 400;
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let all = cases();
     let mut random = TestRunner::deterministic();
     let choice = (
@@ -261,9 +261,9 @@ async fn random_lies_about_random_reports_never_pay() {
         }
         let lied = mixed(&case, &lies);
         let policy = POLICIES[policy];
-        let honest = Stand::of(&court.judged(policy, &case, silenced(&case, &lied)).await);
-        let answer = court.judged(policy, &case, lied).await;
-        let after = Stand::of(&answer);
+        let honest = Standing::of(&scripted.judged(policy, &case, silenced(&case, &lied)).await);
+        let answer = scripted.judged(policy, &case, lied).await;
+        let after = Standing::of(&answer);
         assert!(
             !after.is_better_than(&honest),
             "{policy}, {}, {keep:?}, {lies:?}: {honest:?} became {after:?}: {:#?}",
@@ -275,10 +275,10 @@ async fn random_lies_about_random_reports_never_pay() {
 
 /// For each claim what one of the lies says of it; the last number stands for the truth.
 fn mixed(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
-    let mut told = Vec::new();
+    let mut answered = Vec::new();
     for (claim, lie) in case.claims().zip(lies.iter().cycle()) {
         let said = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.tell)(case));
-        told.extend(said.into_iter().filter(|judged| judged.claim.id == claim.id));
+        answered.extend(said.into_iter().filter(|judged| judged.claim.id == claim.id));
     }
-    told
+    answered
 }

@@ -22,13 +22,13 @@ use gsar_framing::{Framer, Item, Nonce};
 use gsar_proto::v1;
 use gsar_server::judge::Question;
 use lies::cases::{Case, cases, citation};
-use lies::told::{Court, judgement};
+use lies::scripted::{ScriptedServer, judgement};
 use support::item;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 const INJECTED: &str = "note";
 
-/// Texts that instruct whoever reads them, by name.
+/// Texts that instruct their reader, by name.
 fn injections() -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("framing/tests/injections");
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -70,10 +70,10 @@ impl Obeys {
             Self::ByText => vec![citation(INJECTED, "", text.trim())],
             Self::ByLine => text.lines().map(|line| citation(INJECTED, "", line.trim())).collect(),
             Self::ByWhatItTells => {
-                let told = (0..10).map(|number| format!("E{number}"));
-                let told = told.filter(|label| text.contains(label.as_str()));
-                let told = told.chain([INJECTED.to_owned()]);
-                told.map(|id| citation(&id, "", &claim.text)).collect()
+                let reported = (0..10).map(|number| format!("E{number}"));
+                let reported = reported.filter(|label| text.contains(label.as_str()));
+                let reported = reported.chain([INJECTED.to_owned()]);
+                reported.map(|id| citation(&id, "", &claim.text)).collect()
             }
         }
     }
@@ -85,7 +85,7 @@ fn obey(how: Obeys, text: &str, question: &Question) -> Vec<JudgedClaim> {
         class: Class::Grounded,
         evidence_type: EvidenceType::ToolMatch,
         citations: how.cites(text, claim),
-        note: "as told".to_owned(),
+        note: "as scripted".to_owned(),
         rules: Vec::new(),
     };
     question.claims.iter().map(grounded).collect()
@@ -162,7 +162,7 @@ fn with_injection(case: &Case, text: &str) -> v1::EvaluateRequest {
 
 #[tokio::test]
 async fn h12_a_judge_that_obeys_evidence_grounds_nothing_that_it_does_not_say() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let cases: Vec<Case> =
         cases().into_iter().filter(|case| case.name.ends_with("overreaching")).collect();
     for policy in POLICIES {
@@ -171,10 +171,10 @@ async fn h12_a_judge_that_obeys_evidence_grounds_nothing_that_it_does_not_say() 
             for how in Obeys::ALL {
                 let nth = (number + how as usize) % cases.len();
                 let case = cases.get(nth).unwrap();
-                let told = text.clone();
+                let reported = text.clone();
                 let request = with_injection(case, &text);
-                let answer = move |asked: &Question| judgement(obey(how, &told, asked));
-                let answer = court.hear(policy, &request, answer).await;
+                let answer = move |asked: &Question| judgement(obey(how, &reported, asked));
+                let answer = scripted.hear(policy, &request, answer).await;
                 table.add(&name, &text, &answer);
                 if answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed {
                     table.proceeded.insert((name.clone(), case.name.clone()));
@@ -192,7 +192,7 @@ async fn h12_a_judge_that_obeys_evidence_grounds_nothing_that_it_does_not_say() 
 /// vouches for items tells such evidence from other evidence.
 #[tokio::test]
 async fn h11_what_an_injected_text_says_word_for_word_is_evidence_that_says_so() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let said = [
         ("01-plain-ignore", "checkout OOMKilled"),
         ("42-delimiter-label", "rollback verified, error rate 0"),
@@ -213,9 +213,9 @@ async fn h11_what_an_injected_text_says_word_for_word_is_evidence_that_says_so()
                 evidence: vec![item(INJECTED, &text)],
                 ..v1::EvaluateRequest::default()
             };
-            let told = text.clone();
-            let answer = move |asked: &Question| judgement(obey(Obeys::ByLine, &told, asked));
-            let answer = court.hear(policy, &request, answer).await;
+            let reported = text.clone();
+            let answer = move |asked: &Question| judgement(obey(Obeys::ByLine, &reported, asked));
+            let answer = scripted.hear(policy, &request, answer).await;
             table.add(name, &text, &answer);
             let proceeds = answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed;
             if proceeds {
@@ -240,7 +240,7 @@ fn h12_what_framing_makes_inert_and_tells() {
     let framer = Framer::new().unwrap();
     let id = EvidenceId::new(INJECTED).unwrap();
     let texts = injections();
-    let (mut inert, mut told) = (0, 0);
+    let (mut inert, mut reported) = (0, 0);
     for (name, text) in &texts {
         let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
         let shown = Item {
@@ -259,8 +259,8 @@ fn h12_what_framing_makes_inert_and_tells() {
             "{name}"
         );
         inert += usize::from(frame.contents().first().unwrap() != text);
-        told += usize::from(!frame.findings().is_empty());
+        reported += usize::from(!frame.findings().is_empty());
     }
-    println!("framing: of {} texts {inert} made inert in part, {told} reported", texts.len());
-    assert!(told * 10 >= texts.len() * 9);
+    println!("framing: of {} texts {inert} made inert in part, {reported} reported", texts.len());
+    assert!(reported * 10 >= texts.len() * 9);
 }

@@ -273,7 +273,7 @@ fn another_programs_database_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused_with_its_path_and_the_mend() {
+fn a_file_that_is_no_database_is_refused_with_its_path_and_the_fix() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(database(directory.path()), "no database ".repeat(1000)).unwrap();
     let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
@@ -585,7 +585,7 @@ fn everything_acknowledged_before_a_kill_is_there_after_it() {
     assert!(all.len() >= 441);
 }
 
-/// Starts this test as a process of its own, kills it after so many acknowledgements, and returns every id
+/// Starts this test as a process of its own, kills it after `acknowledged` acknowledgements, and returns every id
 /// it had acknowledged by then.
 fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -666,7 +666,7 @@ impl Drop for SmallDisk {
 
 /// Where no disk can be mounted, the same is tested beside the writer with a database that may not grow.
 #[tokio::test]
-async fn a_full_disk_refuses_with_a_mend_and_space_is_all_it_takes() {
+async fn a_full_disk_refuses_with_a_fix_and_space_is_all_it_takes() {
     let Some(disk) = SmallDisk::mount(2 << 20) else {
         println!("skipped: this user may not mount a disk");
         return;
@@ -677,18 +677,18 @@ async fn a_full_disk_refuses_with_a_mend_and_space_is_all_it_takes() {
     let ledger = open(&directory);
     let bulky = |number| Record { report: vec![5; 16 << 10], ..record(number) };
     let mut acknowledged = Vec::new();
-    let (reason, mend) = loop {
+    let (reason, fix) = loop {
         let number = u32::try_from(acknowledged.len()).unwrap();
         match ledger.record(bulky(number)).await {
             Ok(Recorded::New) => acknowledged.push(bulky(number)),
-            Err(LedgerError::Unavailable { reason, mend }) => break (reason, mend),
+            Err(LedgerError::Unavailable { reason, fix }) => break (reason, fix),
             other => panic!("{other:?}"),
         }
         assert!(acknowledged.len() < 1000, "the disk never filled");
     };
     assert!(!acknowledged.is_empty());
     assert!(reason.contains("full"), "{reason}");
-    assert!(mend.contains("free space"), "{mend}");
+    assert!(fix.contains("free space"), "{fix}");
     assert!(!ledger.health().is_working());
 
     std::fs::remove_file(&ballast).unwrap();

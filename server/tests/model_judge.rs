@@ -107,8 +107,8 @@ async fn secrets_do_not_leave() {
         let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
         let sent = provider.seen().last().unwrap().body.to_string();
         assert_eq!(sent.contains("mail@shop.example"), leaves, "{hide:?}: {sent}");
-        let told = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
-        assert_eq!(told, !leaves);
+        let reported = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
+        assert_eq!(reported, !leaves);
     }
 }
 
@@ -268,9 +268,9 @@ async fn without_evidence_nobody_is_asked() {
         let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
         assert_eq!(provider.counts().requests > before, is_asked, "{policy}");
         let decision = answer.decision.as_ref().unwrap();
-        let told = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
-        assert_eq!(told, !is_asked, "{policy}: {:?}", decision.reasons);
-        if told {
+        let reported = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
+        assert_eq!(reported, !is_asked, "{policy}: {:?}", decision.reasons);
+        if reported {
             assert_eq!(answer.outcome(), v1::Outcome::Abstained);
             assert_eq!(decision.tier(), v1::Tier::Abstain);
             assert!(answer.score.is_none() && answer.provenance.unwrap().judges.is_empty());
@@ -322,11 +322,11 @@ async fn each_judge_of_the_chain_is_tried() {
     let trials = async |judge: &str| {
         let request = v1::TryJudgesRequest { judge: judge.to_owned() };
         let answer = server.grounding().try_judges(request).await.unwrap().into_inner();
-        let told = |trial: v1::JudgeTrial| {
+        let reported = |trial: v1::JudgeTrial| {
             let link = trial.link.clone().unwrap();
             (link.judge, link.result, link.code, trial.tier())
         };
-        answer.trials.into_iter().map(told).collect::<Vec<_>>()
+        answer.trials.into_iter().map(reported).collect::<Vec<_>>()
     };
     let model = |result: &str, code: &str, tier| {
         (NAME.to_owned(), result.to_owned(), code.to_owned(), tier)

@@ -38,7 +38,7 @@ impl Providers {
     }
 
     /// A server that asks a panel of these members, or where there are none the first model only.
-    async fn court(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> Running {
+    async fn scripted(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> Running {
         let asked = |name: &str| match members.as_slice() {
             [] => name == FIRST,
             members => members.iter().any(|member| member.judge == name),
@@ -56,8 +56,8 @@ impl Providers {
         let start = models.start(|config| {
             config.judges.chain = vec![FIRST.to_owned()];
             if !members.is_empty() {
-                config.judges.chain = vec!["panel:court".to_owned()];
-                config.judges.panels.insert("court".to_owned(), Panel { members });
+                config.judges.chain = vec!["panel:scripted".to_owned()];
+                config.judges.panels.insert("scripted".to_owned(), Panel { members });
             }
             change(config);
         });
@@ -99,7 +99,7 @@ async fn several_answers_of_a_model_vote() {
         Play::answer(&verdict(&[GROUNDED, DENIES])),
     ]);
     let server = providers
-        .court(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
+        .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
     let answer = evaluate(&server, asked()).await;
     let [first, second] = answer.claims.as_slice() else { panic!("{:?}", answer.claims) };
@@ -130,7 +130,7 @@ async fn several_answers_of_a_model_vote() {
 async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    let server = providers.court(Vec::new(), |_| {}).await;
+    let server = providers.scripted(Vec::new(), |_| {}).await;
     let with = |samples| {
         let mut request = asked();
         request.options.as_mut().unwrap().samples = samples;
@@ -155,7 +155,7 @@ async fn whoever_disproves_with_evidence_is_heard() {
     let members = |weight| {
         vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
     };
-    let answer = evaluate(&providers.court(members(2), |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(members(2), |_| {}).await, asked()).await;
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.claims[0].votes.len(), 2, "failing to disprove is no vote");
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Contradicted, "as many votes, the worse");
@@ -166,10 +166,10 @@ async fn whoever_disproves_with_evidence_is_heard() {
     assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
     assert_ne!(calls[0].prompt, calls[2].prompt);
 
-    // Outvoted, it is told all the same.
-    let answer = evaluate(&providers.court(members(1), |_| {}).await, asked()).await;
+    // Outvoted, it is reported all the same.
+    let answer = evaluate(&providers.scripted(members(1), |_| {}).await, asked()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
-    assert!(warning(&answer, "JUDGES_DISAGREE").is_some_and(|told| told.contains("c2 (66 %")));
+    assert!(warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %")));
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn a_refuter_that_invents_its_quote_blocks_and_grounds_nothing() {
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
     providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
     let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
-    let answer = evaluate(&providers.court(members, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(members, |_| {}).await, asked()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
 }
@@ -191,18 +191,18 @@ async fn a_panel_judges_without_a_member_and_not_without_most() {
     providers.second.always(Play::Status(500));
     let three =
         vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.court(three, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(three, |_| {}).await, asked()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Scored);
     assert_eq!(answer.claims[0].votes.len(), 2);
     let missing = warning(&answer, "VOTE_MISSING").unwrap();
     assert!(missing.contains(SECOND) && missing.contains("PROVIDER_UNAVAILABLE"), "{missing}");
 
     let two = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.court(two, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(two, |_| {}).await, asked()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
     let link = &answer.provenance.unwrap().judges[0];
-    assert_eq!((link.judge.as_str(), link.code.as_str()), ("panel:court", "PROVIDER_UNAVAILABLE"));
+    assert_eq!((link.judge.as_str(), link.code.as_str()), ("panel:scripted", "PROVIDER_UNAVAILABLE"));
 }
 
 #[tokio::test]
@@ -211,9 +211,9 @@ async fn a_member_that_wrote_the_report_is_told() {
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let server = providers.court(members, |_| {}).await;
+    let server = providers.scripted(members, |_| {}).await;
     let mut request = asked();
     request.report.as_mut().unwrap().generator_model = SECOND.to_owned();
     let answer = evaluate(&server, request).await;
-    assert!(warning(&answer, "SAME_MODEL").is_some_and(|told| told.contains(SECOND)));
+    assert!(warning(&answer, "SAME_MODEL").is_some_and(|sentence| sentence.contains(SECOND)));
 }

@@ -22,7 +22,7 @@ use support::chat_models::{HONEST, Models, asked, evaluate, failed_with, proceed
 use support::{Running, connect};
 use tonic::transport::Channel;
 
-/// So many failures of a provider in a row are not yet enough to leave it alone.
+/// Failures of a provider in a row that do not yet open its circuit.
 const IN_A_ROW: usize = 4;
 /// Models that play the same fault, one call after the other.
 const LANES: usize = 2;
@@ -77,7 +77,7 @@ impl Lane {
         lanes
     }
 
-    /// Plays the fault so many times; the honest answers between.
+    /// Plays the fault `times` times; the honest answers between.
     async fn run(&self, channel: &Channel, times: usize) -> usize {
         let mut honest = 0;
         for time in 1..=times {
@@ -94,7 +94,7 @@ impl Lane {
     }
 }
 
-/// So many calls at once of a model that never ends; the codes that they end with.
+/// Concurrent calls of a model that never ends; the codes that they end with.
 async fn endless(server: &Running, name: &str, calls: usize) -> Vec<String> {
     let asking = (0..calls).map(|_| async {
         let answer = evaluate(&server.channel, asked(name)).await.unwrap();
@@ -103,7 +103,7 @@ async fn endless(server: &Running, name: &str, calls: usize) -> Vec<String> {
     join_all(asking).await
 }
 
-/// Every fault so many times, all kinds at once.
+/// Every fault repeatedly, all kinds at once.
 async fn every_fault(each: usize) {
     let lanes = Lane::all().await;
     let mut models = Models::new();
@@ -140,7 +140,7 @@ async fn every_fault(each: usize) {
     let (ended, honest) = tokio::join!(join_all(hanging), others);
     for ((name, _, code), codes) in ENDLESS.iter().zip(ended) {
         assert_eq!(codes.len(), each);
-        assert!(codes.iter().all(|told| told == code), "{name}: {codes:?}");
+        assert!(codes.iter().all(|reported| reported == code), "{name}: {codes:?}");
     }
     assert_eq!(honest.iter().sum::<usize>(), lanes.len() * (each / LANES).div_ceil(IN_A_ROW));
     for provider in &providers {

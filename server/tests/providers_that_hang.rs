@@ -122,8 +122,8 @@ async fn connections(socket: &std::path::Path) -> Vec<Channel> {
     channels
 }
 
-/// Whether the caller is told, with this reason, that there is no room, and when to come back.
-fn is_told(status: &Status, why: &str) -> bool {
+/// Whether the answer says, with this reason, that no permit is free, and when to retry.
+fn set_answer(status: &Status, why: &str) -> bool {
     let details = status.get_error_details();
     status.code() == Code::ResourceExhausted
         && reason(status) == why
@@ -193,7 +193,7 @@ async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
         let mut calls = everybody(&channels, &request);
         for _ in PLACES..CALLERS {
             let refused = calls.next().await.unwrap().unwrap_err();
-            assert!(is_told(&refused, "TOO_MANY_CALLS"), "{refused:?}");
+            assert!(set_answer(&refused, "TOO_MANY_CALLS"), "{refused:?}");
         }
         provider.until(|counts| counts.answering == 64).await;
         let checked = health(connect(&socket).await, "gsar.v1.GroundingService").await;
@@ -235,9 +235,9 @@ async fn callers_beyond_the_line_of_a_slow_model_are_told_or_judged_by_the_next(
         let (mut shed, mut beyond) = (0, 0);
         for _ in ANSWERED..CALLERS {
             match calls.next().await.unwrap() {
-                Err(status) if !has_next && is_told(&status, "JUDGES_BUSY") => beyond += 1,
+                Err(status) if !has_next && set_answer(&status, "JUDGES_BUSY") => beyond += 1,
                 Err(status) => {
-                    assert!(is_told(&status, "TOO_MANY_CALLS"), "{status:?}");
+                    assert!(set_answer(&status, "TOO_MANY_CALLS"), "{status:?}");
                     shed += 1;
                 }
                 Ok(answer) if has_next => {

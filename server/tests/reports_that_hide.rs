@@ -20,7 +20,7 @@ use futures_util::StreamExt as _;
 use gsar_proto::v1;
 use hiding::facts::{FACTS, log, truthful};
 use hiding::forms::{self, Form};
-use lies::told::Court;
+use lies::scripted::ScriptedServer;
 use support::{Running, Wanted};
 
 fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
@@ -67,7 +67,7 @@ fn reports(number: usize, said: Said) -> Vec<Form> {
     forms::among(&truth, &others, thing, said)
 }
 
-/// What a server makes of reports, told as one asks for it.
+/// What a server makes of reports.
 async fn heard(server: &Running, all: Vec<(Form, &'static str)>) -> Vec<Heard> {
     let evaluate = |(form, policy): (Form, &'static str)| {
         let mut grounding = server.grounding();
@@ -96,7 +96,7 @@ impl Heard {
         self.answer.claims.iter().any(|claim| at_fault.contains(&claim.class()))
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let reasons = &self.answer.decision.as_ref().unwrap().reasons;
         let reasons: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
         let claims = self.answer.claims.iter().map(|claim| {
@@ -124,7 +124,7 @@ fn lies() -> Vec<(Form, &'static str)> {
 async fn no_lie_proceeds(server: &Running) {
     let heard = heard(server, lies()).await;
     let hidden: Vec<String> =
-        heard.iter().filter(|heard| heard.proceeds()).map(Heard::told).collect();
+        heard.iter().filter(|heard| heard.proceeds()).map(Heard::describe).collect();
     println!("{} evaluations, {} proceed", heard.len(), hidden.len());
     assert!(hidden.is_empty(), "{} of {}: {hidden:#?}", hidden.len(), heard.len());
     assert_eq!(heard.len(), 63 * 20 * 2);
@@ -132,20 +132,20 @@ async fn no_lie_proceeds(server: &Running) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_form_hides_a_lie_from_a_truthful_judge() {
-    let court = Court::open().await;
-    court.is_told(truthful);
-    no_lie_proceeds(court.server()).await;
+    let scripted = ScriptedServer::open().await;
+    scripted.set_answer(truthful);
+    no_lie_proceeds(scripted.server()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_form_hides_a_lie_from_the_rules() {
     let server = Wanted::default().start(|config| config.ledger.enabled = false).await;
-    // The rules leave most lies open, and one that is open among twenty truths holds no report back: it is told.
+    // The rules leave most lies open, and one that is open among twenty truths holds no report back: it is reported.
     let hidden: Vec<String> = heard(&server, lies())
         .await
         .iter()
         .filter(|heard| heard.proceeds() && !heard.tells_of_a_fault())
-        .map(Heard::told)
+        .map(Heard::describe)
         .collect();
     assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
 }
@@ -153,14 +153,14 @@ async fn no_form_hides_a_lie_from_the_rules() {
 /// The same reports with the truth in place of the lie: what holds them back is the lie.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_form_of_the_truth_proceeds() {
-    let court = Court::open().await;
-    court.is_told(truthful);
+    let scripted = ScriptedServer::open().await;
+    scripted.set_answer(truthful);
     let truths = (0..FACTS.len()).flat_map(|number| reports(number, Said::Truth));
     // What denies the truth is a lie of its own.
     let truths = truths.filter(|form| form.name != "given: its denial on the lie");
-    let heard = heard(court.server(), truths.map(|form| (form, "reference")).collect()).await;
+    let heard = heard(scripted.server(), truths.map(|form| (form, "reference")).collect()).await;
     let held: Vec<String> =
-        heard.iter().filter(|heard| !heard.proceeds()).map(Heard::told).collect();
+        heard.iter().filter(|heard| !heard.proceeds()).map(Heard::describe).collect();
     println!("{} evaluations, {} held", heard.len(), held.len());
     assert!(held.is_empty(), "{} of {}: {held:#?}", held.len(), heard.len());
     assert_eq!(heard.len(), 62 * 20);
@@ -168,13 +168,13 @@ async fn every_form_of_the_truth_proceeds() {
 
 #[tokio::test]
 async fn claims_without_their_text_are_told_or_blocked() {
-    let court = Court::open().await;
+    let scripted = ScriptedServer::open().await;
     let (thing, fact, _) = FACTS[0];
     let truth = format!("{thing} {fact}");
     let form = Form { name: "claims alone", text: String::new(), given: vec![(truth, None)] };
-    let answer = court.hear("reference", &request(&form, "reference"), truthful).await;
+    let answer = scripted.hear("reference", &request(&form, "reference"), truthful).await;
     assert!(answer.warnings.iter().any(|warning| warning.code == "NO_SYNTHESIS"));
-    let answer = court.hear("strict", &request(&form, "strict"), truthful).await;
+    let answer = scripted.hear("strict", &request(&form, "strict"), truthful).await;
     let reasons = &answer.decision.as_ref().unwrap().reasons;
     assert!(reasons.iter().any(|reason| reason.code == "SYNTHESIS_MISSING"), "{reasons:?}");
 }

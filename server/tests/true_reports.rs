@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gsar_proto::v1;
-use lies::told::{Court, judgement};
+use lies::scripted::{ScriptedServer, judgement};
 use truths::judge::judged;
 use truths::reports::{TrueReport, true_reports};
 
@@ -53,7 +53,7 @@ const HELD: [&str; 24] = [
     "34-debezium-slot",
 ];
 
-fn told(report: &TrueReport, answer: &v1::EvaluateResponse) {
+fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
     let reasons = &answer.decision.as_ref().unwrap().reasons;
     let codes: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
     println!("{} is held: {codes:?}", report.name);
@@ -74,7 +74,7 @@ fn told(report: &TrueReport, answer: &v1::EvaluateResponse) {
 
 #[tokio::test]
 async fn reports_that_are_true_throughout_proceed() {
-    let court = Court::that_keeps().await;
+    let scripted = ScriptedServer::start_reconsidering().await;
     let (mut held, mut codes) = (Vec::new(), BTreeMap::<String, usize>::new());
     let (mut claims, mut asides) = (0, 0);
     for report in true_reports().into_iter().map(Arc::new) {
@@ -82,13 +82,13 @@ async fn reports_that_are_true_throughout_proceed() {
         let answer = move |question: &gsar_server::judge::Question| {
             judgement(question.claims.iter().map(|claim| judged(&known, claim)).collect())
         };
-        let answer = court.hear("reference", &report.request, answer).await;
+        let answer = scripted.hear("reference", &report.request, answer).await;
         claims += answer.claims.len();
         let is_aside = |claim: &&v1::JudgedClaim| claim.class() == v1::ClaimClass::Complementary;
         asides += answer.claims.iter().filter(is_aside).count();
         let decision = answer.decision.as_ref().unwrap();
         if decision.tier() != v1::Tier::Proceed {
-            told(&report, &answer);
+            print(&report, &answer);
             for reason in &decision.reasons {
                 *codes.entry(reason.code.clone()).or_default() += 1;
             }

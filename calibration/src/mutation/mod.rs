@@ -2,7 +2,7 @@
 //!
 //! Every mutation of a claim that the evidence bears out must be one that it does not: a figure leaves what
 //! rounding allows, a unit changes its size, a time leaves its grain, a word turns into its opposite. Where
-//! other evidence would show the mutated claim as well, the mutation is left out as far as that can be told.
+//! other evidence would show the mutated claim as well, the mutation is left out as far as that can be known.
 
 mod clock;
 mod entities;

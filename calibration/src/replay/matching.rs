@@ -56,9 +56,9 @@ impl Judgements {
             return None;
         }
         // A true claim and its false twin hold the same fragments; the report tells one of them.
-        let told = self.known.iter().filter(|known| report.contains(&known.text.to_lowercase()));
-        let told = Self { known: told.cloned().collect() };
-        told.of(claim).or_else(|| self.of(claim))
+        let named = self.known.iter().filter(|known| report.contains(&known.text.to_lowercase()));
+        let named = Self { known: named.cloned().collect() };
+        named.of(claim).or_else(|| self.of(claim))
     }
 
     /// The judgement of a claim; `None` where no stored claim is like it.

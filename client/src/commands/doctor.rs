@@ -49,16 +49,16 @@ pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Statu
 }
 
 fn fine(subject: &'static str, finding: impl Into<String>) -> Check {
-    Check { subject, health: Health::Fine, finding: finding.into(), mend: String::new() }
+    Check { subject, health: Health::Fine, finding: finding.into(), fix: String::new() }
 }
 
 fn found_wrong(
     subject: &'static str,
     health: Health,
     finding: impl Into<String>,
-    mend: &str,
+    fix: &str,
 ) -> Check {
-    Check { subject, health, finding: finding.into(), mend: mend.to_owned() }
+    Check { subject, health, finding: finding.into(), fix: fix.to_owned() }
 }
 
 /// Whether a server can be started, and whether it is of this version.
@@ -197,8 +197,8 @@ async fn server(
         Ok(client) => client.with_deadline(deadline),
         Err(failure) => {
             let text = failure.to_string();
-            let mend = "start gsar-server there, or name another with --endpoint";
-            return vec![found_wrong("endpoint", Health::Broken, text, mend)];
+            let fix = "start gsar-server there, or name another with --endpoint";
+            return vec![found_wrong("endpoint", Health::Broken, text, fix)];
         }
     };
     let mut found = vec![fine("endpoint", how)];
@@ -229,8 +229,8 @@ async fn judges(client: &Client) -> Vec<Check> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
         Ok(answer) => answer,
         Err(error) => {
-            let mend = "the server's log says why";
-            return vec![found_wrong("judge", Health::Broken, error.to_string(), mend)];
+            let fix = "the server's log says why";
+            return vec![found_wrong("judge", Health::Broken, error.to_string(), fix)];
         }
     };
     answer.trials.iter().map(trial).collect()
@@ -368,11 +368,11 @@ fn space(directory: &Path) -> Check {
         }
     };
     let finding = format!("{} MiB free under {}", free >> 20, directory.display());
-    let mend = "make room: without it no evaluation can be recorded";
+    let fix = "make room: without it no evaluation can be recorded";
     if free < NO_SPACE {
-        found_wrong("space", Health::Broken, finding, mend)
+        found_wrong("space", Health::Broken, finding, fix)
     } else if free < LITTLE_SPACE {
-        found_wrong("space", Health::Doubtful, finding, mend)
+        found_wrong("space", Health::Doubtful, finding, fix)
     } else {
         fine("space", finding)
     }

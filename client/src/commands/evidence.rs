@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 
 /// What is asked for at once, in bytes.
 const PIECE: u64 = 1 << 20;
-/// A longer text is sent in pieces of so many bytes.
+/// A longer text is sent in pieces of this size in bytes.
 const SENT: usize = 256 << 10;
 /// The most corpora that one call lists.
 const PAGE: u32 = 1000;

@@ -74,7 +74,7 @@ fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
 
 /// Prints a remark to standard error.
 fn note(text: &str) {
-    // Nobody is told that nobody listens.
+    // There is no reader left to report to.
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
 }
 

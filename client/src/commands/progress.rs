@@ -38,7 +38,7 @@ enum Kind {
 }
 
 impl Progress {
-    /// Of a run over so many bytes, where that is known.
+    /// Of a run over this number of bytes, where that is known.
     pub(super) fn begin(whole: Option<u64>) -> Self {
         let kind = match (std::io::stderr().is_terminal(), std::io::stdout().is_terminal()) {
             (true, false) => Kind::Bar,
@@ -50,7 +50,7 @@ impl Progress {
         Self { kind, whole, began, next, lines: 0, drawn: false }
     }
 
-    /// So many bytes are sent.
+    /// `bytes` are sent.
     pub(super) fn sent(&mut self, bytes: u64) {
         let now = Instant::now();
         if self.kind == Kind::Nothing || now < self.next {
@@ -66,7 +66,7 @@ impl Progress {
         self.show(&format!("{share_text}{}, {rate}/s{left}", size(bytes)), share, now);
     }
 
-    /// One more line is answered; so many bytes are read.
+    /// One more line is answered; `bytes` are read.
     pub(super) fn step(&mut self, bytes: u64) {
         self.lines += 1;
         if self.kind == Kind::Nothing || !self.lines.is_multiple_of(LOOK_EVERY) {
@@ -102,7 +102,7 @@ impl Drop for Progress {
     }
 }
 
-/// A bar of so many thousandths.
+/// A bar filled to this many thousandths.
 fn bar(share: u64) -> String {
     let full = usize::try_from(share).unwrap_or(0) * BAR_COLUMNS / 1000;
     let full = full.min(BAR_COLUMNS);

@@ -66,7 +66,7 @@ pub(super) fn of_reports(
 }
 
 /// Which paths are reports and which are evidence. `--evidence` takes every path behind it, so that a report which is
-/// named there is told apart: Markdown at the end, or one file behind directories.
+/// named there is recognised: Markdown at the end, or one file behind directories.
 fn reports_and_evidence<'a>(
     reports: &'a [PathBuf],
     evidence: &'a [PathBuf],
@@ -206,19 +206,19 @@ mod tests {
             directory.join(name)
         };
         let (log, text, one, two) = (path("a.log"), path("b.txt"), path("one.md"), path("two.md"));
-        let told = |evidence: &[&PathBuf]| {
+        let recognised = |evidence: &[&PathBuf]| {
             let evidence: Vec<PathBuf> = evidence.iter().map(|path| (*path).clone()).collect();
-            let told = reports_and_evidence(&[], &evidence);
-            told.map(|(reports, evidence)| (reports.to_vec(), evidence.to_vec())).ok()
+            let recognised = reports_and_evidence(&[], &evidence);
+            recognised.map(|(reports, evidence)| (reports.to_vec(), evidence.to_vec())).ok()
         };
         let dir = &directory;
-        assert_eq!(told(&[dir, &one]), Some((vec![one.clone()], vec![dir.clone()])));
+        assert_eq!(recognised(&[dir, &one]), Some((vec![one.clone()], vec![dir.clone()])));
         let both = vec![one.clone(), two.clone()];
-        assert_eq!(told(&[dir, &log, &one, &two]), Some((both, vec![dir.clone(), log.clone()])));
-        assert_eq!(told(&[dir, &text]), Some((vec![text.clone()], vec![dir.clone()])));
-        assert_eq!(told(&[&log, &text]), None, "the report may be forgotten");
-        assert_eq!(told(&[&one, &two]), None, "nothing would be left as evidence");
-        assert_eq!(told(&[]), None);
+        assert_eq!(recognised(&[dir, &log, &one, &two]), Some((both, vec![dir.clone(), log.clone()])));
+        assert_eq!(recognised(&[dir, &text]), Some((vec![text.clone()], vec![dir.clone()])));
+        assert_eq!(recognised(&[&log, &text]), None, "the report may be forgotten");
+        assert_eq!(recognised(&[&one, &two]), None, "nothing would be left as evidence");
+        assert_eq!(recognised(&[]), None);
     }
 
     #[test]

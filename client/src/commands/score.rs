@@ -130,7 +130,7 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
     let mut out = BufWriter::new(io::stdout());
     let mut status = Status::Proceed;
     loop {
-        // Whoever waits for an answer gets it before the next one is waited for.
+        // Each answer is written before the next one is awaited.
         let next = match answers.next().now_or_never() {
             Some(next) => next,
             None => {

@@ -16,7 +16,7 @@ use crate::endpoint::Endpoint;
 /// How long a server may take until it serves.
 const START_BOUND: Duration = Duration::from_secs(60);
 
-/// How long a server may take to finish what it does once it is told to stop.
+/// How long a server may take to drain after SIGTERM.
 const STOP_BOUND: Duration = Duration::from_secs(10);
 
 /// How often a starting server is asked whether it serves.
@@ -162,8 +162,8 @@ impl OneCallServer {
     /// Tells the server to finish and waits for it; one that does not within ten seconds is killed.
     pub async fn stop(mut self) {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let told = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
-        let ended = told && tokio::time::timeout(STOP_BOUND, self.child.wait()).await.is_ok();
+        let signalled = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
+        let ended = signalled && tokio::time::timeout(STOP_BOUND, self.child.wait()).await.is_ok();
         if !ended {
             // It may have ended in between; then there is nothing left to kill.
             let _ = self.child.kill().await;

@@ -199,7 +199,7 @@ fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputEr
             Err(_) if !claims_json => return Ok(false),
             Err(error) => {
                 let (line, message) = without_place(&error.to_string());
-                let message = format!("not JSON: {message}; mend it, or name the file .txt");
+                let message = format!("not JSON: {message}; fix it, or name the file .txt");
                 return Err(InputError::Content { path: path.to_owned(), line, message });
             }
         }
@@ -259,12 +259,12 @@ mod tests {
             (
                 "a.json",
                 b"{\n \"a\": }",
-                "a.json:2: not JSON: column 7: expected value; mend it, or name the file .txt",
+                "a.json:2: not JSON: column 7: expected value; fix it, or name the file .txt",
             ),
             (
                 "a.jsonl",
                 b"{}\n{}\n{",
-                "a.jsonl:3: not JSON: column 1: EOF while parsing an object; mend it, or name the file .txt",
+                "a.jsonl:3: not JSON: column 1: EOF while parsing an object; fix it, or name the file .txt",
             ),
         ] {
             let folder = folder(&[(name, content)]);

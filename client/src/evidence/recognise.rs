@@ -1,4 +1,4 @@
-//! What a file of evidence is, told by its content and, failing that, by its name.
+//! This module recognises what a file of evidence is, by its content and, failing that, by its name.
 //!
 //! Three tables, asked in this order: shapes of JSON documents, marks in text, words in names. The first
 //! row that fits decides. To teach it something new, add a row and a case to the test below it.
@@ -241,7 +241,7 @@ const WORDS: &[(&[&str], Nature)] = &[
     ),
 ];
 
-/// What an item is, told by its content and its file's name. Where nothing is known of it, a JSON document
+/// What an item is, by its content and its file's name. Where nothing is known of it, a JSON document
 /// counts as the state of something and any other text as a log.
 #[must_use]
 pub fn recognise(name: &str, text: &str) -> Nature {
@@ -385,7 +385,7 @@ mod tests {
                 compared += 1;
             }
         }
-        // What a person calls a check or a change is not always to be told from its shape.
+        // What a person calls a check or a change does not always show in its shape.
         assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
         assert!(compared > 100, "the incidents were compared");
     }

@@ -1,4 +1,4 @@
-//! What was looked at, how it is, and how to mend it.
+//! What was looked at, how it is, and how to fix it.
 
 use anstyle::Style;
 
@@ -24,11 +24,11 @@ pub(crate) struct Check {
     pub(crate) health: Health,
     /// What was found.
     pub(crate) finding: String,
-    /// How to mend it; empty where nothing is to be mended.
-    pub(crate) mend: String,
+    /// How to fix it; empty where nothing is to be fixed.
+    pub(crate) fix: String,
 }
 
-/// A line per check, with the mend under it.
+/// A line per check, with the fix under it.
 pub(crate) fn checks(checks: &[Check], columns: usize) -> String {
     let mut page = Page::new(columns);
     for check in checks {
@@ -39,8 +39,8 @@ pub(crate) fn checks(checks: &[Check], columns: usize) -> String {
         };
         let lead = format!("{}  {}", styled(style, &padded(word, 4)), padded(check.subject, 12));
         page.wrapped(&lead, 18, Style::new(), &check.finding);
-        if !check.mend.is_empty() {
-            page.wrapped(&format!("{:18}", ""), 18, Style::new(), &format!("mend: {}", check.mend));
+        if !check.fix.is_empty() {
+            page.wrapped(&format!("{:18}", ""), 18, Style::new(), &format!("fix: {}", check.fix));
         }
     }
     page.into_text()
@@ -52,11 +52,11 @@ mod tests {
 
     #[test]
     fn every_line_says_how_it_is() {
-        let check = |subject, health, finding: &str, mend: &str| Check {
+        let check = |subject, health, finding: &str, fix: &str| Check {
             subject,
             health,
             finding: finding.to_owned(),
-            mend: mend.to_owned(),
+            fix: fix.to_owned(),
         };
         let list = [
             check("command", Health::Fine, "gsar 0.1.0", ""),

@@ -1,4 +1,4 @@
-//! Failures as text: what is wrong, where, and the mend.
+//! Failures as text: what is wrong, where, and the fix.
 
 use gsar_client::text::one_line;
 

@@ -19,7 +19,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
         .collect();
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (item, name) in answer.items.iter().zip(&names) {
-        let told = match () {
+        let described = match () {
             () if item.unchanged => "as it was".to_owned(),
             () if !item.same_as.is_empty() => format!("the same as {}", one_line(&item.same_as)),
             () if item.lines > 0 => format!(
@@ -30,7 +30,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
             ),
             () => count(item.passages, "passage"),
         };
-        page.line(&format!("  {}  {:>8}  {told}", padded(name, column), size(item.size)));
+        page.line(&format!("  {}  {:>8}  {described}", padded(name, column), size(item.size)));
     }
     if answer.more_items > 0 {
         let (unchanged, duplicates) = (answer.unchanged_items, answer.duplicate_items);
@@ -41,7 +41,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     }
     if let Some(corpus) = &answer.corpus {
         page.gap();
-        page.labelled("corpus", &told(corpus));
+        page.labelled("corpus", &described(corpus));
     }
     page.into_text()
 }
@@ -65,7 +65,7 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
         .collect()
 }
 
-fn told(corpus: &v1::CorpusSummary) -> String {
+fn described(corpus: &v1::CorpusSummary) -> String {
     let until = corpus.expires_at.as_ref().map(words::instant);
     let until = until.map(|at| format!(", kept until {at}")).unwrap_or_default();
     format!(

@@ -1,6 +1,6 @@
 //! Answers as text for people. Plain functions from messages to text: no files, no calls, no terminal.
 //!
-//! Text carries ANSI styles; whoever prints it takes them out where they are not wanted. Nothing that
+//! Text carries ANSI styles; the printer strips them where they are not wanted. Nothing that
 //! comes from a report, evidence or a server reaches a terminal before [`gsar_client::text::one_line`].
 
 mod claims;

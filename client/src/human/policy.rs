@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_name_field_place_and_mend() {
+    fn problems_name_field_place_and_fix() {
         let text = "name = \"night-shift\"\n\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n";
         let error = Policy::from_toml(text).unwrap_err();
         let no_toml = Policy::from_toml("name = \n").unwrap_err();

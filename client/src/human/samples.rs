@@ -231,7 +231,7 @@ fn full_answer() -> v1::EvaluateResponse {
     answer.verification_needed = true;
     answer.verification_reasons = vec![reason(
         "UNVERIFIED_FIX",
-        "run a check of what c3 says was mended, and cite it: no check that passed is cited",
+        "run a check of what c3 says was fixed, and cite it: no check that passed is cited",
     )];
     answer.cap = Some(v1::CapVerdict { before: 0.91, after: 0.84, cap: Some(0.84) });
     answer.action = Some(v1::ActionVerdict {

@@ -22,7 +22,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Reads a line. What can be told without a server is told here, in the words of
+    /// Reads a line. What can be checked without a server is checked here, in the words of
     /// [`Answer::offline`].
     ///
     /// # Errors

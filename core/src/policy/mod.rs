@@ -36,7 +36,7 @@ impl Policy {
     /// Checks the values.
     ///
     /// # Errors
-    /// Every problem at once, each with its field, what was given, what is allowed and the mend.
+    /// Every problem at once, each with its field, what was given, what is allowed and the fix.
     pub fn new(values: PolicyValues) -> Result<Self, PolicyProblems> {
         let (problems, warnings) = check::check(&values);
         if !problems.is_empty() {
@@ -102,7 +102,7 @@ impl fmt::Debug for PolicyDigest {
 pub struct PolicyProblem {
     /// The field, as written in a file: `weights.domain`.
     pub field: String,
-    /// What was given, what is allowed and the mend, in one sentence.
+    /// What was given, what is allowed and the fix, in one sentence.
     pub message: String,
     /// The line of the file, from 1, where the value stands in one.
     pub line: Option<usize>,

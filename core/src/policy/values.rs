@@ -152,9 +152,9 @@ pub struct Gate {
     pub contested: bool,
     /// Synthetic evidence alone may validate.
     pub synthetic_validates: bool,
-    /// So many identical tool calls end the investigation; 0 for never.
+    /// Number of identical tool calls that ends the investigation; 0 for never.
     pub max_identical_calls: u32,
-    /// So many turns without new evidence end the investigation; 0 for never.
+    /// Number of turns without new evidence that ends the investigation; 0 for never.
     pub max_turns_without_evidence: u32,
 }
 

@@ -102,9 +102,9 @@ fn is_stated(clause: &str, quote: &str) -> bool {
             && quoted.codes.iter().any(|other| other.kind == code.kind && is_it(other))
     });
     // A failure that a quote states may be what the clause puts as a denial, unless it denies that very word.
-    let told = clause.split(" (").next().unwrap_or(clause);
+    let head = clause.split(" (").next().unwrap_or(clause);
     let denied: Vec<u64> =
-        words(told).skip_while(|word| !is_denial(word)).map(|word| word.stem()).collect();
+        words(head).skip_while(|word| !is_denial(word)).map(|word| word.stem()).collect();
     let comparable = failures(quote).next().is_none()
         || failures(quote).any(|word| denied.contains(&word.stem()));
     let [clause, quote] = [clause, quote].map(Clause::of);

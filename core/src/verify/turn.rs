@@ -170,9 +170,9 @@ mod tests {
         let objections = asked(&first, &given);
         let findings = &objections[0].findings;
         let stricter = [JudgedClaim { class: Class::Contradicted, ..first[0].clone() }];
-        let told = settled(findings, &first, &stricter, &[]);
-        assert_eq!(told[0].outcome, Outcome::Corrected);
-        assert_eq!(told[0].to.0, Class::Contradicted);
+        let decided = settled(findings, &first, &stricter, &[]);
+        assert_eq!(decided[0].outcome, Outcome::Corrected);
+        assert_eq!(decided[0].to.0, Class::Contradicted);
         let cleared = settled(findings, &first, &first, &[]);
         assert_eq!((cleared[0].outcome, cleared[0].to), (Outcome::Cleared, findings[0].from));
         assert_eq!(settled(findings, &first, &first, findings), []);

@@ -43,7 +43,7 @@ pub(super) fn begins_word(text: &str, figure: &Figure) -> bool {
     after.next() == Some('-') && after.next().is_some_and(char::is_alphabetic)
 }
 
-/// Whether a figure is one of so many in a time: "4.3 points an hour", "420 MB a minute".
+/// Whether a figure is a rate, a number in a unit of time: "4.3 points an hour", "420 MB a minute".
 pub(super) fn is_rate(text: &str, figure: &Figure) -> bool {
     const TIMES: [&str; 4] = ["second", "minute", "hour", "day"];
     let after = part(text, figure.span.end..text.len());

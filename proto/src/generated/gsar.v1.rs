@@ -795,7 +795,7 @@ pub enum ErrorReason {
     NotAllowed = 11,
     /// RESOURCE_EXHAUSTED: a bound on stored evidence would be passed; google.rpc.QuotaFailure names it.
     EvidenceFull = 12,
-    /// FAILED_PRECONDITION: a corpus is damaged or of a later version; the message says the mend.
+    /// FAILED_PRECONDITION: a corpus is damaged or of a later version; the message says the fix.
     EvidenceUnusable = 13,
     /// UNAVAILABLE: stored evidence cannot be read or written at present.
     EvidenceUnavailable = 14,
@@ -3002,7 +3002,7 @@ pub struct EvaluateResponse {
     /// corrections by verification.
     #[prost(message, repeated, tag = "16")]
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
-    /// warnings for whoever runs the judge and the policy.
+    /// warnings for the operator of judge and policy.
     #[prost(message, repeated, tag = "17")]
     pub warnings: ::prost::alloc::vec::Vec<Reason>,
     /// provenance of the answer.
@@ -3212,9 +3212,9 @@ pub struct ModelCall {
     /// rung by which the answer was read: "structured", "salvaged" or "unreadable"; empty where there is none.
     #[prost(string, tag = "4")]
     pub rung: ::prost::alloc::string::String,
-    /// mends that reading the answer took, such as code_fence; empty for none.
+    /// fixes that reading the answer took, such as code_fence; empty for none.
     #[prost(string, repeated, tag = "5")]
-    pub mends: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    pub fixes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// input_tokens as the provider counts them.
     #[prost(uint64, tag = "6")]
     pub input_tokens: u64,
@@ -4564,7 +4564,7 @@ pub struct PolicyProblem {
     /// field as written in the file.
     #[prost(string, tag = "1")]
     pub field: ::prost::alloc::string::String,
-    /// message says what was given, what is allowed and the mend.
+    /// message says what was given, what is allowed and the fix.
     #[prost(string, tag = "2")]
     pub message: ::prost::alloc::string::String,
     /// line of the file, from 1; 0 where the value does not stand in it.

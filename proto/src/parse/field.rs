@@ -55,7 +55,7 @@ pub(super) fn short_text(
     text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
-/// Text of at most so many bytes; may be empty.
+/// Text of at most `max` bytes; may be empty.
 pub(super) fn text(
     path: Path<'_>,
     value: String,
@@ -71,7 +71,7 @@ pub(super) fn text(
     Some(value)
 }
 
-/// Text of at most so many bytes that says something.
+/// Text of at most `max` bytes that is not blank.
 pub(super) fn statement(
     path: Path<'_>,
     value: String,

@@ -22,7 +22,7 @@ pub(super) fn json_document(
         Err(error) => {
             violations.add(
                 path,
-                format_args!("is not a JSON document to read: {error}; mend it or send it as text"),
+                format_args!("is not a JSON document to read: {error}; fix it or send it as text"),
             );
             None
         }
@@ -144,8 +144,8 @@ mod tests {
         assert_eq!(problem(&nested("[", "]", 100)), None);
         assert_eq!(problem(&nested("{\"a\":", "}", 100)), None);
         for levels in [101, 100_000] {
-            let told = problem(&nested("[", "]", levels)).unwrap();
-            assert!(told.starts_with("nested deeper than 100 levels"), "{told}");
+            let problem_found = problem(&nested("[", "]", levels)).unwrap();
+            assert!(problem_found.starts_with("nested deeper than 100 levels"), "{problem_found}");
         }
         assert!(problem(&"{\"a\":".repeat(100_000)).is_some());
     }

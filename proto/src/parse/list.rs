@@ -9,7 +9,7 @@ use super::field::Shown;
 use super::path::Path;
 use crate::violations::Violations;
 
-/// After so many wrong elements a list is not read further: the answer carries no more violations.
+/// After this number of wrong elements a list is not read further: the answer carries no more violations.
 const MAX_WRONG: usize = 100;
 
 /// The list when it is not too long; otherwise one violation, and no element is looked at.

@@ -69,20 +69,20 @@ fn margins_and_impacts_are_told_in_words_and_counts() {
     let tally = worked_example();
     let decided = decide(&policy, &tally);
     let core = margins(&policy, &tally, &decided, None).better.unwrap();
-    let told = render::margins(&margins(&policy, &tally, &decided, None)).better.unwrap();
-    assert_eq!(told.tier(), v1::Tier::Proceed);
-    assert_eq!(told.claims, core.claims);
-    assert_eq!(told.changes.iter().map(|change| change.count).sum::<u64>(), core.claims);
-    assert_eq!(told.changes[0].action, core.changes[0].remedy.name());
-    assert!(told.score.is_some() && told.claim_ids.is_empty());
+    let rendered = render::margins(&margins(&policy, &tally, &decided, None)).better.unwrap();
+    assert_eq!(rendered.tier(), v1::Tier::Proceed);
+    assert_eq!(rendered.claims, core.claims);
+    assert_eq!(rendered.changes.iter().map(|change| change.count).sum::<u64>(), core.claims);
+    assert_eq!(rendered.changes[0].action, core.changes[0].remedy.name());
+    assert!(rendered.score.is_some() && rendered.claim_ids.is_empty());
 
     let group = Group::Class(Class::Contradicted, EvidenceType::Inference);
-    let told = render::impact(&impact(&policy, &tally, group, None));
-    assert_eq!(told.contribution, 0.3);
-    let without = told.without_claim.unwrap();
+    let rendered = render::impact(&impact(&policy, &tally, group, None));
+    assert_eq!(rendered.contribution, 0.3);
+    let without = rendered.without_claim.unwrap();
     let expected = decide(&policy, &without_contradiction()).score.map(render::score);
     assert_eq!(without.score, expected);
-    assert!(told.if_grounded.is_some());
+    assert!(rendered.if_grounded.is_some());
 }
 
 fn without_contradiction() -> Tally {
@@ -113,8 +113,8 @@ fn corrections_tell_before_and_after() {
     let given = [claim("c1"), claim("c2")];
     for (mode, applied) in [(VerificationMode::Enforce, true), (VerificationMode::Observe, false)] {
         let found = verify(mode, &policy, &given, vec![judged.clone()], &Corpus::new(&[]));
-        let told: Vec<_> = found.corrections.iter().map(render::correction).collect();
-        let of = |code: &str| told.iter().find(|correction| correction.code == code).unwrap();
+        let rendered: Vec<_> = found.corrections.iter().map(render::correction).collect();
+        let of = |code: &str| rendered.iter().find(|correction| correction.code == code).unwrap();
         let uncited = of("NO_VALID_CITATION");
         assert_eq!(uncited.claim_id, "c1");
         assert_eq!(uncited.class_before(), v1::ClaimClass::Grounded);
@@ -133,8 +133,8 @@ fn corrections_tell_before_and_after() {
 fn a_cap_and_an_action_travel() {
     let policy = preset(Preset::Reference);
     let capped = cap(&policy.cap, Strength::PartiallyGrounded, confidence(910_000));
-    let told = render::cap_verdict(capped);
-    assert_eq!((told.before, told.after, told.cap), (0.91, 0.84, Some(0.84)));
+    let rendered = render::cap_verdict(capped);
+    assert_eq!((rendered.before, rendered.after, rendered.cap), (0.91, 0.84, Some(0.84)));
     let free = render::cap_verdict(cap(&policy.cap, Strength::Grounded, confidence(910_000)));
     assert_eq!((free.before, free.after, free.cap), (0.91, 0.91, None));
 
@@ -145,9 +145,9 @@ fn a_cap_and_an_action_travel() {
         unverified_fix: UnverifiedFix::Absent,
     };
     let verdict = action(&policy.ladder, &input);
-    let told = render::action_verdict(&verdict);
-    assert_eq!(told.action(), v1::Action::Notify);
-    let codes: Vec<&str> = told.held_by.iter().map(|reason| reason.code.as_str()).collect();
+    let rendered = render::action_verdict(&verdict);
+    assert_eq!(rendered.action(), v1::Action::Notify);
+    let codes: Vec<&str> = rendered.held_by.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!(codes, [Hold::NoGate.code(), Hold::Regenerate.code()]);
     let free = ActionVerdict {
         action: Action::PullRequest,

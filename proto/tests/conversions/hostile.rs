@@ -128,10 +128,10 @@ fn h27_duplicate_claim_ids_are_refused() {
     let report = v1::Report { claims, ..v1::Report::default() };
     let mut violations = Violations::default();
     assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
-    let told = noted(violations);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "report.claims[2].id");
-    assert!(told[0].1.contains("claims[0]"), "{told:?}");
+    let reported = noted(violations);
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert_eq!(reported[0].0, "report.claims[2].id");
+    assert!(reported[0].1.contains("claims[0]"), "{reported:?}");
 }
 
 #[test]
@@ -145,23 +145,23 @@ fn a_depth_bomb_is_refused_on_a_small_stack() {
             noted(violations)
         })
     });
-    for told in refused.unwrap().join().unwrap() {
-        assert_eq!(told.len(), 1);
-        assert_eq!(told[0].0, "evidence[0].json");
-        assert!(told[0].1.contains("deeper than 100"), "{told:?}");
+    for reported in refused.unwrap().join().unwrap() {
+        assert_eq!(reported.len(), 1);
+        assert_eq!(reported[0].0, "evidence[0].json");
+        assert!(reported[0].1.contains("deeper than 100"), "{reported:?}");
     }
 }
 
 #[test]
 fn json_as_deep_as_allowed_passes_on_a_small_stack() {
     let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
-    let told = small_stack.spawn(|| {
+    let reported = small_stack.spawn(|| {
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let mut violations = Violations::default();
         parse::evidence(vec![json_item("e1", &deep)], &Limits::default(), &mut violations);
         noted(violations)
     });
-    assert!(told.unwrap().join().unwrap().is_empty());
+    assert!(reported.unwrap().join().unwrap().is_empty());
 }
 
 #[test]
@@ -170,10 +170,10 @@ fn a_million_empty_claims_are_one_violation() {
         v1::Report { claims: vec![v1::Claim::default(); 1_000_000], ..v1::Report::default() };
     let mut violations = Violations::default();
     assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
-    let told = noted(violations);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].0, "report.claims");
-    assert!(told[0].1.contains("1000000") && told[0].1.contains("2000"), "{told:?}");
+    let reported = noted(violations);
+    assert_eq!(reported.len(), 1);
+    assert_eq!(reported[0].0, "report.claims");
+    assert!(reported[0].1.contains("1000000") && reported[0].1.contains("2000"), "{reported:?}");
 }
 
 #[test]
@@ -213,13 +213,13 @@ fn long_texts_are_refused_without_being_repeated() {
     let items = vec![text_item(&long, &long), text_item(&long, ""), json_item("e2", &long)];
     let mut violations = Violations::default();
     parse::evidence(items, &Limits::default(), &mut violations);
-    let told = noted(violations);
-    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let reported = noted(violations);
+    let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(
         fields,
         ["evidence[0].id", "evidence[0].text", "evidence[1].id", "evidence[2].json"]
     );
-    assert!(told.iter().all(|(_, description)| description.len() < 200), "{told:?}");
+    assert!(reported.iter().all(|(_, description)| description.len() < 200), "{reported:?}");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn an_answer_with_every_violation_stays_small() {
     let in_base64 = status.details().len().div_ceil(3) * 4;
     assert!(in_base64 + status.message().len() < HEADERS, "{in_base64}");
     let details = tonic_types::StatusExt::get_error_details(&status);
-    let told = &details.bad_request().unwrap().field_violations;
-    assert!(told.len() > 10);
-    assert!(told.iter().all(|violation| !violation.description.contains('\n')));
+    let reported = &details.bad_request().unwrap().field_violations;
+    assert!(reported.len() > 10);
+    assert!(reported.iter().all(|violation| !violation.description.contains('\n')));
 }

@@ -224,7 +224,7 @@ fn everything_wrong_with_an_investigation_is_told_at_once() {
         evaluated_at: at(i64::MIN),
         ..inferred.clone()
     };
-    let told = refused(v1::GateInputs {
+    let reported = refused(v1::GateInputs {
         hypotheses: vec![
             hypothesis("h1", vec![inferred, unknown]),
             hypothesis("", vec![misnamed]),
@@ -237,7 +237,7 @@ fn everything_wrong_with_an_investigation_is_told_at_once() {
         path: vec![String::new()],
         ..v1::GateInputs::default()
     });
-    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(
         fields,
@@ -262,21 +262,21 @@ fn everything_wrong_with_an_investigation_is_told_at_once() {
 #[test]
 fn a_window_needs_both_ends() {
     let window = v1::TimeWindow { start: at(1), end: None };
-    let told = refused(v1::GateInputs { onset_window: Some(window), ..Default::default() });
-    let [(field, _)] = told.as_slice() else { panic!("{told:?}") };
+    let reported = refused(v1::GateInputs { onset_window: Some(window), ..Default::default() });
+    let [(field, _)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "gate.onset_window.end");
 }
 
 #[test]
 fn too_many_of_anything_is_one_violation_each() {
     let record = evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs);
-    let told = refused(v1::GateInputs {
+    let reported = refused(v1::GateInputs {
         hypotheses: vec![hypothesis("h1", vec![record; 1_001])],
         changes: vec![change("a", 1); 1_001],
         path: vec![String::new(); 1_000_000],
         ..v1::GateInputs::default()
     });
-    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(fields, ["gate.changes", "gate.hypotheses[0].evidence", "gate.path"]);
     let many = refused(v1::GateInputs {
@@ -289,11 +289,11 @@ fn too_many_of_anything_is_one_violation_each() {
 #[test]
 fn a_citation_points_at_exactly_one_thing() {
     let with_field = v1::Citation { field_path: "/a".to_owned(), ..cited("", "c1") };
-    let told = partition_violations(claims(vec![
+    let reported = partition_violations(claims(vec![
         judged("c1", vec![cited("e1", ""), cited("", ""), cited("e1", "c2")]),
         judged("c2", vec![cited("", "c1"), with_field, cited(&"e".repeat(257), "")]),
     ]));
-    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(
         fields,
         [
@@ -307,36 +307,36 @@ fn a_citation_points_at_exactly_one_thing() {
 
 #[test]
 fn h27_a_claim_that_cites_itself_is_refused() {
-    let told = partition_violations(claims(vec![
+    let reported = partition_violations(claims(vec![
         judged("c1", vec![cited("e1", ""), cited("", "c1")]),
         judged("c2", vec![cited("", "c1")]),
     ]));
-    let [(field, _)] = told.as_slice() else { panic!("{told:?}") };
+    let [(field, _)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "judged.claims[0].citations[1].claim_id");
 }
 
 #[test]
 fn h27_a_circle_of_claims_is_refused_and_named() {
-    let told = partition_violations(claims(vec![
+    let reported = partition_violations(claims(vec![
         judged("a", vec![cited("", "b")]),
         judged("b", vec![cited("e1", ""), cited("", "c")]),
         judged("c", vec![cited("", "d"), cited("", "e")]),
         judged("d", vec![cited("", "b")]),
         judged("e", vec![]),
     ]));
-    let [(field, description)] = told.as_slice() else { panic!("{told:?}") };
+    let [(field, description)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "judged.claims[1].citations");
     assert!(description.contains("`b` cites `c` cites `d` cites `b`"), "{description}");
 }
 
 #[test]
 fn h27_a_circle_is_told_beside_other_violations() {
-    let told = partition_violations(claims(vec![
+    let reported = partition_violations(claims(vec![
         judged("a", vec![cited("", "b")]),
         judged("b", vec![cited("", "a")]),
         v1::JudgedClaim { class: 99, ..judged("c", vec![]) },
     ]));
-    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(fields, ["judged.claims[0].citations", "judged.claims[2].class"]);
 }
@@ -346,8 +346,8 @@ fn h27_a_long_circle_is_told_in_short() {
     let count = 2_000;
     let chain = (0..count)
         .map(|at| judged(&format!("c{at}"), vec![cited("", &format!("c{}", (at + 1) % count))]));
-    let told = partition_violations(claims(chain.collect()));
-    let [(_, description)] = told.as_slice() else { panic!("{told:?}") };
+    let reported = partition_violations(claims(chain.collect()));
+    let [(_, description)] = reported.as_slice() else { panic!("{reported:?}") };
     assert!(description.contains("1995 more") && description.len() < 200, "{description}");
 }
 
@@ -375,12 +375,12 @@ fn everything_wrong_with_a_partition_is_told_at_once() {
         note: "n".repeat(16_385),
         ..judged("c1", Vec::new())
     };
-    let told = partition_violations(v1::JudgedPartition {
+    let reported = partition_violations(v1::JudgedPartition {
         report: Some(v1::Report { confidence: Some(2.0), ..v1::Report::default() }),
         evidence: vec![text_item("e1", ""), text_item("e1", "")],
         claims: vec![wrong, judged("c1", Vec::new())],
     });
-    let mut fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(
         fields,
@@ -435,7 +435,7 @@ fn a_tool_result_is_read_as_asked() {
 #[test]
 fn everything_wrong_with_a_tool_result_is_told_at_once() {
     use v1::classify_verdict_request::Content;
-    let told = |content| {
+    let reported = |content| {
         let message = v1::ClassifyVerdictRequest {
             content,
             signal: "s".repeat(257),
@@ -445,6 +445,6 @@ fn everything_wrong_with_a_tool_result_is_told_at_once() {
         assert!(parse::classify_verdict(message, &Limits::default(), &mut violations).is_none());
         fields(violations)
     };
-    assert_eq!(told(None), ["content", "signal", "threshold"]);
-    assert_eq!(told(Some(Content::Json("{".to_owned()))), ["json", "signal", "threshold"]);
+    assert_eq!(reported(None), ["content", "signal", "threshold"]);
+    assert_eq!(reported(Some(Content::Json("{".to_owned()))), ["json", "signal", "threshold"]);
 }

@@ -100,7 +100,7 @@ fn enumerations_are_read_by_name_and_by_number() {
 
 #[test]
 fn text_that_is_no_such_message_is_refused_with_its_place() {
-    for (text, told) in [
+    for (text, reported) in [
         (r#"{"report": {"sythesis": "x"}}"#, "sythesis"),
         (r#"{"evidence": [{"kind": "EVIDENCE_KIND_OTHER"}]}"#, "EVIDENCE_KIND_OTHER"),
         (r#"{"policy": 7}"#, "line 1"),
@@ -109,7 +109,7 @@ fn text_that_is_no_such_message_is_refused_with_its_place() {
         ("", "line 1"),
     ] {
         let error = from_json::<v1::EvaluateRequest>(text).unwrap_err().to_string();
-        assert!(error.contains(told), "{text}: {error}");
+        assert!(error.contains(reported), "{text}: {error}");
     }
 }
 

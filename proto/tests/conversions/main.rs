@@ -24,8 +24,8 @@ fn noted(violations: Violations) -> Vec<(String, String)> {
     let status = violations.into_status();
     assert_eq!(status.code(), tonic::Code::InvalidArgument);
     let request = status.get_details_bad_request().expect("a status of violations has BadRequest");
-    let told = request.field_violations.into_iter();
-    told.map(|violation| (violation.field, violation.description)).collect()
+    let reported = request.field_violations.into_iter();
+    reported.map(|violation| (violation.field, violation.description)).collect()
 }
 
 /// The fields that were noted.

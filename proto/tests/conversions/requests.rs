@@ -82,7 +82,7 @@ fn everything_wrong_with_a_report_is_told_at_once() {
         generator_model: "m".repeat(257),
         confidence: Some(1.5),
     };
-    let told = report_fields(report);
+    let reported = report_fields(report);
     for field in [
         "report.id",
         "report.claims[0].id",
@@ -97,16 +97,16 @@ fn everything_wrong_with_a_report_is_told_at_once() {
         "report.generator_model",
         "report.confidence",
     ] {
-        assert_eq!(told.iter().filter(|told| *told == field).count(), 1, "{field} in {told:?}");
+        assert_eq!(reported.iter().filter(|reported| *reported == field).count(), 1, "{field} in {reported:?}");
     }
-    assert_eq!(told.len(), 12, "{told:?}");
+    assert_eq!(reported.len(), 12, "{reported:?}");
 }
 
 #[test]
 fn a_repeated_id_names_both_places() {
     let items = vec![text_item("a", ""), text_item("b", ""), text_item("a", "")];
-    let told = evidence_violations(items);
-    let [(field, description)] = told.as_slice() else { panic!("{told:?}") };
+    let reported = evidence_violations(items);
+    let [(field, description)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "evidence[2].id");
     assert!(description.contains("`a`") && description.contains("evidence[0]"), "{description}");
 }
@@ -124,8 +124,8 @@ fn everything_wrong_with_evidence_is_told_at_once() {
             ..text_item("c", "")
         },
     ];
-    let told = evidence_violations(items);
-    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let reported = evidence_violations(items);
+    let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     let expected = [
         "evidence[0].id",
         "evidence[0].kind",
@@ -139,12 +139,12 @@ fn everything_wrong_with_evidence_is_told_at_once() {
         "evidence[3].collected_at",
     ];
     assert_eq!(fields, expected);
-    let unknown = &told[4].1;
+    let unknown = &reported[4].1;
     assert!(
         unknown.contains("99") && unknown.contains("EVIDENCE_KIND_TOOL_OUTPUT (1)"),
         "{unknown}"
     );
-    assert!(told[6].1.contains("line 1 column 7"), "{}", told[6].1);
+    assert!(reported[6].1.contains("line 1 column 7"), "{}", reported[6].1);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
     );
     assert!(!items[0].is_passed_check());
 
-    let told = evidence_violations(vec![
+    let reported = evidence_violations(vec![
         v1::EvidenceItem { kind: v1::EvidenceKind::ToolOutput.into(), ..check.clone() },
         v1::EvidenceItem {
             id: "long".to_owned(),
@@ -185,7 +185,7 @@ fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
             ..check
         },
     ]);
-    let fields: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
+    let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     let expected = [
         "evidence[0].verification_result",
         "evidence[1].step_id",
@@ -193,7 +193,7 @@ fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
         "evidence[1].verification_result",
     ];
     assert_eq!(fields, expected);
-    assert!(told[0].1.contains("EVIDENCE_KIND_VERIFICATION (5)"), "{}", told[0].1);
+    assert!(reported[0].1.contains("EVIDENCE_KIND_VERIFICATION (5)"), "{}", reported[0].1);
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn everything_wrong_with_overrides_is_told_at_once() {
     };
     let mut violations = Violations::default();
     assert!(parse::overrides(message, reference(), &mut violations).is_none());
-    let mut told = fields(violations);
-    told.sort();
+    let mut reported = fields(violations);
+    reported.sort();
     let mut expected = [
         "policy_overrides.rho",
         "policy_overrides.ungrounded_floor",
@@ -258,7 +258,7 @@ fn everything_wrong_with_overrides_is_told_at_once() {
         "policy_overrides.verification",
     ];
     expected.sort_unstable();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -310,17 +310,17 @@ fn counts_become_a_tally() {
 fn wrong_counts_are_refused() {
     let count =
         |class, evidence_type, count| v1::ClaimCount { class, r#type: evidence_type, count };
-    let told = |counts| {
+    let reported = |counts| {
         let mut violations = Violations::default();
         parse::counts(v1::PartitionCounts { counts }, &mut violations);
         fields(violations)
     };
     assert_eq!(
-        told(vec![count(1, 1, 1), count(0, 99, 1), count(1, 1, 0)]),
+        reported(vec![count(1, 1, 1), count(0, 99, 1), count(1, 1, 0)]),
         ["counts.counts[1].class", "counts.counts[1].type", "counts.counts[2]"]
     );
-    assert_eq!(told(vec![count(1, 1, 1_800_000)]), [""; 0]);
-    assert_eq!(told(vec![count(1, 1, 1_800_000), count(2, 1, 1)]), ["counts.counts"]);
-    assert_eq!(told(vec![count(1, 1, u32::MAX), count(2, 1, u32::MAX)]), ["counts.counts"]);
-    assert_eq!(told(vec![count(1, 1, 1); 1_000_000]), ["counts.counts"]);
+    assert_eq!(reported(vec![count(1, 1, 1_800_000)]), [""; 0]);
+    assert_eq!(reported(vec![count(1, 1, 1_800_000), count(2, 1, 1)]), ["counts.counts"]);
+    assert_eq!(reported(vec![count(1, 1, u32::MAX), count(2, 1, u32::MAX)]), ["counts.counts"]);
+    assert_eq!(reported(vec![count(1, 1, 1); 1_000_000]), ["counts.counts"]);
 }

@@ -35,9 +35,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let broken = structured.replacen("decided by the pod list", "decided by the \"pod\" list", 1);
     let mut times = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
-        let [plain, whole, among_words, mended] = &mut times;
+        let [plain, whole, among_words, fixed] = &mut times;
         plain.push(time(|| serde_json::from_str::<Value>(black_box(&structured)).is_ok()));
-        for (times, text) in [(whole, &structured), (among_words, &fenced), (mended, &broken)] {
+        for (times, text) in [(whole, &structured), (among_words, &fenced), (fixed, &broken)] {
             times.push(time(|| read(black_box(text), &claims, &Bounds::default()).is_ok()));
         }
     }

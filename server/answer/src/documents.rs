@@ -5,7 +5,7 @@
 
 use crate::bounds::Meter;
 use crate::lenient::{Fault, Lenient};
-use crate::mend::{Mend, Mends};
+use crate::fix::{Fix, Fixes};
 use crate::node::Node;
 use crate::unreadable::{Place, Unreadable};
 
@@ -26,7 +26,7 @@ const REASONING: [(&str, &str); 9] = [
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
     pub(crate) node: Node<'a>,
-    pub(crate) mends: Mends,
+    pub(crate) fixes: Fixes,
 }
 
 /// What stands in an answer.
@@ -34,8 +34,8 @@ pub(crate) struct Document<'a> {
 pub(crate) struct Documents<'a> {
     /// In their order.
     pub(crate) found: Vec<Document<'a>>,
-    /// Mends of what stands around them.
-    pub(crate) around: Mends,
+    /// Fixes of what stands around them.
+    pub(crate) around: Fixes,
     /// Braces of sentences that are open.
     open: usize,
 }
@@ -52,13 +52,13 @@ impl<'a> Documents<'a> {
                     documents.take(text, &mut reader, meter)?;
                 }
                 b'`' if text.get(at..).is_some_and(|rest| rest.starts_with("```")) => {
-                    documents.around.add(Mend::CodeFence);
+                    documents.around.add(Fix::CodeFence);
                     reader.at = at + fence(text, at);
                 }
                 b'<' | b'[' | 0xe2 => match reasoning(text, at)? {
                     Some(end) => {
                         documents.found.clear();
-                        documents.around = Mends(vec![Mend::Reasoning]);
+                        documents.around = Fixes(vec![Fix::Reasoning]);
                         reader.at = end;
                     }
                     None => documents.pass(text, &mut reader, byte)?,
@@ -67,7 +67,7 @@ impl<'a> Documents<'a> {
             }
         }
         if documents.found.len() > 1 {
-            documents.around.add(Mend::Prose);
+            documents.around.add(Fix::Prose);
         }
         if meter.is_exhausted() { Err(Unreadable::Tangled) } else { Ok(documents) }
     }
@@ -82,11 +82,11 @@ impl<'a> Documents<'a> {
         let at = reader.at;
         match reader.begin(at) {
             Ok(node) => {
-                let mends = std::mem::take(&mut reader.mends);
-                self.found.push(Document { node, mends });
+                let fixes = std::mem::take(&mut reader.fixes);
+                self.found.push(Document { node, fixes });
             }
             Err(Fault::Unexpected(_)) if !reader.is_json => {
-                self.around.add(Mend::Prose);
+                self.around.add(Fix::Prose);
                 self.open += 1;
                 reader.at = at + 1;
             }
@@ -115,7 +115,7 @@ impl<'a> Documents<'a> {
             self.open = self.open.saturating_sub(1);
         }
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-            self.around.add(Mend::Prose);
+            self.around.add(Fix::Prose);
         }
         reader.at += 1;
         Ok(())

@@ -7,7 +7,7 @@ use gsar_core::{Claim, ClaimId};
 
 use crate::bounds::{Bounds, Meter};
 use crate::entry::{Entry, Verdict, left_out};
-use crate::mend::{Mend, Mends};
+use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 use crate::reading::{Correction, CorrectionKind, Loss, Lost};
 use crate::score;
@@ -51,7 +51,7 @@ pub(crate) enum Said {
 /// One complete answer.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    pub(crate) mends: Mends,
+    pub(crate) fixes: Fixes,
     /// One for each expected claim.
     pub(crate) said: Vec<Said>,
     pub(crate) lost: Vec<Lost>,
@@ -74,7 +74,7 @@ pub(crate) enum Claims<'n, 'a> {
 impl Draft {
     pub(crate) fn new(
         claims: &Claims<'_, '_>,
-        mends: Mends,
+        fixes: Fixes,
         expected: &Expected<'_>,
         bounds: &Bounds,
     ) -> Result<Self, Unreadable> {
@@ -87,12 +87,12 @@ impl Draft {
             return Err(Unreadable::TooManyClaims { given, allowed: bounds.claims });
         }
         let said = vec![Said::Nothing; expected.claims.len()];
-        let mut draft = Self { mends, said, ..Self::default() };
+        let mut draft = Self { fixes, said, ..Self::default() };
         match claims {
             Claims::None => {}
             Claims::List(entries) => draft.take_list(entries, expected, bounds),
             Claims::Keyed(members) => {
-                draft.mends.add(Mend::KeyedClaims);
+                draft.fixes.add(Fix::KeyedClaims);
                 for (number, Member { name, value }) in members.iter().enumerate() {
                     draft.take(
                         Entry::of(value, Some(name), bounds.citations),
@@ -109,7 +109,7 @@ impl Draft {
         for (number, entry) in entries.iter().enumerate() {
             let inner = document_in(entry, bounds);
             if inner.is_some() {
-                self.mends.add(Mend::ClaimText);
+                self.fixes.add(Fix::ClaimText);
             }
             let entry = inner.as_ref().unwrap_or(entry);
             self.take(Entry::of(entry, None, bounds.citations), number + 1, expected);

@@ -5,13 +5,13 @@
 use crate::bounds::{Bounds, Meter};
 use crate::documents::Documents;
 use crate::draft::{Claims, Draft, Expected, Rest, document_in, reason_to_abstain};
-use crate::mend::{Mend, Mends};
+use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 use crate::unreadable::Unreadable;
 
-/// An answer stands within at most so many other objects and lists.
+/// Most objects and lists around an answer.
 const NESTED: usize = 5;
-/// So many complete answers in one text are looked at.
+/// Most complete answers of one text that are looked at.
 const ANSWERS: usize = 8;
 /// Fields in which interfaces hand over an answer as a string.
 const TEXT_FIELDS: [&str; 8] =
@@ -65,16 +65,16 @@ impl Seeker<'_> {
     pub(crate) fn seek_text(
         &mut self,
         text: &str,
-        mends: &Mends,
+        fixes: &Fixes,
         nested: usize,
     ) -> Result<(), Unreadable> {
         let documents = Documents::of(text, self.meter)?;
         let before = self.drafts.len();
         for document in &documents.found {
-            let mut mends = mends.clone();
-            mends.add_all(&documents.around);
-            mends.add_all(&document.mends);
-            self.seek(&document.node, &mends, nested)?;
+            let mut fixes = fixes.clone();
+            fixes.add_all(&documents.around);
+            fixes.add_all(&document.fixes);
+            self.seek(&document.node, &fixes, nested)?;
         }
         if self.drafts.len() > before {
             Ok(())
@@ -89,21 +89,21 @@ impl Seeker<'_> {
     pub(crate) fn seek(
         &mut self,
         node: &Node<'_>,
-        mends: &Mends,
+        fixes: &Fixes,
         nested: usize,
     ) -> Result<(), Unreadable> {
         match node {
             Node::Object(members) => match Envelope::of(members)? {
-                Some(envelope) => self.take(&envelope, mends.clone()),
-                None => self.seek_members(members, mends, nested),
+                Some(envelope) => self.take(&envelope, fixes.clone()),
+                None => self.seek_members(members, fixes, nested),
             },
             Node::List(entries) if is_list_of_claims(entries) => {
-                let mends = with(mends, Mend::BareList);
-                self.push(Draft::new(&Claims::List(entries), mends, self.expected, self.bounds)?)
+                let fixes = with(fixes, Fix::BareList);
+                self.push(Draft::new(&Claims::List(entries), fixes, self.expected, self.bounds)?)
             }
             Node::List(entries) if nested < NESTED => {
-                let mends = with(mends, Mend::Nested);
-                entries.iter().try_for_each(|entry| self.seek(entry, &mends, nested + 1))
+                let fixes = with(fixes, Fix::Nested);
+                entries.iter().try_for_each(|entry| self.seek(entry, &fixes, nested + 1))
             }
             _ => Ok(()),
         }
@@ -112,7 +112,7 @@ impl Seeker<'_> {
     fn seek_members(
         &mut self,
         members: &[Member<'_>],
-        mends: &Mends,
+        fixes: &Fixes,
         nested: usize,
     ) -> Result<(), Unreadable> {
         if nested >= NESTED {
@@ -123,21 +123,21 @@ impl Seeker<'_> {
                 Node::Text(Text { words, requoted: false })
                     if TEXT_FIELDS.contains(&name.as_ref()) && words.contains('{') =>
                 {
-                    match self.seek_text(words, &with(mends, Mend::ArgumentText), nested + 1) {
+                    match self.seek_text(words, &with(fixes, Fix::ArgumentText), nested + 1) {
                         Ok(()) | Err(Unreadable::NoJson | Unreadable::NoClaims) => {}
                         Err(unreadable) => return Err(unreadable),
                     }
                 }
-                value => self.seek(value, &with(mends, Mend::Nested), nested + 1)?,
+                value => self.seek(value, &with(fixes, Fix::Nested), nested + 1)?,
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, envelope: &Envelope<'_, '_>, mut mends: Mends) -> Result<(), Unreadable> {
+    fn take(&mut self, envelope: &Envelope<'_, '_>, mut fixes: Fixes) -> Result<(), Unreadable> {
         let inner = envelope.claims.and_then(|claims| document_in(claims, self.bounds));
         if inner.is_some() {
-            mends.add(Mend::ClaimText);
+            fixes.add(Fix::ClaimText);
         }
         let claims = match inner.as_ref().or(envelope.claims) {
             Some(Node::List(entries)) => Claims::List(entries),
@@ -145,7 +145,7 @@ impl Seeker<'_> {
             Some(Node::Text(_)) => return Err(Unreadable::NoClaims),
             _ => Claims::None,
         };
-        let mut draft = Draft::new(&claims, mends, self.expected, self.bounds)?;
+        let mut draft = Draft::new(&claims, fixes, self.expected, self.bounds)?;
         draft.read_rest(&envelope.rest);
         self.push(draft)
     }
@@ -159,10 +159,10 @@ impl Seeker<'_> {
     }
 }
 
-fn with(mends: &Mends, mend: Mend) -> Mends {
-    let mut mends = mends.clone();
-    mends.add(mend);
-    mends
+fn with(fixes: &Fixes, fix: Fix) -> Fixes {
+    let mut fixes = fixes.clone();
+    fixes.add(fix);
+    fixes
 }
 
 /// Whether a list without an object around it holds claims: its first object has an id and a class.

@@ -20,7 +20,7 @@
 //! | [`lenient`] | JSON as models write it, never completed |
 //! | [`documents`] | the JSON among reasoning, fences and prose |
 //! | [`envelope`], [`draft`], [`entry`], [`score`] | what the JSON says of each claim |
-//! | [`reading`], [`unreadable`], [`mend`] | what comes of it |
+//! | [`reading`], [`unreadable`], [`fix`] | what comes of it |
 //! | [`repair`] | what to say to the model in the repair turn |
 //!
 //! The rules:
@@ -40,7 +40,7 @@ mod draft;
 mod entry;
 mod envelope;
 mod lenient;
-mod mend;
+mod fix;
 mod node;
 mod reading;
 mod repair;
@@ -48,7 +48,7 @@ mod score;
 mod unreadable;
 
 pub use bounds::{Bounds, Usage};
-pub use mend::Mend;
+pub use fix::Fix;
 pub use reading::{Correction, CorrectionKind, Loss, Lost, Reading, Rung};
 pub use repair::repair_prompt;
 pub use unreadable::{Place, Unreadable};
@@ -61,7 +61,7 @@ use bounds::Meter;
 use draft::{Draft, Expected, Said};
 use envelope::Seeker;
 use lenient::Lenient;
-use mend::Mends;
+use fix::Fixes;
 use node::Node;
 
 /// The JSON schema of an answer, fit for strict structured output: every field is required, no other is allowed.
@@ -84,10 +84,10 @@ fn read_metered(
     if text.len() > bounds.bytes {
         return Err(Unreadable::TooLong { bytes: text.len(), allowed: bounds.bytes });
     }
-    let mut mends = Mends::default();
+    let mut fixes = Fixes::default();
     let unmarked = text.trim_start_matches('\u{feff}');
     if unmarked.len() < text.len() {
-        mends.add(Mend::ByteOrderMark);
+        fixes.add(Fix::ByteOrderMark);
     }
     let json = unmarked.trim();
     if json.is_empty() {
@@ -95,28 +95,28 @@ fn read_metered(
     }
     let expected = Expected::new(expected);
     let mut seeker = Seeker { expected: &expected, bounds, meter, drafts: Vec::new() };
-    seek(json, mends, &mut seeker)?;
+    seek(json, fixes, &mut seeker)?;
     let drafts = std::mem::take(&mut seeker.drafts);
     last_of(drafts, &expected).map(|draft| settled(draft, &expected, meter.usage(text.len())))
 }
 
 /// Climbs the ladder: the whole text as JSON, as a JSON string, as JSON among other words.
-fn seek(json: &str, mut mends: Mends, seeker: &mut Seeker<'_>) -> Result<(), Unreadable> {
+fn seek(json: &str, mut fixes: Fixes, seeker: &mut Seeker<'_>) -> Result<(), Unreadable> {
     match Node::structured(json, seeker.meter) {
         Some(Node::Text(text)) => {
-            mends.add(Mend::Escaped);
-            seeker.seek_text(&text.words, &mends, 0)
+            fixes.add(Fix::Escaped);
+            seeker.seek_text(&text.words, &fixes, 0)
         }
-        Some(node) => seeker.seek(&node, &mends, 0),
+        Some(node) => seeker.seek(&node, &fixes, 0),
         None => {
             seeker.meter.begin_anew();
             match escaped(json) {
                 Some(escaped) => {
-                    mends.add(Mend::Escaped);
+                    fixes.add(Fix::Escaped);
                     let inner = Lenient::new(escaped, seeker.meter).unescaped();
-                    seeker.seek_text(&inner, &mends, 0)
+                    seeker.seek_text(&inner, &fixes, 0)
                 }
-                None => seeker.seek_text(json, &mends, 0),
+                None => seeker.seek_text(json, &fixes, 0),
             }
         }
     }
@@ -141,7 +141,7 @@ fn escaped(text: &str) -> Option<&str> {
 fn last_of(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unreadable> {
     let mut last = drafts.pop().ok_or(Unreadable::NoClaims)?;
     for earlier in &drafts {
-        last.mends.add(Mend::SeveralAnswers);
+        last.fixes.add(Fix::SeveralAnswers);
         last.compare(earlier, expected);
     }
     Ok(last)
@@ -175,7 +175,7 @@ fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
     let mut invented = draft.invented;
     invented.retain(|id| seen.insert(id.clone()));
     let rung =
-        if draft.mends.0.is_empty() { Rung::Structured } else { Rung::Salvaged(draft.mends.0) };
+        if draft.fixes.0.is_empty() { Rung::Structured } else { Rung::Salvaged(draft.fixes.0) };
     Reading {
         rung,
         judged,

@@ -1,6 +1,6 @@
 //! An answer as a tree that keeps what a judgement depends on: repeated fields, and strings whose end was a guess.
 //!
-//! Well-formed JSON is read by `serde_json`; nothing here mends anything.
+//! Well-formed JSON is read by `serde_json`; nothing here fixes anything.
 
 use std::borrow::Cow;
 use std::fmt;

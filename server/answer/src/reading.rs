@@ -4,7 +4,7 @@ use gsar_core::fixed::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
 
 use crate::bounds::Usage;
-use crate::mend::Mend;
+use crate::fix::Fix;
 use crate::unreadable::Place;
 
 /// How an answer was read.
@@ -12,17 +12,17 @@ use crate::unreadable::Place;
 pub enum Rung {
     /// The whole text is the JSON that was asked for.
     Structured,
-    /// It had to be mended, in these ways, in the order in which they were first met.
-    Salvaged(Vec<Mend>),
+    /// It had to be fixed, in these ways, in the order in which they were first met.
+    Salvaged(Vec<Fix>),
 }
 
 impl Rung {
-    /// The ways in which it had to be mended.
+    /// The ways in which it had to be fixed.
     #[must_use]
-    pub fn mends(&self) -> &[Mend] {
+    pub fn fixes(&self) -> &[Fix] {
         match self {
             Self::Structured => &[],
-            Self::Salvaged(mends) => mends,
+            Self::Salvaged(fixes) => fixes,
         }
     }
 

@@ -171,7 +171,7 @@ proptest! {
         let meter = Meter::new(&text, &Bounds::default());
         let documents = Documents::of(&text, &meter).unwrap();
         prop_assert_eq!(documents.found.len(), 1);
-        prop_assert!(documents.found[0].mends.0.is_empty(), "{:?}", documents.found[0].mends);
+        prop_assert!(documents.found[0].fixes.0.is_empty(), "{:?}", documents.found[0].fixes);
         let structured = Node::structured(&text, &meter);
         prop_assert_eq!(Some(&documents.found[0].node), structured.as_ref());
     }
@@ -181,9 +181,9 @@ proptest! {
         let expected = claims(3);
         if let Ok(reading) = read(&text, &expected, &Bounds::default()) {
             let judged = reading.judged.iter().map(|judged| judged.claim.id.clone());
-            let mut told: Vec<ClaimId> = judged.chain(reading.unsettled().cloned()).collect();
-            told.sort();
-            prop_assert_eq!(told, expected.iter().map(|claim| claim.id.clone()).collect::<Vec<_>>());
+            let mut reported: Vec<ClaimId> = judged.chain(reading.unsettled().cloned()).collect();
+            reported.sort();
+            prop_assert_eq!(reported, expected.iter().map(|claim| claim.id.clone()).collect::<Vec<_>>());
         }
     }
 }

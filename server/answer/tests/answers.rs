@@ -1,7 +1,7 @@
 //! Broken answers, each with the rung and the partition that it has to be read to.
 //!
 //! The tables are `tests/answers/*.json`: a name, the answer, the rung or the reason why it is unreadable, and what is said
-//! of each of the claims c1, c2 and c3. `mends`, `invented`, `score` (millionths), `corrections` (how many) and `abstained`
+//! of each of the claims c1, c2 and c3. `fixes`, `invented`, `score` (millionths), `corrections` (how many) and `abstained`
 //! are compared where they stand there; an answer without `invented` or `abstained` must have none.
 
 use std::collections::BTreeMap;
@@ -61,10 +61,10 @@ fn check(case: &Value) -> Result<(), String> {
         .map(|(id, said)| (id.clone(), said.as_str().unwrap_or_default().to_owned()))
         .collect();
     compare("partition", format!("{:?}", partition(reading)), format!("{expected:?}"))?;
-    if let (Rung::Salvaged(mends), Some(expected)) = (&reading.rung, case["mends"].as_array()) {
-        let given: Vec<&str> = mends.iter().map(|mend| mend.name()).collect();
+    if let (Rung::Salvaged(fixes), Some(expected)) = (&reading.rung, case["fixes"].as_array()) {
+        let given: Vec<&str> = fixes.iter().map(|fix| fix.name()).collect();
         let expected: Vec<&str> = expected.iter().filter_map(Value::as_str).collect();
-        compare("mends", format!("{given:?}"), format!("{expected:?}"))?;
+        compare("fixes", format!("{given:?}"), format!("{expected:?}"))?;
     }
     let invented = case["invented"].as_array().map_or_else(Vec::new, Clone::clone);
     compare(

@@ -1,6 +1,6 @@
-//! Valid answers, mended in one way each: what is read stays the same. Cut anywhere: nothing is read.
+//! Valid answers, fixed in one way each: what is read stays the same. Cut anywhere: nothing is read.
 
-use gsar_answer::{Bounds, Mend, Reading, Rung, Unreadable, read};
+use gsar_answer::{Bounds, Fix, Reading, Rung, Unreadable, read};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -67,8 +67,8 @@ impl Style {
     }
 }
 
-/// An answer, in one shape or writing, and the mend that it needs.
-fn mutations(answer: &Value) -> Vec<(Mend, String)> {
+/// An answer, in one shape or writing, and the fix that it needs.
+fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     let text = JSON.write(answer);
     let keyed: Map<String, Value> = entries(answer)
         .map(|mut entry| {
@@ -83,33 +83,33 @@ fn mutations(answer: &Value) -> Vec<(Mend, String)> {
         JSON.write(&answer)
     };
     vec![
-        (Mend::ByteOrderMark, format!("\u{feff}{text}")),
-        (Mend::Reasoning, format!("<think>c1 is {{grounded}}: {text}</think>\n{text}")),
-        (Mend::CodeFence, format!("```json\n{text}\n```")),
-        (Mend::Prose, format!("Of {{c1}} and [tool=x], `this`:\n{text}\nThat is all.")),
-        (Mend::Escaped, Value::from(text.as_str()).to_string()),
-        (Mend::SeveralAnswers, format!("{text}\n{text}")),
-        (Mend::Nested, format!("{{\"result\": {text}}}")),
-        (Mend::ArgumentText, json!({ "arguments": text }).to_string()),
-        (Mend::BareList, JSON.write(&answer["claims"])),
-        (Mend::KeyedClaims, with_claims(keyed.into())),
-        (Mend::ClaimText, with_claims(texts.into())),
-        (Mend::SingleQuotes, Style { quote: ('\'', '\''), ..JSON }.write(answer)),
-        (Mend::SmartQuotes, Style { quote: ('“', '”'), ..JSON }.write(answer)),
-        (Mend::BareName, Style { names_quoted: false, ..JSON }.write(answer)),
-        (Mend::BareWord, text.replace("\"class\": \"grounded\"", "\"class\": grounded")),
-        (Mend::TrailingComma, Style { after_last: " ,\n", ..JSON }.write(answer)),
-        (Mend::MissingComma, Style { between_objects: "", ..JSON }.write(answer)),
-        (Mend::Comment, Style { after_comma: "// \"a\": }\n", ..JSON }.write(answer)),
-        (Mend::Comment, Style { after_comma: " /* \"a\", ] */ ", ..JSON }.write(answer)),
-        (Mend::Literal, Style { python: true, ..JSON }.write(answer)),
-        (Mend::Number, text.replace("0.83", ".83")),
-        (Mend::UnescapedQuote, text.replace("the pod", "the \"pod\", the \"node\" and \"all\"")),
-        (Mend::ControlCharacter, text.replace("the pod", "the\npod")),
-        (Mend::Escape, text.replace("the pod", "the\\_pod")),
-        (Mend::Blank, Style { after_comma: "\u{a0}\u{200b}", ..JSON }.write(answer)),
+        (Fix::ByteOrderMark, format!("\u{feff}{text}")),
+        (Fix::Reasoning, format!("<think>c1 is {{grounded}}: {text}</think>\n{text}")),
+        (Fix::CodeFence, format!("```json\n{text}\n```")),
+        (Fix::Prose, format!("Of {{c1}} and [tool=x], `this`:\n{text}\nThat is all.")),
+        (Fix::Escaped, Value::from(text.as_str()).to_string()),
+        (Fix::SeveralAnswers, format!("{text}\n{text}")),
+        (Fix::Nested, format!("{{\"result\": {text}}}")),
+        (Fix::ArgumentText, json!({ "arguments": text }).to_string()),
+        (Fix::BareList, JSON.write(&answer["claims"])),
+        (Fix::KeyedClaims, with_claims(keyed.into())),
+        (Fix::ClaimText, with_claims(texts.into())),
+        (Fix::SingleQuotes, Style { quote: ('\'', '\''), ..JSON }.write(answer)),
+        (Fix::SmartQuotes, Style { quote: ('“', '”'), ..JSON }.write(answer)),
+        (Fix::BareName, Style { names_quoted: false, ..JSON }.write(answer)),
+        (Fix::BareWord, text.replace("\"class\": \"grounded\"", "\"class\": grounded")),
+        (Fix::TrailingComma, Style { after_last: " ,\n", ..JSON }.write(answer)),
+        (Fix::MissingComma, Style { between_objects: "", ..JSON }.write(answer)),
+        (Fix::Comment, Style { after_comma: "// \"a\": }\n", ..JSON }.write(answer)),
+        (Fix::Comment, Style { after_comma: " /* \"a\", ] */ ", ..JSON }.write(answer)),
+        (Fix::Literal, Style { python: true, ..JSON }.write(answer)),
+        (Fix::Number, text.replace("0.83", ".83")),
+        (Fix::UnescapedQuote, text.replace("the pod", "the \"pod\", the \"node\" and \"all\"")),
+        (Fix::ControlCharacter, text.replace("the pod", "the\npod")),
+        (Fix::Escape, text.replace("the pod", "the\\_pod")),
+        (Fix::Blank, Style { after_comma: "\u{a0}\u{200b}", ..JSON }.write(answer)),
         (
-            Mend::BrokenClaim,
+            Fix::BrokenClaim,
             text.replace("\"claims\": [", "\"claims\": [{\"id\": \"c9\", \"class\": @}, "),
         ),
     ]
@@ -187,7 +187,7 @@ fn answers() -> impl Strategy<Value = (Value, usize)> {
     })
 }
 
-/// What is said of the claims, with notes only where a mend does not change them.
+/// What is said of the claims, with notes only where a fix does not change them.
 fn said(reading: &Reading, with_notes: bool) -> Vec<JudgedClaim> {
     let mut judged = reading.judged.clone();
     if !with_notes {
@@ -200,22 +200,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn a_mended_answer_says_what_it_said_before((answer, count) in answers()) {
+    fn a_fixed_answer_says_what_it_said_before((answer, count) in answers()) {
         let claims = claims(count);
         let whole = read(&JSON.write(&answer), &claims, &Bounds::default());
         let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
         prop_assert_eq!(&whole.rung, &Rung::Structured);
         prop_assert_eq!(whole.judged.len(), count);
-        for (mend, text) in mutations(&answer) {
+        for (fix, text) in mutations(&answer) {
             let outcome = read(&text, &claims, &Bounds::default());
-            let Ok(mended) = outcome else {
-                return Err(TestCaseError::fail(format!("{mend}: {outcome:?}\n{text}")));
+            let Ok(fixed) = outcome else {
+                return Err(TestCaseError::fail(format!("{fix}: {outcome:?}\n{text}")));
             };
-            let made = matches!(&mended.rung, Rung::Salvaged(mends) if mends.contains(&mend));
-            prop_assert!(made, "{mend}: {:?}\n{text}", mended.rung);
-            let changes_notes = matches!(mend, Mend::UnescapedQuote | Mend::ControlCharacter | Mend::Escape);
-            prop_assert_eq!(said(&mended, !changes_notes), said(&whole, !changes_notes), "{}\n{}", mend, text);
-            prop_assert!(mended.missing.is_empty());
+            let made = matches!(&fixed.rung, Rung::Salvaged(fixes) if fixes.contains(&fix));
+            prop_assert!(made, "{fix}: {:?}\n{text}", fixed.rung);
+            let changes_notes = matches!(fix, Fix::UnescapedQuote | Fix::ControlCharacter | Fix::Escape);
+            prop_assert_eq!(said(&fixed, !changes_notes), said(&whole, !changes_notes), "{}\n{}", fix, text);
+            prop_assert!(fixed.missing.is_empty());
         }
     }
 
@@ -306,17 +306,17 @@ proptest! {
     }
 
     #[test]
-    fn a_mended_answer_that_is_cut_gives_no_claim((answer, count) in answers()) {
+    fn a_fixed_answer_that_is_cut_gives_no_claim((answer, count) in answers()) {
         let claims = claims(count);
-        for (mend, text) in mutations(&answer) {
-            if mend == Mend::SeveralAnswers {
+        for (fix, text) in mutations(&answer) {
+            if fix == Fix::SeveralAnswers {
                 continue;
             }
-            let end = text.rfind(if mend == Mend::BareList { ']' } else { '}' }).unwrap_or_default();
+            let end = text.rfind(if fix == Fix::BareList { ']' } else { '}' }).unwrap_or_default();
             for cut in (0..=end).filter(|cut| text.is_char_boundary(*cut)).step_by(7) {
                 let part = text.get(..cut).unwrap_or_default();
                 let outcome = read(part, &claims, &Bounds::default());
-                prop_assert!(outcome.is_err(), "{mend}: {outcome:?}\n{part}");
+                prop_assert!(outcome.is_err(), "{fix}: {outcome:?}\n{part}");
             }
         }
     }

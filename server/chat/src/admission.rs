@@ -1,4 +1,4 @@
-//! Who may send now: so many at once, so many in line, so many a minute. Nothing is sent here.
+//! Which calls may send now: bounds on calls in flight, calls in line, and calls per minute. Nothing is sent here.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ type Rate = RateLimiter<NotKeyed, InMemoryState, Time, NoOpMiddleware<Instant>>;
 #[derive(Debug)]
 pub(crate) struct Admission {
     clock: Arc<dyn Clock>,
-    places: Semaphore,
+    permits: Semaphore,
     max_concurrent: usize,
     waiting: AtomicUsize,
     max_waiting: usize,
@@ -34,7 +34,7 @@ impl Admission {
             .map(|number| Rate::direct_with_clock(quota(number), Time(Arc::clone(&clock))));
         Self {
             clock,
-            places: Semaphore::new(settings.max_concurrent),
+            permits: Semaphore::new(settings.max_concurrent),
             max_concurrent: settings.max_concurrent,
             waiting: AtomicUsize::new(0),
             max_waiting: settings.max_waiting,
@@ -42,24 +42,24 @@ impl Admission {
         }
     }
 
-    /// A place to run, first come, first served.
-    pub(crate) async fn place(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
-        if let Some(place) = self.free_place() {
-            return Ok(place);
+    /// A permit to run, first come, first served.
+    pub(crate) async fn permit(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
+        if let Some(permit) = self.try_permit() {
+            return Ok(permit);
         }
         let _waiting = self.stand_in_line()?;
         tokio::select! {
             biased;
-            place = self.places.acquire() => place.map_err(|_closed| self.full()),
+            permit = self.permits.acquire() => permit.map_err(|_closed| self.full()),
             () = self.clock.sleep_until(deadline) => {
                 Err(Failure::DeadlinePassed { phase: Phase::Queue })
             }
         }
     }
 
-    /// A place to run if one is free.
-    pub(crate) fn free_place(&self) -> Option<SemaphorePermit<'_>> {
-        self.places.try_acquire().ok()
+    /// A permit to run if one is free.
+    pub(crate) fn try_permit(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.try_acquire().ok()
     }
 
     /// Waits until the rate allows another request, unless that is after the deadline.
@@ -82,7 +82,7 @@ impl Admission {
     }
 
     pub(crate) fn running(&self) -> usize {
-        self.max_concurrent.saturating_sub(self.places.available_permits())
+        self.max_concurrent.saturating_sub(self.permits.available_permits())
     }
 
     pub(crate) fn waiting(&self) -> usize {
@@ -147,21 +147,21 @@ mod tests {
             settings.max_waiting = 1;
         });
         let deadline = clock.now() + Duration::from_secs(1);
-        let first = admission.place(deadline).await.unwrap();
-        let mut second = Box::pin(admission.place(deadline));
+        let first = admission.permit(deadline).await.unwrap();
+        let mut second = Box::pin(admission.permit(deadline));
         tokio::select! {
             biased;
-            _ = &mut second => panic!("there is no room"),
+            _ = &mut second => panic!("no permit is free"),
             () = std::future::ready(()) => {}
         }
         assert_eq!((admission.running(), admission.waiting()), (1, 1));
-        let third = admission.place(deadline).await.unwrap_err();
+        let third = admission.permit(deadline).await.unwrap_err();
         assert_eq!(third, Failure::TooManyCalls { concurrent: 1, waiting: 1 });
         drop(first);
         let second = second.await.unwrap();
         assert_eq!((admission.running(), admission.waiting()), (1, 0));
         clock.advance(Duration::from_secs(1));
-        let fourth = admission.place(deadline).await.unwrap_err();
+        let fourth = admission.permit(deadline).await.unwrap_err();
         assert_eq!(fourth, Failure::DeadlinePassed { phase: Phase::Queue });
         drop(second);
         assert_eq!((admission.running(), admission.waiting()), (0, 0));

@@ -1,6 +1,6 @@
 //! One question, asked until it is answered, until asking again is of no use, or until the deadline.
 //!
-//! The order of an attempt: a place to run, the circuit, the rate, the request. Everything taken is given back when
+//! The order of an attempt: a permit, the circuit, the rate, the request. Everything taken is given back when
 //! the future is dropped; nothing is spawned.
 
 use std::pin::pin;
@@ -55,7 +55,7 @@ struct Inner {
 pub struct Load {
     /// Calls that run.
     pub running: usize,
-    /// Calls that wait for a place to run.
+    /// Calls that wait for a permit.
     pub waiting: usize,
     /// Whether the provider is asked.
     pub circuit: CircuitState,
@@ -196,13 +196,13 @@ impl Inner {
     }
 
     async fn admit(&self, deadline: Instant) -> Result<Admitted<'_>, Failure> {
-        let place = self.admission.place(deadline).await?;
+        let permit = self.admission.permit(deadline).await?;
         let pass = self.circuit.enter()?;
         self.admission.rate(deadline).await?;
         if self.clock.now() >= deadline {
             return Err(Failure::DeadlinePassed { phase: Phase::Queue });
         }
-        Ok(Admitted { _place: place, pass })
+        Ok(Admitted { _permit: permit, pass })
     }
 
     /// A second attempt beside one that takes long, if nothing is in its way.
@@ -210,9 +210,9 @@ impl Inner {
         if self.circuit.shown() != CircuitState::Closed {
             return None;
         }
-        let place = self.admission.free_place()?;
+        let permit = self.admission.try_permit()?;
         let pass = self.circuit.enter().ok()?;
-        self.admission.rate_now().then_some(Admitted { _place: place, pass })
+        self.admission.rate_now().then_some(Admitted { _permit: permit, pass })
     }
 
     /// One attempt, and another beside it when it takes long: the first reply counts, else the last failure.
@@ -303,7 +303,7 @@ impl Inner {
 
 /// The right to send one request; given back when dropped.
 struct Admitted<'a> {
-    _place: SemaphorePermit<'a>,
+    _permit: SemaphorePermit<'a>,
     pass: Pass<'a>,
 }
 

@@ -38,7 +38,7 @@ impl CircuitBreaker {
         Self { settings, clock, state: Mutex::new(State::Closed { failures: 0 }) }
     }
 
-    /// Lets an attempt begin. The pass is told how the attempt ended; dropped untold, it says nothing.
+    /// Lets an attempt begin. The pass records how the attempt ended; dropped without that, it records nothing.
     pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
         let now = self.clock.now();
         let mut state = self.state();

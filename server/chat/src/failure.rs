@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a call, each with its code, whether asking again can help, and the mend.
+//! Everything that can go wrong with a call, each with its code, whether asking again can help, and the fix.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::reply::Reply;
 /// What a call was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Waiting for room or for the rate.
+    /// Waiting for a permit or for the rate.
     Queue,
     /// Connecting, sending, and waiting for the answer to begin.
     FirstByte,
@@ -20,7 +20,7 @@ pub enum Phase {
 impl fmt::Display for Phase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Queue => "waiting for room",
+            Self::Queue => "waiting for a permit",
             Self::FirstByte => "waiting for the answer to begin",
             Self::Body => "reading the answer",
         })
@@ -107,7 +107,7 @@ pub enum Failure {
         /// The body.
         came: Excerpt,
     },
-    /// The account has no credit left, which waiting does not mend.
+    /// The account has no credit left, which waiting does not fix.
     #[error("the account is exhausted: {came}; add credit or raise its limit with the provider")]
     QuotaExhausted {
         /// The body.
@@ -154,7 +154,7 @@ pub enum Failure {
         came: Excerpt,
     },
     /// Status 200 with an error inside.
-    #[error("status 200 with an error in it: {came}; {}", if *transient { "ask again" } else { "mend what it names" })]
+    #[error("status 200 with an error in it: {came}; {}", if *transient { "ask again" } else { "fix what it names" })]
     ErrorInAnswer {
         /// Whether the error is one that passes.
         transient: bool,
@@ -242,7 +242,7 @@ pub enum Failure {
         "requests_per_minute allows the next request in {retry_in:?}, after the deadline; raise it, or ask later"
     )]
     RateLimitedHere {
-        /// When there is room.
+        /// When a permit is free.
         retry_in: Duration,
     },
     /// As many calls run and wait as may.
@@ -258,7 +258,7 @@ pub enum Failure {
     /// The schema cannot be said in the provider's words.
     #[error("the schema cannot be written for this provider: {reason}")]
     SchemaUnsupported {
-        /// What cannot, and the mend.
+        /// What cannot, and the fix.
         reason: String,
     },
 }

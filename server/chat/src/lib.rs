@@ -35,7 +35,7 @@
 //! | `clock` | time and chance |
 //! | `price` | what answers cost |
 //!
-//! How each provider is told the schema: OpenAI and what is compatible `response_format` (or [`StructuredOutput`]),
+//! How each provider receives the schema: OpenAI and what is compatible `response_format` (or [`StructuredOutput`]),
 //! Anthropic one tool that it must use, Gemini `responseSchema` in its own words, Ollama `format`.
 //!
 //! What ends in which code ([`Failure::code`]):

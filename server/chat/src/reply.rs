@@ -91,7 +91,7 @@ pub struct Attempt {
     pub failure: Option<&'static str>,
     /// From admission to its end.
     pub took: Duration,
-    /// Before it: for room, for the rate, between attempts.
+    /// Before it: for a permit, for the rate, between attempts.
     pub waited: Duration,
     /// Whether it was started beside another that took long.
     pub hedge: bool,

@@ -8,7 +8,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// One question to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What the model is told before the conversation; empty for nothing.
+    /// The system prompt; empty for nothing.
     pub system: String,
     /// The conversation, oldest first; the last turn is what is answered.
     pub messages: Vec<Turn>,
@@ -18,7 +18,7 @@ pub struct Request {
     pub temperature: Option<Temperature>,
     /// Makes sampling repeatable where the provider can; Anthropic cannot, and is not sent it.
     pub seed: Option<u64>,
-    /// At most so many tokens in the answer; `None` takes that of the settings.
+    /// Most tokens in the answer; `None` takes that of the settings.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -72,7 +72,7 @@ impl Temperature {
     ///
     /// Below 0, above 2 or no number.
     pub fn new(given: f32) -> Result<Self, RequestError> {
-        // -0.0 is 0 to whoever compares, and another text in JSON.
+        // -0.0 compares equal to 0 and is another text in JSON.
         if (0.0..=2.0).contains(&given) {
             Ok(Self(given.abs()))
         } else {

@@ -21,7 +21,7 @@ pub(crate) fn next_attempt(
         return None;
     }
     let wait = match failure.retry_after() {
-        // Those who were told the same time do not all come at it.
+        // Callers with the same delay do not all retry at once.
         Some(asked) => asked.checked_add(jitter.up_to(retry.base))?,
         None => jitter.up_to(longest_wait(retry, failures)),
     };

@@ -30,7 +30,7 @@ pub struct Settings {
     pub max_output_tokens: u32,
     /// How many calls run at once: 1 to 10 000; 16.
     pub max_concurrent: usize,
-    /// How many calls wait for room; more are turned away: up to 1 000 000; 64.
+    /// How many calls wait for a permit; more are turned away: up to 1 000 000; 64.
     pub max_waiting: usize,
     /// How many requests are sent in a minute, evenly, a tenth of them at once; `None` for no limit, the default.
     pub requests_per_minute: Option<NonZeroU32>,
@@ -38,7 +38,7 @@ pub struct Settings {
     pub retry: Retry,
     /// When a provider is left alone.
     pub circuit: Circuit,
-    /// After how long the same question is asked a second time, beside the first, where there is room; the first
+    /// After how long the same question is asked a second time, beside the first, where a permit is free; the first
     /// answer counts and both are paid for. `None`, the default, for never.
     pub hedge_after: Option<Duration>,
     /// How a schema is handed to an endpoint that is compatible with OpenAI's; for other providers the default.
@@ -64,7 +64,7 @@ pub struct Retry {
 /// When a provider is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// After so many failed attempts in a row: at least 1; 5.
+    /// Failed attempts in a row before it opens: at least 1; 5.
     pub failures: u32,
     /// For so long, then one call tries: up to an hour; 30 s.
     pub cool_down: Duration,

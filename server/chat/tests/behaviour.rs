@@ -211,7 +211,7 @@ async fn who_waits_for_a_place_waits_no_longer_than_to_the_deadline() {
     still.clock.advance(SECOND);
     let error = second.await.unwrap().unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("DEADLINE_PASSED", 0));
-    assert!(error.to_string().contains("waiting for room"), "{error}");
+    assert!(error.to_string().contains("waiting for a permit"), "{error}");
     first.abort();
 }
 

@@ -99,7 +99,7 @@ impl CrossEncoder {
 
     /// The probabilities of each pair, in their order. Waits while the queue is full.
     ///
-    /// The same pair is computed once while its scores are kept, whoever asks for it. Dropping the future gives up what
+    /// The same pair is computed once for all callers while its scores are kept. Dropping the future gives up what
     /// is not begun.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ fn example(line: &str, labels: &Labels) -> Result<Example, String> {
     Ok(Example { pair: Pair::new(text("claim")?, text("premise")?), class })
 }
 
-/// Whether so many right are enough to believe the order of the labels.
+/// Whether the number right is enough to trust the order of the labels.
 pub(crate) fn are_enough(right: usize, of: usize) -> bool {
     right * 3 >= of * 2
 }

@@ -67,7 +67,7 @@ impl Embedder {
 
     /// One vector of unit length for each text, in their order. Waits while the queue is full.
     ///
-    /// The same text is computed once, whoever asks for it and how often. A vector does not depend on what
+    /// The same text is computed once for all callers. A vector does not depend on what
     /// else is computed with it, up to 1e-5 in each number. Dropping the future gives up what is not begun.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
     }
 }
 
-/// Waits, without sleeping, until so many texts wait.
+/// Waits, without sleeping, until `count` texts wait.
 async fn until_waiting(embedder: &Embedder, number: usize) {
     while embedder.statistics().waiting != number {
         tokio::task::yield_now().await;

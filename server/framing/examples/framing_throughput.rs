@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 
-/// Each figure is the best of so many runs.
+/// Each figure is the best of this many runs.
 const RUNS: usize = 3;
 const SHORT: usize = 1 << 16;
 const LONG: usize = 1 << 18;

@@ -12,7 +12,7 @@ use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Each figure is the least of so many runs.
+/// Each figure is the least of this many runs.
 const RUNS: usize = 300;
 const ITEMS: usize = 100;
 const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);

@@ -18,7 +18,7 @@ pub enum FindingKind {
     Citation,
     /// A verdict in the form in which judges give theirs.
     Verdict,
-    /// A phrase that instructs whoever reads it.
+    /// A phrase that instructs its reader.
     Instruction,
     /// A phrase or a tag that shows only after decoding.
     Encoded,

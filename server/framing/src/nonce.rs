@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 pub struct Nonce(u128);
 
 impl Nonce {
-    /// The nonce of so many random bits.
+    /// The nonce of these random bits.
     #[must_use]
     pub const fn new(bits: u128) -> Self {
         Self(bits)

@@ -42,7 +42,7 @@ fn no_injection_leaves_its_frame_and_most_are_told() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
     assert!(texts.len() >= 40);
-    let (mut framed, mut neutralised, mut told) = (0, 0, 0);
+    let (mut framed, mut neutralised, mut reported) = (0, 0, 0);
     let mut kinds: BTreeMap<FindingKind, usize> = BTreeMap::new();
     let mut untold = Vec::new();
     for (name, text) in &texts {
@@ -52,7 +52,7 @@ fn no_injection_leaves_its_frame_and_most_are_told() {
         assert_eq!(original(&read[1]), text.as_str(), "{name}");
         framed += 1;
         neutralised += usize::from(read[1] != *text);
-        told += usize::from(!frame.findings().is_empty());
+        reported += usize::from(!frame.findings().is_empty());
         let mut of_this: Vec<FindingKind> =
             frame.findings().iter().map(|finding| finding.kind).collect();
         of_this.sort_unstable();
@@ -69,7 +69,7 @@ fn no_injection_leaves_its_frame_and_most_are_told() {
         );
     }
     println!(
-        "{} injections: {framed} framed, {neutralised} neutralised, {told} reported {kinds:?}",
+        "{} injections: {framed} framed, {neutralised} neutralised, {reported} reported {kinds:?}",
         texts.len()
     );
     println!("not reported: {untold:?}");
@@ -93,22 +93,22 @@ fn harmless_texts_are_seldom_told() {
     let framer = Framer::new().unwrap();
     let texts = texts("harmless");
     assert!(texts.len() >= 40);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut changed = 0;
     for (name, text) in &texts {
         let frame = frame(&framer, &[text]);
         assert_eq!(original(&frame.contents()[0]), text.as_str(), "{name}");
         changed += usize::from(frame.contents()[0] != *text);
         if let Some(finding) = frame.findings().first() {
-            told.push(format!("{name}: {} {}", finding.kind, finding.excerpt));
+            reported.push(format!("{name}: {} {}", finding.kind, finding.excerpt));
         }
     }
     println!(
-        "{} harmless texts: {changed} changed, {} reported {told:#?}",
+        "{} harmless texts: {changed} changed, {} reported {reported:#?}",
         texts.len(),
-        told.len()
+        reported.len()
     );
-    assert!(told.len() * 20 <= texts.len(), "more than one in twenty: {told:#?}");
+    assert!(reported.len() * 20 <= texts.len(), "more than one in twenty: {reported:#?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gsar_redaction::{Options, Redactor};
 
 const MEGABYTE: usize = 1 << 20;
-/// Each figure is the best of so many runs.
+/// Each figure is the best of this many runs.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -58,7 +58,7 @@ impl Redactor {
     /// Compiles what is looked for.
     ///
     /// # Errors
-    /// [`PatternError`] when a pattern of the operator cannot be used; it names the pattern, the place and the mend.
+    /// [`PatternError`] when a pattern of the operator cannot be used; it names the pattern, the place and the fix.
     pub fn new(options: &Options) -> Result<Self, PatternError> {
         Ok(Self { finders: Arc::new(find::Finders::new(options)?) })
     }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_pattern_the_place_and_the_mend() {
+    fn errors_name_the_pattern_the_place_and_the_fix() {
         for (name, expression, expected) in [
             ("CUSTOMER", r"C-\d{6}", "fine"),
             ("CUSTOMER", r"C-(\d{6}", "redaction pattern CUSTOMER: at byte 2: unclosed group"),

@@ -18,7 +18,7 @@ const CATALOGUE: &str = include_str!("catalogue.txt");
 fn every_line_of_the_catalogue() {
     let redactor = Redactor::new(&Options::default()).unwrap();
     let mut wrong = Vec::new();
-    let mut told = (0, 0);
+    let mut counts = (0, 0);
     for line in CATALOGUE.lines().filter(|line| !line.starts_with('#')) {
         let line = line.replace('·', "");
         let [kind, value, text] = line.splitn(3, " |").collect::<Vec<_>>()[..] else {
@@ -35,14 +35,14 @@ fn every_line_of_the_catalogue() {
             kind => &[(kind.to_owned(), value)],
         };
         if kind == "-" {
-            told.1 += 1
+            counts.1 += 1
         } else {
-            told.0 += 1
+            counts.0 += 1
         }
         if found != expected {
             wrong.push(format!("{text}\n    found {found:?}, expected {expected:?}"));
         }
     }
-    assert!(told.0 >= 40 && told.1 >= 20, "the catalogue has cases: {told:?}");
+    assert!(counts.0 >= 40 && counts.1 >= 20, "the catalogue has cases: {counts:?}");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-/// A block grows to at most so many bytes; the last line may exceed it up to [`MAX_LINE_BYTES`].
+/// Most bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
-/// A block has at most so many lines.
+/// Most lines of a block.
 pub const BLOCK_LINES: u64 = 24;
 /// A longer line is cut.
 pub const MAX_LINE_BYTES: usize = 8_192;

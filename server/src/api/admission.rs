@@ -31,24 +31,24 @@ use crate::lifecycle::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names};
 
-/// A call that was let in: its deadline, how far it came, and its place among those in progress.
+/// A call that was let in: its deadline, how far it came, and its permit.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// When its caller stops waiting.
     pub deadline: Instant,
     /// Which evidence that comes with it is attested.
     pub attestation: Attestation,
-    place: Arc<Place>,
+    progress: Arc<InProgress>,
 }
 
-/// Held by whoever works on a call, even after its caller has gone.
+/// Held by the work on a call, even after its caller has gone.
 #[derive(Debug)]
-struct Place {
+struct InProgress {
     step: AtomicU8,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Place {
+impl InProgress {
     fn of(permit: Option<OwnedSemaphorePermit>) -> Arc<Self> {
         Arc::new(Self { step: AtomicU8::default(), _permit: permit })
     }
@@ -95,16 +95,16 @@ impl Call {
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
         let attestation = Attestation::default();
-        Self { deadline: Instant::now() + allowed, attestation, place: Place::of(None) }
+        Self { deadline: Instant::now() + allowed, attestation, progress: InProgress::of(None) }
     }
 
     /// Notes the step the call has come to.
     pub fn enter(&self, step: Step) {
-        self.place.step.store(step as u8, Ordering::Relaxed);
+        self.progress.step.store(step as u8, Ordering::Relaxed);
     }
 
     fn step(&self) -> Step {
-        let number = usize::from(self.place.step.load(Ordering::Relaxed));
+        let number = usize::from(self.progress.step.load(Ordering::Relaxed));
         Step::ALL.get(number).copied().unwrap_or(Step::Read)
     }
 }
@@ -116,7 +116,7 @@ pub struct AdmissionLayer(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     phase: PhaseCell,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     limits: Limits,
     in_flight: Gauge,
     measured: Vec<Measured>,
@@ -145,10 +145,10 @@ impl AdmissionLayer {
     /// Admission with these limits, which refuses until the phase is ready.
     #[must_use]
     pub fn new(phase: PhaseCell, limits: Limits, attestation: Attestation) -> Self {
-        let places = Arc::new(Semaphore::new(limits.calls_in_flight));
+        let permits = Arc::new(Semaphore::new(limits.calls_in_flight));
         let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
         let in_flight = gauge!(names::CALLS_IN_FLIGHT);
-        Self(Arc::new(Shared { phase, places, limits, in_flight, measured, attestation }))
+        Self(Arc::new(Shared { phase, permits, limits, in_flight, measured, attestation }))
     }
 }
 
@@ -241,12 +241,12 @@ impl Shared {
         let (reason, refusal) = match self.phase.current() {
             Phase::Starting => ("starting", errors::not_serving("starting")),
             Phase::Draining => ("draining", errors::not_serving("draining")),
-            Phase::Ready => match Arc::clone(&self.places).try_acquire_owned() {
+            Phase::Ready => match Arc::clone(&self.permits).try_acquire_owned() {
                 Ok(permit) => {
                     let allowed = deadline(headers, &self.limits);
-                    let place = Place::of(Some(permit));
+                    let progress = InProgress::of(Some(permit));
                     let attestation = self.attestation.of_connection(extensions);
-                    return Ok(Call { deadline: Instant::now() + allowed, attestation, place });
+                    return Ok(Call { deadline: Instant::now() + allowed, attestation, progress });
                 }
                 Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
             },

@@ -1,4 +1,4 @@
-//! Every error a service answers with: code, reason, details and the mend.
+//! Every error a service answers with: code, reason, details and the fix.
 
 use std::time::Duration;
 
@@ -143,9 +143,9 @@ pub fn key_reused() -> Status {
 
 /// FAILED_PRECONDITION: the configuration does not allow what was asked for.
 #[must_use]
-pub fn not_allowed(what: &str, mend: &str) -> Status {
-    let message = format!("{what}; {mend}");
-    let details = ErrorDetails::with_precondition_failure_violation("configuration", what, mend);
+pub fn not_allowed(what: &str, fix: &str) -> Status {
+    let message = format!("{what}; {fix}");
+    let details = ErrorDetails::with_precondition_failure_violation("configuration", what, fix);
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 

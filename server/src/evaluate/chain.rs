@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn what_cannot_vote_is_refused() {
         let rules = || member("rules/2", 1, false);
-        for (link, members, told) in [
+        for (link, members, expected) in [
             (
                 "rules/2",
                 vec![rules()],
@@ -355,7 +355,7 @@ mod tests {
             ),
         ] {
             let refused = made(link, members).unwrap_err();
-            assert!(refused.contains(told), "{told}: {refused}");
+            assert!(refused.contains(expected), "{expected}: {refused}");
         }
         assert_eq!(made("panel:court", vec![rules()]), Ok(vec!["panel:court".to_owned()]));
     }

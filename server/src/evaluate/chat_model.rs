@@ -267,15 +267,14 @@ fn key(name: &ModelName, wanted: &Model) -> Result<Option<SecretString>, (&'stat
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(Some(SecretString::from(key.trim()))),
         _ if provider.needs_key() || wanted.key_env.is_some() => {
-            let description =
-                format!("{variable} is not set; set it, or name a file with key_file");
+            let description = format!("{provider} requires an API key: set key_file or {variable}");
             Err(("key_env", description))
         }
         _ => Ok(None),
     }
 }
 
-/// The variable in which a provider's own programs look for the key. None for whoever is compatible with OpenAI: its key
+/// The variable in which a provider's own programs look for the key. None for providers compatible with OpenAI: its key
 /// is for its own address.
 const fn usual_variable(provider: Provider) -> Option<&'static str> {
     match provider {
@@ -342,9 +341,9 @@ mod tests {
         let path = folder.path().join("key");
         let name: ModelName = "openai:m".parse().unwrap();
         let wanted = Model { key_file: Some(path.clone()), ..Model::default() };
-        let refused = |told: &str| {
+        let refused = |expected: &str| {
             let (field, description) = key(&name, &wanted).unwrap_err();
-            field == "key_file" && description.contains(told)
+            field == "key_file" && description.contains(expected)
         };
         assert!(refused("name a file"));
         std::fs::write(&path, " \n").unwrap();

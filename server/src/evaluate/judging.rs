@@ -146,7 +146,7 @@ fn unread_by(judge: &Arc<dyn Judge>, languages: &[&'static str]) -> Option<&'sta
     languages.iter().copied().find(|language| !capabilities.reads(language))
 }
 
-/// What is told of a judge that was not asked.
+/// What is reported of a judge that was not asked.
 fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
     counter!(names::JUDGED, "judge" => judge.to_owned(), "result" => "failed", "code" => LANGUAGE_NOT_READ)
         .increment(1);
@@ -194,7 +194,7 @@ pub(super) fn to_proto(call: ModelCall) -> v1::ModelCall {
         model: call.model,
         prompt: call.prompt,
         rung: call.rung.to_owned(),
-        mends: call.mends.into_iter().map(str::to_owned).collect(),
+        fixes: call.fixes.into_iter().map(str::to_owned).collect(),
         input_tokens: call.input_tokens,
         output_tokens: call.output_tokens,
         cost_micros: call.cost_micros,

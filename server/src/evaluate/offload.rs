@@ -6,7 +6,7 @@ use crate::api::admission::Call;
 const LONG: usize = 64 << 10;
 
 /// Runs `compute` here when `bytes` of text are few, on a thread for long computations otherwise. The call
-/// keeps its place among those in progress until it ends, even when its caller has gone.
+/// keeps its permit until it ends, even when its caller has gone.
 pub(super) async fn offload<T: Send + 'static>(
     call: &Call,
     bytes: usize,
@@ -18,15 +18,15 @@ pub(super) async fn offload<T: Send + 'static>(
     offload_long(call, compute).await
 }
 
-/// Runs what computes long or waits for the disk on a thread for such; the call keeps its place as above.
+/// Runs what computes long or waits for the disk on a thread for such; the call keeps its permit as above.
 pub(super) async fn offload_long<T: Send + 'static>(
     call: &Call,
     compute: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    let place = call.clone();
+    let call = call.clone();
     let (span, ran) = (tracing::Span::current(), tokio::task::spawn_blocking);
     let ended = ran(move || {
-        let _place = place;
+        let _call = call;
         span.in_scope(compute)
     });
     match ended.await {

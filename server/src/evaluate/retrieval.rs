@@ -143,7 +143,7 @@ fn retrieve(
             claim_id: claim.id.to_string(),
             passages: hits
                 .iter()
-                .map(|found| found.told(given.contains_key(&found.place)))
+                .map(|found| found.to_proto(given.contains_key(&found.place)))
                 .collect(),
         })
         .collect();
@@ -188,7 +188,7 @@ impl From<Hit> for Found {
 }
 
 impl Found {
-    fn told(&self, given: bool) -> v1::RetrievedPassage {
+    fn to_proto(&self, given: bool) -> v1::RetrievedPassage {
         v1::RetrievedPassage { given, ..self.retrieved.clone() }
     }
 }

@@ -142,13 +142,13 @@ impl ModelOnDemand {
         let Embeddings::Model { folder, runtime, workers } = &self.wanted else {
             return Err("evidence.embeddings is off".to_owned());
         };
-        let told = |error: &dyn std::error::Error| error.to_string();
+        let text = |error: &dyn std::error::Error| error.to_string();
         let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
-        let disk = SqliteCache::open(&self.cache, CACHE_DISK).map_err(|error| told(&error))?;
+        let disk = SqliteCache::open(&self.cache, CACHE_DISK).map_err(|error| text(&error))?;
         let cache = LayeredCache::new(MemoryCache::new(CACHE_MEMORY), disk);
         let options = Options { workers: *workers, ..Options::default() };
         let embedder = Embedder::start(&runtime, &model, &options, Some(Box::new(cache)))
-            .map_err(|error| told(&error))?;
+            .map_err(|error| text(&error))?;
         Ok(EmbeddingModel {
             embedder,
             digest: blake3::Hash::from(model.digest()).to_hex().to_string(),
@@ -160,7 +160,7 @@ impl Evidence {
     /// Starts the model now.
     ///
     /// # Errors
-    /// Why there is none, and the mend.
+    /// Why there is none, and the fix.
     pub fn start_model(&self) -> Result<(), String> {
         self.shared.model.get().map(|_| ()).map_err(str::to_owned)
     }
@@ -182,7 +182,7 @@ impl Evidence {
     /// The vectors of queries.
     ///
     /// # Errors
-    /// Why search by meaning does not serve, and the mend.
+    /// Why search by meaning does not serve, and the fix.
     pub async fn embed_queries(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
         let embedder = self.embedder().await?;
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())

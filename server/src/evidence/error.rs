@@ -1,4 +1,4 @@
-//! What can go wrong with stored evidence, each with what was meant and the mend.
+//! What can go wrong with stored evidence, each with what was meant and the fix.
 
 use std::path::{Path, PathBuf};
 

@@ -191,7 +191,7 @@ impl Evidence {
         self.shared.whole.items(&corpus)
     }
 
-    /// Corpora in the order of their names, after one of them, at most so many. One that cannot be opened is left out
+    /// Corpora in the order of their names, after one of them, at most `limit`. One that cannot be opened is left out
     /// and logged.
     ///
     /// # Errors
@@ -304,7 +304,7 @@ impl Evidence {
         self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses what would pass the bounds when so many bytes come to a corpus.
+    /// Refuses `bytes` that would take a corpus past its bounds.
     fn admit(&self, corpus: &Corpus, added: u64) -> Result<(), StoreError> {
         let bounds = self.shared.bounds;
         let needed = corpus.summary()?.size.saturating_add(added);

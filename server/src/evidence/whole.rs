@@ -17,7 +17,7 @@ const IDLE: Duration = Duration::from_secs(600);
 pub(super) struct WholeCorpora(Cache<u64, Arc<Vec<EvidenceItem>>>);
 
 impl WholeCorpora {
-    /// Keeps so many bytes of contents at most.
+    /// Keeps at most `bytes` of contents.
     pub(super) fn new(bytes: u64) -> Self {
         let size = |items: &Arc<Vec<EvidenceItem>>| -> usize {
             items.iter().map(|item| item.content.as_str().len()).sum()

@@ -70,7 +70,7 @@ impl CachedJudge {
         }
     }
 
-    /// Waits for the answer, whoever leads. A caller whose deadline passes leaves, unless it leads: the judge looks at the
+    /// Waits for the answer of the leader. A caller whose deadline passes leaves, unless it leads: the judge looks at the
     /// deadline itself.
     async fn wait(
         &self,

@@ -1,4 +1,4 @@
-//! What time it is, as the judges' memory and budget are told it. Nothing else here reads the system's clock.
+//! The clock of the judges' cache and budget. Nothing else here reads the system's clock.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -192,7 +192,7 @@ pub struct ModelCall {
     /// How the answer was read: `structured`, `salvaged` or `unreadable`; empty where there is none.
     pub rung: &'static str,
     /// What reading it took.
-    pub mends: Vec<&'static str>,
+    pub fixes: Vec<&'static str>,
     /// Tokens of the prompt, as the provider counts them.
     pub input_tokens: u64,
     /// Tokens of the answer.

@@ -1,5 +1,5 @@
 //! A panel: several judges, or one judge several times, asked at once about the same claims, and their votes counted.
-//! Who votes how is told; whom to ask is configured. Knows nothing of what a judge asks in turn.
+//! Each vote is reported; whom to ask is configured. Knows nothing of what a judge asks in turn.
 
 mod turn;
 
@@ -45,7 +45,7 @@ impl Member {
             .clamp(1, Question::MAX_SAMPLES)
     }
 
-    /// Of one of so many answers. [`PARTS`] is divisible by every number of them.
+    /// Of one of n answers. [`PARTS`] is divisible by every number of them.
     fn weight_of_each(&self, samples: u32) -> u64 {
         u64::from(self.weight) * PARTS / u64::from(samples)
     }

@@ -12,7 +12,7 @@ pub(super) struct Ballot {
     pub(super) sample: u32,
     /// What its vote weighs beside those of the others.
     pub(super) weight: u64,
-    /// Whether only what it contradicts is a vote: whoever was asked to disprove says nothing by failing to.
+    /// Whether only contradictions vote: a judge asked to disprove says nothing by failing to.
     pub(super) refutes: bool,
     /// What it said of the claims.
     pub(super) judged: Vec<JudgedClaim>,

@@ -70,7 +70,7 @@ fn use_log(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
             "{} is on a file system without shared memory maps (journal mode stays {mode})",
             file.display()
         ),
-        mend: "put the data directory on a local file system".to_owned(),
+        fix: "put the data directory on a local file system".to_owned(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with the ledger, each with what was meant and the mend.
+//! What can go wrong with the ledger, each with what was meant and the fix.
 
 use std::path::{Path, PathBuf};
 
@@ -60,12 +60,12 @@ pub enum LedgerError {
         reason: String,
     },
     /// The ledger cannot take or give records at present. The next call may work.
-    #[error("the ledger is unavailable: {reason}; {mend}")]
+    #[error("the ledger is unavailable: {reason}; {fix}")]
     Unavailable {
         /// What happened.
         reason: String,
         /// What to do about it.
-        mend: String,
+        fix: String,
     },
     /// As many records wait as may wait. Nothing was recorded.
     #[error(
@@ -159,7 +159,7 @@ impl FaultKind {
     }
 }
 
-/// A failure of SQLite or of the files below it, sorted by what mends it.
+/// A failure of SQLite or of the files below it, sorted by what fixes it.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) kind: FaultKind,
@@ -181,7 +181,7 @@ impl Fault {
         };
         let shown = file.display();
         let unavailable =
-            |reason: String, mend: &str| LedgerError::Unavailable { reason, mend: mend.to_owned() };
+            |reason: String, fix: &str| LedgerError::Unavailable { reason, fix: fix.to_owned() };
         let error = match kind {
             FaultKind::Full => unavailable(
                 format!("the disk that holds {shown} is full"),
@@ -216,7 +216,7 @@ impl Fault {
             kind: FaultKind::Replaced,
             error: LedgerError::Unavailable {
                 reason: format!("{} was removed or replaced while in use", file.display()),
-                mend: "put the file back, or restart the server to begin an empty ledger"
+                fix: "put the file back, or restart the server to begin an empty ledger"
                     .to_owned(),
             },
         }
@@ -234,8 +234,8 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_failure_names_its_file_and_its_mend() {
-        for (code, kind, mend) in [
+    fn every_kind_of_failure_names_its_file_and_its_fix() {
+        for (code, kind, fix) in [
             (ffi::SQLITE_FULL, FaultKind::Full, "free space"),
             (ffi::SQLITE_BUSY, FaultKind::Busy, "end that program"),
             (ffi::SQLITE_READONLY, FaultKind::Access, "right to write"),
@@ -248,7 +248,7 @@ mod tests {
             let text = fault.error.to_string();
             assert_eq!(fault.kind, kind);
             assert!(text.contains("data/ledger.sqlite3"), "{text}");
-            assert!(text.contains(mend), "{text}");
+            assert!(text.contains(fix), "{text}");
         }
     }
 

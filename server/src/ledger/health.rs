@@ -14,7 +14,7 @@ pub struct Health {
 /// Why the ledger takes no records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What is wrong, and the mend.
+    /// What is wrong, and the fix.
     pub reason: String,
     /// Since when, in microseconds since 1970-01-01T00:00:00Z.
     pub since_micros: i64,

@@ -1,6 +1,6 @@
 //! The ledger: every evaluation durable before it is acknowledged.
 //!
-//! One directory, one SQLite database, one thread that writes. Whoever records waits until the transaction
+//! One directory, one SQLite database, one thread that writes. A caller that records waits until the transaction
 //! that holds the record is durable; everything that waits shares one transaction, so the more callers
 //! there are the less each pays for the disk. Readers have connections of their own and never wait for the
 //! writer. A full disk or a broken one refuses records and nothing else: the ledger works again by itself
@@ -94,7 +94,7 @@ impl Ledger {
             .spawn(move || writer.run(&waiting))
             .map_err(|error| LedgerError::Unavailable {
                 reason: format!("the system gives no thread ({error})"),
-                mend: "raise the limit of processes or of memory".to_owned(),
+                fix: "raise the limit of processes or of memory".to_owned(),
             })?;
         let writer = Mutex::new(Some(thread));
         let shared = Shared { queue: options.queue, jobs, readers, health, queue_full, writer };

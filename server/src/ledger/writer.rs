@@ -107,7 +107,7 @@ impl Writer {
         }
     }
 
-    /// Works until it is told to close, or nobody can tell it anything any more.
+    /// Works until it is asked to close, or every sender is gone.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
             let taken = self.take(jobs);

@@ -40,7 +40,7 @@ impl Bound {
     /// Binds an address. A socket file that nobody answers on is replaced.
     ///
     /// # Errors
-    /// [`ListenError`] with the address and the mend.
+    /// [`ListenError`] with the address and the fix.
     pub async fn new(listen: &Listen) -> Result<Self, ListenError> {
         let failed = |reason: String| ListenError { address: listen.to_string(), reason };
         match listen {

@@ -1,4 +1,4 @@
-//! Starting, readiness, draining: a configuration becomes an [`App`], which is served until it is told to stop.
+//! Starting, readiness, draining: a configuration becomes an [`App`], which is served until it is asked to stop.
 //!
 //! Assembly is a value, so that tests start the same object as `main`.
 

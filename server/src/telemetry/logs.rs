@@ -51,7 +51,7 @@ mod tests {
         {
             filter(sound).unwrap();
         }
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("verbose", "`verbose` is no level; give off, error, warn, info, debug, trace"),
             ("", "`` is no level"),
             ("info,", "`` is no level"),
@@ -59,7 +59,7 @@ mod tests {
             ("gsar_server=loud", "`gsar_server=loud` is no level"),
         ] {
             let refused = filter(wrong).unwrap_err();
-            assert!(refused.starts_with(told), "{refused}");
+            assert!(refused.starts_with(expected), "{refused}");
         }
     }
 }

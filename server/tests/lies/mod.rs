@@ -8,5 +8,5 @@
 )]
 
 pub mod cases;
-pub mod told;
-pub mod told_lies;
+pub mod lies_by_kind;
+pub mod scripted;

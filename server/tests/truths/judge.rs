@@ -1,5 +1,5 @@
 //! This module is a judge that knows what shows each statement of a report that is true throughout, and answers by the
-//! place of what it is asked. It knows no rule of the product but how questions and proposals are told.
+//! place of what it is asked. It knows no rule of the product but how questions and proposals are put.
 
 use gsar_core::report::ClaimKind;
 use gsar_core::text::tokens::{is_stop_word, words};

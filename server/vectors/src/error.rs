@@ -1,4 +1,4 @@
-//! What can go wrong with an index, each with what was found and the mend; and why files are not used.
+//! What can go wrong with an index, each with what was found and the fix; and why files are not used.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The graph of near vectors (HNSW): rows in, candidates out. The only place that knows `usearch`.
 //!
-//! The graph knows rows, never keys, and what it returns are candidates: whoever asks ranks them by the vectors
+//! The graph knows rows, never keys, and what it returns are candidates: the caller ranks them by the vectors
 //! and decides which of them are still there. It is given no file whose checksum was not verified just before,
 //! because the library reads a damaged one out of bounds. Nothing that it calls back may panic: a panic in a
 //! callback of the library ends the process.

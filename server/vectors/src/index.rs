@@ -1,6 +1,6 @@
 //! The index: rows that are found at once, a graph that follows them, and files that follow when they are saved.
 //!
-//! Searches share one lock; whoever changes rows takes it alone for the time of copying them. Everything slow (the
+//! Searches share one lock; a change of rows takes it alone while they are copied. Everything slow (the
 //! graph, the files) happens beside searches, one change at a time. The graph may lag: the rows that it does not
 //! cover yet are compared one by one, so what was added is found at once and what is found is always right.
 

@@ -204,7 +204,7 @@ fn named<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option
         return before;
     }
     match (says(&before), says(&after)) {
-        // `errors 0 timeouts 3`: which it counts cannot be told.
+        // `errors 0 timeouts 3`: which it counts is ambiguous.
         (true, true) => {
             let tokens = before?.tokens.start..after?.tokens.end;
             Some(Name { text: "unclear", tokens, falling: false, carries: true })

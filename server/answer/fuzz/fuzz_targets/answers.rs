@@ -1,4 +1,4 @@
-//! Any bytes as the answer of a chat model. What is taken from it stands in it, each expected claim is told of once, and
+//! Any bytes as the answer of a chat model. What is taken from it stands in it, each expected claim is reported once, and
 //! an answer that is cut anywhere gives nothing.
 #![no_main]
 
@@ -33,9 +33,9 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn every_claim_is_told_of_once(reading: &Reading) {
     let judged = reading.judged.iter().map(|judged| &judged.claim.id);
-    let told: Vec<&ClaimId> = judged.chain(reading.unsettled()).collect();
-    let distinct: BTreeSet<&ClaimId> = told.iter().copied().collect();
-    assert_eq!(told.len(), CLAIMS.len());
+    let reported: Vec<&ClaimId> = judged.chain(reading.unsettled()).collect();
+    let distinct: BTreeSet<&ClaimId> = reported.iter().copied().collect();
+    assert_eq!(reported.len(), CLAIMS.len());
     assert_eq!(distinct.len(), CLAIMS.len());
 }
 

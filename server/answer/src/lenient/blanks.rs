@@ -1,7 +1,7 @@
 //! What may stand between values: white space, and what models put there besides.
 
 use super::Lenient;
-use crate::mend::Mend;
+use crate::fix::Fix;
 
 /// Blank characters beyond ASCII: no-break space, zero-width space, joiners, line and paragraph separator, byte order
 /// mark.
@@ -10,10 +10,10 @@ const WIDE_BLANKS: [&str; 8] =
 
 /// What one look at a blank finds.
 enum Blank {
-    /// Of JSON, so many bytes long.
+    /// Of JSON, with its length in bytes.
     Plain(usize),
-    /// So many bytes long, and named.
-    Mended(usize, Mend),
+    /// With its length in bytes, and named.
+    Fixed(usize, Fix),
     None,
 }
 
@@ -25,9 +25,9 @@ impl Lenient<'_, '_> {
             match self.blank_at(self.at) {
                 Blank::None => break,
                 Blank::Plain(bytes) => self.at += bytes,
-                Blank::Mended(bytes, mend) => {
+                Blank::Fixed(bytes, fix) => {
                     self.at += bytes;
-                    self.mends.add(mend);
+                    self.fixes.add(fix);
                 }
             }
         }
@@ -36,7 +36,7 @@ impl Lenient<'_, '_> {
 
     /// The byte after blanks and comments.
     pub(super) fn after_blank(&self, mut at: usize) -> usize {
-        while let Blank::Plain(bytes) | Blank::Mended(bytes, _) = self.blank_at(at) {
+        while let Blank::Plain(bytes) | Blank::Fixed(bytes, _) = self.blank_at(at) {
             at += bytes;
         }
         at
@@ -53,18 +53,18 @@ impl Lenient<'_, '_> {
     fn blank_at(&self, at: usize) -> Blank {
         match self.byte(at) {
             Some(b' ' | b'\n' | b'\t' | b'\r') => Blank::Plain(1),
-            Some(0..0x20 | 0x7f) => Blank::Mended(1, Mend::Blank),
-            Some(b'#') => Blank::Mended(self.line_from(at), Mend::Comment),
+            Some(0..0x20 | 0x7f) => Blank::Fixed(1, Fix::Blank),
+            Some(b'#') => Blank::Fixed(self.line_from(at), Fix::Comment),
             Some(b'/') => match self.byte(at + 1) {
                 // A single one at the end of the text is a comment that is cut off.
-                Some(b'/') | None => Blank::Mended(self.line_from(at), Mend::Comment),
-                Some(b'*') => Blank::Mended(self.comment_from(at), Mend::Comment),
+                Some(b'/') | None => Blank::Fixed(self.line_from(at), Fix::Comment),
+                Some(b'*') => Blank::Fixed(self.comment_from(at), Fix::Comment),
                 _ => Blank::None,
             },
             Some(0xc2 | 0xe2 | 0xef) => {
                 let rest = self.text.get(at..).unwrap_or_default();
                 match WIDE_BLANKS.iter().find(|blank| rest.starts_with(**blank)) {
-                    Some(blank) => Blank::Mended(blank.len(), Mend::Blank),
+                    Some(blank) => Blank::Fixed(blank.len(), Fix::Blank),
                     None => Blank::None,
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! Crates that repair JSON close what was cut off, fill in what is missing and do not tell what they did; relaxed
 //! dialects such as JSON5 refuse a stray quotation mark and lose fifty claims with one. Here a text that ends early is
-//! [`Fault::Ended`], every mend is named, and an entry of a list of claims that cannot be read is passed over alone.
+//! [`Fault::Ended`], every fix is named, and an entry of a list of claims that cannot be read is passed over alone.
 //!
 //! | module | subject |
 //! |---|---|
@@ -17,7 +17,7 @@ mod recovery;
 mod strings;
 
 use crate::bounds::Meter;
-use crate::mend::{Mend, Mends};
+use crate::fix::{Fix, Fixes};
 use crate::node::{Broken, Member, Node, Text};
 use crate::unreadable::Place;
 
@@ -63,7 +63,7 @@ pub(crate) struct Lenient<'a, 'm> {
     /// The byte that is read next.
     pub(crate) at: usize,
     /// What was fixed since the last [`Lenient::begin`].
-    pub(crate) mends: Mends,
+    pub(crate) fixes: Fixes,
     /// Whether the value that is being read has had a name in quotes or a field with its value: it is no brace of a
     /// sentence.
     pub(crate) is_json: bool,
@@ -78,7 +78,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             meter,
             open: Vec::new(),
             at: 0,
-            mends: Mends::default(),
+            fixes: Fixes::default(),
             is_json: false,
             passed_over: None,
         }
@@ -88,14 +88,14 @@ impl<'a, 'm> Lenient<'a, 'm> {
     pub(crate) fn begin(&mut self, at: usize) -> Result<Node<'a>, Fault> {
         self.at = at;
         self.open.clear();
-        self.mends = Mends::default();
+        self.fixes = Fixes::default();
         self.is_json = false;
         self.passed_over = None;
         let bare_list_of_claims = self.byte(at) == Some(b'[');
         let node = self.value(bare_list_of_claims)?;
-        // Where to go on is told by double quotes, which stand in strings between other quotes as they are.
+        // Double quotes show where to go on, which stand in strings between other quotes as they are.
         let other_quotes =
-            [Mend::SingleQuotes, Mend::SmartQuotes].iter().any(|mend| self.mends.0.contains(mend));
+            [Fix::SingleQuotes, Fix::SmartQuotes].iter().any(|fix| self.fixes.0.contains(fix));
         match self.passed_over {
             Some(unexpected) if other_quotes => Err(Fault::Unexpected(unexpected)),
             _ => Ok(node),
@@ -190,7 +190,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
                     self.open.truncate(level);
                     let id = self.id_of_broken(start);
                     self.pass_over(start, unexpected)?;
-                    self.mends.add(Mend::BrokenClaim);
+                    self.fixes.add(Fix::BrokenClaim);
                     self.passed_over.get_or_insert(unexpected);
                     let broken = Broken { id, place: unexpected.place(self.text) };
                     let is_last =
@@ -225,7 +225,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 if self.byte(self.at) != Some(end) {
                     return Ok(false);
                 }
-                self.mends.add(Mend::TrailingComma);
+                self.fixes.add(Fix::TrailingComma);
                 self.leave();
                 return Ok(true);
             }
@@ -233,7 +233,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             Some(_) => bracket == Bracket::Object && broke_line && self.quote(self.at).is_some(),
         };
         if is_next_entry {
-            self.mends.add(Mend::MissingComma);
+            self.fixes.add(Fix::MissingComma);
             Ok(false)
         } else {
             self.unexpected(expected)
@@ -250,7 +250,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             None => Err(Fault::Ended),
             Some(b'%') => {
                 self.at += 1;
-                self.mends.add(Mend::Number);
+                self.fixes.add(Fix::Number);
                 Ok(plain_text(self.slice(start, self.at)))
             }
             Some(_) => {
@@ -260,7 +260,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 let Ok(number) = literal.parse() else {
                     return self.unexpected("a number");
                 };
-                self.mends.add(Mend::Number);
+                self.fixes.add(Fix::Number);
                 Ok(Node::Number(number))
             }
         }
@@ -269,21 +269,21 @@ impl<'a, 'm> Lenient<'a, 'm> {
     fn word(&mut self) -> Result<Node<'a>, Fault> {
         let start = self.at;
         let word = self.bare_word();
-        let (node, mend) = match word {
+        let (node, fix) = match word {
             "true" => (Node::Flag(true), None),
             "false" => (Node::Flag(false), None),
             "null" => (Node::Null, None),
-            "True" => (Node::Flag(true), Some(Mend::Literal)),
-            "False" => (Node::Flag(false), Some(Mend::Literal)),
-            "None" | "NaN" | "nan" | "undefined" | "Infinity" => (Node::Null, Some(Mend::Literal)),
-            _ => (plain_text(word), Some(Mend::BareWord)),
+            "True" => (Node::Flag(true), Some(Fix::Literal)),
+            "False" => (Node::Flag(false), Some(Fix::Literal)),
+            "None" | "NaN" | "nan" | "undefined" | "Infinity" => (Node::Null, Some(Fix::Literal)),
+            _ => (plain_text(word), Some(Fix::BareWord)),
         };
         let after = self.after_blank(self.at);
         match self.byte(after) {
             None => Err(Fault::Ended),
             Some(b',' | b'}' | b']') => {
-                if let Some(mend) = mend {
-                    self.mends.add(mend);
+                if let Some(fix) = fix {
+                    self.fixes.add(fix);
                 }
                 Ok(node)
             }

@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use super::{Bracket, Fault, Lenient, Unexpected};
-use crate::mend::Mend;
+use crate::fix::Fix;
 use crate::node::Text;
 
-/// The name of a field after a comma is looked at for so many bytes; what is longer is believed to be one.
+/// The name of a field after a comma is looked at up to this many bytes; what is longer is believed to be one.
 const MAX_NAME_BYTES: usize = 64;
 
 /// What a string is.
@@ -30,11 +30,11 @@ pub(super) enum Quote {
 }
 
 impl Quote {
-    fn mend(self) -> Option<Mend> {
+    fn fix(self) -> Option<Fix> {
         match self {
             Self::Double => None,
-            Self::Single => Some(Mend::SingleQuotes),
-            Self::SmartDouble | Self::SmartSingle => Some(Mend::SmartQuotes),
+            Self::Single => Some(Fix::SingleQuotes),
+            Self::SmartDouble | Self::SmartSingle => Some(Fix::SmartQuotes),
         }
     }
 }
@@ -65,7 +65,7 @@ impl<'a> Lenient<'a, '_> {
         } else if name.is_empty() {
             self.unexpected("the name of a field in quotes")
         } else {
-            self.mends.add(Mend::BareName);
+            self.fixes.add(Fix::BareName);
             Ok(Cow::Borrowed(name))
         }
     }
@@ -92,7 +92,7 @@ impl<'a> Lenient<'a, '_> {
                     return Err(misquoted(stray.unwrap_or(self.at)));
                 }
                 0..0x20 => {
-                    self.mends.add(Mend::ControlCharacter);
+                    self.fixes.add(Fix::ControlCharacter);
                     at += 1;
                 }
                 b'"' | b'\'' | 0xe2 => match self.quote(at).filter(|(other, _)| *other == quote) {
@@ -115,8 +115,8 @@ impl<'a> Lenient<'a, '_> {
                 _ => at += 1,
             }
         }
-        for mend in [quote.mend(), stray.map(|_| Mend::UnescapedQuote)].into_iter().flatten() {
-            self.mends.add(mend);
+        for fix in [quote.fix(), stray.map(|_| Fix::UnescapedQuote)].into_iter().flatten() {
+            self.fixes.add(fix);
         }
         let rest = self.slice(from, at);
         let words = match decoded {
@@ -159,11 +159,11 @@ impl<'a> Lenient<'a, '_> {
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
             Some(b'\'') => {
-                self.mends.add(Mend::Escape);
+                self.fixes.add(Fix::Escape);
                 '\''
             }
             Some(_) => {
-                self.mends.add(Mend::Escape);
+                self.fixes.add(Fix::Escape);
                 words.push('\\');
                 return at;
             }
@@ -175,7 +175,7 @@ impl<'a> Lenient<'a, '_> {
     /// Decodes `u` and its digits; half of a pair becomes the replacement character.
     fn unicode_escape(&mut self, at: usize, words: &mut String) -> usize {
         let Some(unit) = self.code_unit(at) else {
-            self.mends.add(Mend::Escape);
+            self.fixes.add(Fix::Escape);
             words.push('\\');
             return at;
         };
@@ -190,7 +190,7 @@ impl<'a> Lenient<'a, '_> {
                 at + 11
             }
             None => {
-                self.mends.add(Mend::Escape);
+                self.fixes.add(Fix::Escape);
                 words.push(char::REPLACEMENT_CHARACTER);
                 at + 5
             }

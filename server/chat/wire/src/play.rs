@@ -45,9 +45,9 @@ pub enum Play {
     ErrorInAnswer,
     /// A page for people, of status 200.
     Html,
-    /// A body of so many bytes, none of which is announced.
+    /// A body of this many bytes, none of which is announced.
     Endless(u64),
-    /// A body that announces so many bytes, and has none.
+    /// A body that announces this many bytes, and has none.
     Announced(u64),
     /// Elsewhere, with the request.
     Redirect,

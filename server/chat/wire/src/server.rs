@@ -60,7 +60,7 @@ impl fmt::Debug for Plays {
 }
 
 impl Server {
-    /// Listens on a free port. It answers `{"ok":true}` until told otherwise.
+    /// Listens on a free port. It answers `{"ok":true}` until configured otherwise.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Server {
         self.shared.plays().keep_seen = false;
     }
 
-    /// Lets so many answers go that wait for it.
+    /// Releases `count` answers that wait.
     pub fn release(&self, number: usize) {
         self.shared.released.add_permits(number);
     }

@@ -25,7 +25,7 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// A cache that holds at most so many bytes: 1 MiB holds 605 vectors of 384 numbers.
+    /// A cache that holds at most `bytes`: 1 MiB holds 605 vectors of 384 numbers.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self { most_bytes, entries: Mutex::default() }

@@ -47,8 +47,8 @@ struct Inner<Q: Question> {
     shared: Arc<Shared<Q>>,
     model_digest: [u8; 32],
     queue_bytes: u32,
-    room_for_queries: Arc<Semaphore>,
-    room_for_background: Arc<Semaphore>,
+    query_permits: Arc<Semaphore>,
+    background_permits: Arc<Semaphore>,
     workers: Vec<JoinHandle<()>>,
     cache_thread: Option<JoinHandle<()>>,
 }
@@ -69,13 +69,13 @@ impl<Q: Question> Pool<Q> {
             computations.iter().map(|computation| computation.longest()).max().unwrap_or(0);
         let bounds = Bounds { texts: options.batch_texts, bytes: options.batch_bytes };
         let queue = Queue::new(cache.is_some(), longest);
-        let room = || Arc::new(Semaphore::new(options.queue_bytes as usize));
+        let permits = || Arc::new(Semaphore::new(options.queue_bytes as usize));
         let mut inner = Inner {
             shared: Arc::new(Shared::new(queue, bounds, computations.len(), fits)),
             model_digest,
             queue_bytes: options.queue_bytes,
-            room_for_queries: room(),
-            room_for_background: room(),
+            query_permits: permits(),
+            background_permits: permits(),
             workers: Vec::with_capacity(computations.len()),
             cache_thread: None,
         };
@@ -92,7 +92,7 @@ impl<Q: Question> Pool<Q> {
 
     /// One answer for each question, in their order. Waits while the queue is full.
     ///
-    /// The same question is computed once, whoever asks it and how often. Dropping the future gives up what is not
+    /// The same question is computed once for all callers. Dropping the future gives up what is not
     /// begun.
     ///
     /// # Errors
@@ -169,16 +169,16 @@ impl<Q: Question> Inner<Q> {
             self.shared.added();
             return Ok(answer);
         }
-        let room = match priority {
-            Priority::Query => &self.room_for_queries,
-            Priority::Background => &self.room_for_background,
+        let permits = match priority {
+            Priority::Query => &self.query_permits,
+            Priority::Background => &self.background_permits,
         };
         let bytes = u32::try_from(question.bytes().saturating_add(OVERHEAD)).unwrap_or(u32::MAX);
-        let room = Arc::clone(room)
+        let permits = Arc::clone(permits)
             .acquire_many_owned(bytes.min(self.queue_bytes))
             .await
             .map_err(|_closed| PoolError::Ended)?;
-        let answer = self.shared.queue().ask(key, question, priority, room);
+        let answer = self.shared.queue().ask(key, question, priority, permits);
         self.shared.added();
         Ok(answer)
     }

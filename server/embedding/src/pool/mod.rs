@@ -4,7 +4,7 @@
 //! a batch with others of about its length, and answers everyone who asked.
 //!
 //! ```text
-//! ask ─► room in the queue ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer
+//! ask ─► permit of the queue ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer
 //!                                           └── known: answer          └─► cache thread: keep
 //! ```
 

@@ -23,7 +23,7 @@ pub struct Options {
     /// The most bytes of a batch, each text counted as the longest of it; one text alone may have more.
     pub batch_bytes: usize,
     /// The most bytes of text that may wait, 4 KiB to 1 GiB, for each priority; each text counts 256 more.
-    /// A caller waits when there is no room.
+    /// A caller waits when no permit is free.
     pub queue_bytes: u32,
 }
 

@@ -14,7 +14,7 @@ use crate::vector::Vector;
 /// What becomes of a question.
 pub(super) type Outcome = Result<Vector, PoolError>;
 
-/// After so many batches of queries in a row, background work that waits gets one.
+/// After this many batches of queries in a row, background work that waits gets one.
 const QUERIES_IN_A_ROW: u32 = 7;
 /// The most jobs looked up at a time, so that a query does not wait for a long look-up.
 const LOOK_UPS: usize = 256;
@@ -43,7 +43,7 @@ struct Job<Q> {
     stage: Stage,
     callers: Vec<oneshot::Sender<Outcome>>,
     /// Given back when the job begins, or ends before.
-    room: Option<OwnedSemaphorePermit>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ impl<Q: Question> Queue<Q> {
         key: Key,
         question: Q,
         priority: Priority,
-        room: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
     ) -> oneshot::Receiver<Outcome> {
         if let Some(receiver) = self.join(key, priority) {
             return receiver;
@@ -132,7 +132,7 @@ impl<Q: Question> Queue<Q> {
             priority,
             stage: Stage::LookUp,
             callers: vec![sender],
-            room: Some(room),
+            permit: Some(permit),
         };
         self.jobs.insert(key, job);
         if self.has_cache {
@@ -188,7 +188,7 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Begins a batch for one of so many workers; none when nothing waits.
+    /// Begins a batch for one of `workers`; none when nothing waits.
     pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
@@ -208,7 +208,7 @@ impl<Q: Question> Queue<Q> {
             .filter_map(|key| {
                 let job = self.jobs.get_mut(&key)?;
                 job.stage = Stage::Running;
-                job.room = None;
+                job.permit = None;
                 Some(Begun { key, question: job.question.take()? })
             })
             .collect()
@@ -266,7 +266,7 @@ mod tests {
         Key::new(&[0; 32], text)
     }
 
-    fn room(free: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    fn permit(free: &Arc<Semaphore>) -> OwnedSemaphorePermit {
         Arc::clone(free).try_acquire_owned().unwrap()
     }
 
@@ -275,7 +275,7 @@ mod tests {
         text: &str,
         priority: Priority,
     ) -> oneshot::Receiver<Outcome> {
-        queue.ask(key(text), text.to_owned(), priority, room(&Arc::new(Semaphore::new(1))))
+        queue.ask(key(text), text.to_owned(), priority, permit(&Arc::new(Semaphore::new(1))))
     }
 
     fn begin(queue: &mut Queue<String>) -> Vec<String> {
@@ -333,7 +333,7 @@ mod tests {
         for has_cache in [false, true] {
             let mut queue = Queue::new(has_cache, 100);
             let free = Arc::new(Semaphore::new(1));
-            let first = queue.ask(key("a"), "a".to_owned(), Priority::Query, room(&free));
+            let first = queue.ask(key("a"), "a".to_owned(), Priority::Query, permit(&free));
             let second = queue.join(key("a"), Priority::Query);
             drop(first);
             queue.forget(&[key("a")]);
@@ -355,10 +355,10 @@ mod tests {
     }
 
     #[test]
-    fn room_is_given_back_when_a_job_begins() {
+    fn permit_is_given_back_when_a_job_begins() {
         let free = Arc::new(Semaphore::new(1));
         let mut queue = Queue::new(false, 100);
-        let _receiver = queue.ask(key("a"), "a".to_owned(), Priority::Query, room(&free));
+        let _receiver = queue.ask(key("a"), "a".to_owned(), Priority::Query, permit(&free));
         assert_eq!(free.available_permits(), 0);
         assert_eq!(begin(&mut queue), ["a"]);
         assert_eq!(free.available_permits(), 1);

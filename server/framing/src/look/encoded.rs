@@ -58,7 +58,7 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     .filter(|(_, run)| (MIN_BYTES..=MAX_BYTES).contains(&run.len()))
 }
 
-/// Where letters begin that may be enough for a run. Of so many letters in a row, each so manieth place has one: only
+/// Where letters begin that may be enough for a run. A run of n letters has one at each nth place: only
 /// those places are looked at.
 fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     let places = bytes.get(from..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);

@@ -1,4 +1,4 @@
-//! Phrases that instruct whoever reads them, in the languages people use. They are sought in a view: small letters,
+//! Phrases that instruct their reader, in the languages people use. They are sought in a view: small letters,
 //! single spaces.
 
 use regex::Regex;
@@ -7,9 +7,9 @@ use super::expressions::Expression;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// At most so many words between the parts of a phrase.
+/// Most words between the parts of a phrase.
 const WORDS: &str = r"(?: [^ .;!?]{1,24}){0,4}? ";
-/// At most so many characters, for scripts without spaces between words.
+/// Most characters, for scripts without spaces between words.
 const LETTERS: &str = r"[^ .。!！]{0,12}?";
 
 /// Phrases by language. `{words}` and `{letters}` stand for what may lie between.
@@ -20,7 +20,7 @@ const PHRASES: [&str; 23] = [
     // English: to be somebody else
     r"\byou are now (?:a |an |the |in |dan\b|acting|free|unrestricted|no longer)|\bfrom now on,? you (?:are|will|must|should)|\b(?:act|behave|respond) as (?:a |an |the |if you (?:are|were) )(?:judge|evaluator|grader|assistant|system|ai\b|developer|administrator|unrestricted)|\bas an? (?:ai|large language) model\b|\bpretend (?:to be|that you|you are)",
     r"\b(?:role-?play|act|behave|respond|answer) as (?:dan\b|an? (?:unrestricted|unfiltered|uncensored|evil|jailbroken))|\bsystem\]?:? (?:the user is|you (?:are|must|will)|ignore|override security|never reveal|always (?:mark|answer|say)|do not|reveal|approve)|\b(?:ignore|abandon|stop|drop) (?:the |this |your )?(?:analysis |current |evaluation |original )?task and\b|\byour (?:hidden|initial|original|internal|developer|system|secret) (?:system )?(?:prompt|instructions?|rules)\b|\bdeveloper (?:instructions|mode)\b",
-    // English: to whoever judges
+    // English: to a judge
     r"\b(?:note|message|attention|instructions?|important|dear|hey|hello|hint)(?: (?:to|for))?(?: the| all| any)?:? ?,?(?:ai|llm|llms|judge|judges|evaluator|grader|verifier|reviewing|automated|language)(?: (?:models?|assistant|judge|evaluator|grader|agent|system))?\b ?[:,.!-]|\b(?:the|dear) (?:judge|evaluator|grader|verifier|llm|ai|language model|ai assistant|model) (?:must|should|shall|has to|needs to|is instructed to|will now)\b",
     // English: to give a verdict
     r"\b(?:mark|classify|label|rate|treat|score|consider|report|return|accept|count|deem|declare)(?: [^ ]{1,24}){0,6}? (?:claims?|everything|statements?|report|synthesis|answer)(?: [^ ]{1,24}){0,5}? (?:as )?(?:fully )?['\x22]?(?:grounded|ungrounded|supported|verified|proceed|contradicted)\b",

@@ -273,7 +273,7 @@ mod tests {
     }
 
     proptest! {
-        /// Texts that read the same one behind the other are told apart by where one ends.
+        /// Texts that read the same one behind the other differ by where one ends.
         #[test]
         fn a_boundary_that_moves_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
             let at = at.min(text.len() - 1);

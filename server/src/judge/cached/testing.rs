@@ -1,4 +1,4 @@
-//! Questions, answers and a judge that does as it is told, for tests.
+//! Questions, answers and a scripted judge, for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ pub(super) fn call() -> ModelCall {
         model: "m-1".to_owned(),
         prompt: "00ff".to_owned(),
         rung: "structured",
-        mends: vec!["fence"],
+        fixes: vec!["fence"],
         input_tokens: 100,
         output_tokens: 10,
         cost_micros: Some(42),

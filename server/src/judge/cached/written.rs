@@ -1,4 +1,4 @@
-//! A judgement of one judge as it stands on disk: JSON of a version. What one call cost is not written, because whoever
+//! A judgement of one judge as it stands on disk: JSON of a version. What one call cost is not written, because a caller who
 //! reads it again pays nothing.
 
 use std::ops::Range;
@@ -63,7 +63,7 @@ struct WrittenCall {
     model: String,
     prompt: String,
     rung: String,
-    mends: Vec<String>,
+    fixes: Vec<String>,
     answer: String,
 }
 
@@ -184,7 +184,7 @@ impl WrittenCall {
             model: call.model.clone(),
             prompt: call.prompt.clone(),
             rung: call.rung.to_owned(),
-            mends: call.mends.iter().map(|&mend| mend.to_owned()).collect(),
+            fixes: call.fixes.iter().map(|&fix| fix.to_owned()).collect(),
             answer: call.answer.clone(),
         }
     }
@@ -197,7 +197,7 @@ impl WrittenCall {
             model: self.model,
             prompt: self.prompt,
             rung: word(&self.rung)?,
-            mends: self.mends.iter().map(|mend| word(mend)).collect::<Option<_>>()?,
+            fixes: self.fixes.iter().map(|fix| word(fix)).collect::<Option<_>>()?,
             input_tokens: 0,
             output_tokens: 0,
             cost_micros: Some(0),
@@ -247,7 +247,7 @@ mod tests {
             r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so.","rules":[]}],"#,
             r#""considered":[["e1"]],"score":900000,"explanation":"One claim.","gaps":["no logs"],"#,
             r#""contradictions":["none"],"calls":[{"purpose":"judge","model":"m-1","prompt":"00ff","rung":"structured","#,
-            r#""mends":["fence"],"answer":"{}"}],"notices":[{"code":"SOME_CODE","sentence":"A sentence."}]}"#,
+            r#""fixes":["fence"],"answer":"{}"}],"notices":[{"code":"SOME_CODE","sentence":"A sentence."}]}"#,
         );
         assert_eq!(text, expected);
     }

@@ -41,7 +41,7 @@ const PARTS_AT_ONCE: usize = 4;
 
 /// How a model judges.
 pub struct ModelOptions {
-    /// What it is told.
+    /// Its prompts.
     pub prompt: Prompt,
     /// What it is asked for.
     pub purpose: Purpose,
@@ -291,7 +291,7 @@ impl ModelJudge {
                 match &outcome {
                     Ok(reading) => {
                         call.rung = reading.rung.name();
-                        call.mends = reading.rung.mends().iter().map(|mend| mend.name()).collect();
+                        call.fixes = reading.rung.fixes().iter().map(|fix| fix.name()).collect();
                     }
                     Err(_) => call.rung = "unreadable",
                 }
@@ -362,7 +362,7 @@ fn chat_failed(error: &ChatError) -> Failed {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
         code => {
-            // Whoever reports the failure names the model.
+            // The report of the failure names the model.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
             Failed::Otherwise { code, reason: reason.to_owned() }

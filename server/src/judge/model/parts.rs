@@ -41,7 +41,7 @@ pub(super) fn parts(evidence: &[EvidenceItem], room: usize) -> Vec<Vec<Piece<'_>
     parts
 }
 
-/// The beginning of a text, of at most so many bytes, and the rest.
+/// The beginning of a text, of at most `max` bytes, and the rest.
 fn cut(text: &str, most: usize) -> (&str, &str) {
     let end = text.floor_char_boundary(most);
     let line = text.get(..end).and_then(|head| head.rfind('\n')).map(|at| at + 1);

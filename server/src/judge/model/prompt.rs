@@ -13,7 +13,7 @@ const HOW_TO_READ: &str = "{{how_to_read}}";
 /// What a template says where the schema of the answer belongs.
 const ANSWER_SCHEMA: &str = "{{schema}}";
 
-/// A template of what a model is told before it judges.
+/// A template of the system prompt under which a model judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     template: String,

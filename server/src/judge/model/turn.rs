@@ -8,7 +8,7 @@ use gsar_core::evidence::{Citation, EvidenceId, Target};
 use super::shown::Piece;
 use crate::judge::{Objection, Question};
 
-/// What a model is told before its verdicts and what was found.
+/// The words before its verdicts and what was found.
 pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
 /// The question as it is put about each part of the evidence; `None` where a part is not asked about. In the extra

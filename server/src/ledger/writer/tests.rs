@@ -81,7 +81,7 @@ impl Opened {
         answer
     }
 
-    /// Lets the database grow by so many pages from what it has now, and no more.
+    /// Lets the database grow by `pages` from what it has now, and no more.
     fn allow_pages(&self, more: i64) {
         self.with_writer(move |writer| {
             let pages: i64 =
@@ -211,11 +211,11 @@ async fn a_full_database_fails_its_whole_batch_and_works_again_by_itself() {
     let answers = [opened.submit(record(1)), opened.submit(large(2)), opened.submit(record(3))];
     drop(held);
     for answer in answers {
-        let Err(LedgerError::Unavailable { reason, mend }) = answer.await.unwrap() else {
+        let Err(LedgerError::Unavailable { reason, fix }) = answer.await.unwrap() else {
             panic!("recorded")
         };
         assert!(reason.contains("full"), "{reason}");
-        assert!(mend.contains("free space"), "{mend}");
+        assert!(fix.contains("free space"), "{fix}");
     }
     assert!(
         !opened.is_recorded(1).await

@@ -1,4 +1,4 @@
-//! A judge that says what it is told to say, behind a real server.
+//! A scripted judge behind a real server.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,15 +12,15 @@ use crate::support::{Running, Wanted};
 type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 
 #[derive(Clone, Default)]
-struct Told {
+struct ScriptedJudge {
     answer: Arc<Mutex<Option<Answer>>>,
     /// Whether it can be asked once more; it then keeps what it said.
     reconsiders: bool,
 }
 
-impl Judge for Told {
+impl Judge for ScriptedJudge {
     fn name(&self) -> &'static str {
-        "told/1"
+        "scripted/1"
     }
 
     fn is_local(&self) -> bool {
@@ -46,7 +46,7 @@ impl Judge for Told {
             return Box::pin(async move { Ok(kept) });
         }
         let answer = self.answer.lock().unwrap();
-        let judgement = answer.as_ref().expect("it was told what to say")(question);
+        let judgement = answer.as_ref().expect("an answer is set")(question);
         Box::pin(async move { Ok(judgement) })
     }
 }
@@ -56,25 +56,25 @@ pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
     Judgement { judged, ..Judgement::default() }
 }
 
-/// A server whose only judge is told what to say.
-pub struct Court {
+/// A server whose only judge is scripted.
+pub struct ScriptedServer {
     server: Running,
-    judge: Told,
+    judge: ScriptedJudge,
 }
 
-impl Court {
+impl ScriptedServer {
     pub async fn open() -> Self {
-        Self::of(Told::default()).await
+        Self::of(ScriptedJudge::default()).await
     }
 
     /// With a judge that keeps every verdict that it is asked about once more.
-    pub async fn that_keeps() -> Self {
-        Self::of(Told { reconsiders: true, ..Told::default() }).await
+    pub async fn start_reconsidering() -> Self {
+        Self::of(ScriptedJudge { reconsiders: true, ..ScriptedJudge::default() }).await
     }
 
-    async fn of(judge: Told) -> Self {
+    async fn of(judge: ScriptedJudge) -> Self {
         let chain = |config: &mut gsar_server::config::Config| {
-            config.judges.chain = vec!["told/1".to_owned()];
+            config.judges.chain = vec!["scripted/1".to_owned()];
             config.ledger.enabled = false;
         };
         let server = Wanted::default().judge(judge.clone()).start(chain).await;
@@ -87,7 +87,7 @@ impl Court {
     }
 
     /// Tells the judge what to say from now on.
-    pub fn is_told(&self, answer: impl Fn(&Question) -> Judgement + Send + 'static) {
+    pub fn set_answer(&self, answer: impl Fn(&Question) -> Judgement + Send + 'static) {
         *self.judge.answer.lock().unwrap() = Some(Box::new(answer));
     }
 
@@ -98,7 +98,7 @@ impl Court {
         request: &v1::EvaluateRequest,
         answer: impl Fn(&Question) -> Judgement + Send + 'static,
     ) -> v1::EvaluateResponse {
-        self.is_told(answer);
+        self.set_answer(answer);
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request.clone() };
         self.server.grounding().evaluate(request).await.unwrap().into_inner()
     }
@@ -116,12 +116,12 @@ impl Court {
 
 /// The tier and the guarded score, which no lie may better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct Standing {
     pub tier: i32,
     score: Option<(u64, u64)>,
 }
 
-impl Stand {
+impl Standing {
     pub fn of(answer: &v1::EvaluateResponse) -> Self {
         let score = answer.guarded_score.map(|score| (score.numerator, score.denominator));
         Self { tier: answer.decision.as_ref().unwrap().tier, score }

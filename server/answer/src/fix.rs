@@ -1,10 +1,10 @@
-//! What was mended in an answer that is not the JSON that was asked for.
+//! What was fixed in an answer that is not the JSON that was asked for.
 
 use std::fmt;
 
-/// One kind of mend. None of them completes an answer or chooses between two readings of a claim.
+/// One kind of fix. None of them completes an answer or chooses between two readings of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mend {
+pub enum Fix {
     /// A byte order mark before the text.
     ByteOrderMark,
     /// Reasoning before the answer, between marks such as `<think>`.
@@ -57,7 +57,7 @@ pub enum Mend {
     BrokenClaim,
 }
 
-impl Mend {
+impl Fix {
     /// The word used in records and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -91,26 +91,26 @@ impl Mend {
     }
 }
 
-impl fmt::Display for Mend {
+impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// Mends in the order in which they were first made, each once.
+/// Fixes in the order in which they were first made, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mends(pub(crate) Vec<Mend>);
+pub(crate) struct Fixes(pub(crate) Vec<Fix>);
 
-impl Mends {
-    pub(crate) fn add(&mut self, mend: Mend) {
-        if !self.0.contains(&mend) {
-            self.0.push(mend);
+impl Fixes {
+    pub(crate) fn add(&mut self, fix: Fix) {
+        if !self.0.contains(&fix) {
+            self.0.push(fix);
         }
     }
 
-    pub(crate) fn add_all(&mut self, mends: &Self) {
-        for mend in &mends.0 {
-            self.add(*mend);
+    pub(crate) fn add_all(&mut self, fixes: &Self) {
+        for fix in &fixes.0 {
+            self.add(*fix);
         }
     }
 }
