@@ -116,6 +116,7 @@ class Bench:
         command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
         for url in listen:
             command += ["--listen", url]
+        environment.setdefault("GSAR_JUDGES__CHAIN", '["rules/2"]')
         return self.stack.enter_context(running(self.folder, name, command, listen[0], **environment))
 
     def echo(self, name: str, listen: str, answer_bytes: int) -> Server:

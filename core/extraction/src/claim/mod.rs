@@ -33,6 +33,34 @@ pub struct Term<'c> {
     pub span: Range<usize>,
     /// What it is.
     pub kind: Kind,
+    /// Its words, with what they are compared by.
+    pub(crate) words: Vec<TermWord<'c>>,
+}
+
+/// A word of a term.
+#[derive(Clone, Debug)]
+pub(crate) struct TermWord<'c> {
+    pub(crate) word: Word<'c>,
+    pub(crate) key: u64,
+    pub(crate) verb: Option<u64>,
+    /// The keys of the other words for the attributes that it stands for.
+    pub(crate) synonyms: &'static [u64],
+}
+
+impl<'c> Term<'c> {
+    fn new(text: &'c str, span: Range<usize>, kind: Kind) -> Self {
+        let read = |word: Word<'c>| {
+            let key = word.key();
+            TermWord { verb: word.verb_key(), synonyms: LEXICON.synonyms(key), key, word }
+        };
+        Self { text, span, kind, words: words(text).map(read).collect() }
+    }
+
+    /// Whether it is a noun for a kind of things.
+    pub(crate) fn is_kind(&self) -> bool {
+        matches!(self.kind, Kind::Word)
+            && self.words.first().is_some_and(|first| LEXICON.is_kind(&first.word))
+    }
 }
 
 /// What a term is.
@@ -57,7 +85,7 @@ impl<'c> TypedClaim<'c> {
         let read = figures(text);
         let mut terms: Vec<Term<'c>> = Vec::new();
         let of = |span: &Range<usize>, kind| {
-            Some(Term { text: text.get(span.clone())?, span: span.clone(), kind })
+            Some(Term::new(text.get(span.clone())?, span.clone(), kind))
         };
         terms.extend(read.figures.into_iter().filter_map(|figure| {
             let span = figure.span.clone();
@@ -94,7 +122,7 @@ impl<'c> TypedClaim<'c> {
                 None if is_stop_word(word.text) || LEXICON.is_plain(&word) => continue,
                 None => Kind::Word,
             };
-            others.push(Term { text: word.text, span: word.span, kind });
+            others.push(Term::new(word.text, word.span, kind));
         }
         terms.extend(others);
         terms.sort_by_key(|term| term.span.start);
@@ -121,10 +149,6 @@ impl<'c> TypedClaim<'c> {
 
 /// Takes out the nouns for kinds that stand right before a name: "pod" of "pod cart-1".
 fn drop_kinds(text: &str, terms: &mut Vec<Term<'_>>) {
-    let is_kind = |term: &Term<'_>| {
-        matches!(term.kind, Kind::Word)
-            && words(term.text).next().is_some_and(|word| LEXICON.is_kind(&word))
-    };
     let mut name: Option<usize> = None;
     for at in (0..terms.len()).rev() {
         let Some(term) = terms.get(at) else { continue };
@@ -133,7 +157,7 @@ fn drop_kinds(text: &str, terms: &mut Vec<Term<'_>>) {
             text.get(term.span.end..name).is_some_and(|gap| words(gap).next().is_none())
         });
         let is_name = matches!(term.kind, Kind::Name);
-        if is_beside && is_kind(term) {
+        if is_beside && term.is_kind() {
             terms.remove(at);
         }
         name = is_name.then_some(start);
@@ -165,7 +189,7 @@ fn drop_times(text: &str, terms: &mut Vec<Term<'_>>) {
     let often = terms.windows(2).position(|pair| match pair {
         [
             Term { kind: Kind::Figure(figure), span, .. },
-            Term { kind: Kind::Sign(Sign::Times), span: times, text: word },
+            Term { kind: Kind::Sign(Sign::Times), span: times, text: word, .. },
         ] => {
             let next = text.get(times.end..).and_then(|rest| words(rest).next());
             let is_comparing =

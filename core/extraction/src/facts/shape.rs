@@ -1,4 +1,4 @@
-//! This module reads items one by one. What their contents are is told by [`document`].
+//! This module reads items one by one. [`document`] recognises what their contents are.
 
 use alloc::vec::Vec;
 

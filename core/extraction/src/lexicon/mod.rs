@@ -129,7 +129,12 @@ impl Lexicon {
 
     /// Whether a word of evidence says what a sign of a claim says.
     pub(crate) fn says(&self, sign: Sign, key: u64) -> bool {
-        self.said.get(&key) == Some(&sign)
+        self.said(key) == Some(sign)
+    }
+
+    /// What sign a word of evidence says.
+    pub(crate) fn said(&self, key: u64) -> Option<Sign> {
+        self.said.get(&key).copied()
     }
 
     /// The other words for the attributes that a word stands for.

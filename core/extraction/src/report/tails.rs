@@ -1,12 +1,12 @@
 //! This module finds where a sentence goes on to something that is checked by itself, without a word that joins: a
-//! distance in time (", 71 seconds after the sync had begun"), a part of what was told (", all of them after ten
+//! distance in time (", 71 seconds after the sync had begun"), a part of what was said (", all of them after ten
 //! seconds"), a second statement about the same (", its connections were pinned", ": its p99 peaked").
 
 use super::words::is_predicate;
 use crate::text::figures::{Dimension, Figure, figures};
 use crate::text::tokens::{Word, words};
 
-/// Whether what begins with a word behind a comma says how far in time what was told lies from something else.
+/// Whether what begins with a word behind a comma says how far in time what was said lies from something else.
 pub(super) fn is_distance(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let length = figures(rest).figures.into_iter().next();
@@ -33,7 +33,7 @@ pub(super) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
     word.is("and") && is_distance(text, at)
 }
 
-/// Whether what begins with a word behind a comma is about some of the things told: "all of them", "among them".
+/// Whether what begins with a word behind a comma is about some of the things said: "all of them", "among them".
 pub(super) fn is_about_some(text: &str, at: usize) -> bool {
     const FAR: usize = 5;
     let rest = text.get(at..).unwrap_or("");
@@ -55,7 +55,7 @@ pub(super) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
         || between.contains(": ") && is_colon_between(text.get(..gap).unwrap_or(""))
 }
 
-/// Whether a word points at what was told.
+/// Whether a word points at what was said.
 fn points_back(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }

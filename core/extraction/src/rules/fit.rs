@@ -3,12 +3,11 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::index::{CellView, Index, inner_keys, is_of_family};
-use crate::claim::{Kind, Sign, Term, TypedClaim};
+use super::index::{CellView, Index, ReadWord, is_of_family};
+use crate::claim::{Kind, Sign, Term, TermWord, TypedClaim};
 use crate::facts::RecordId;
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, Figure, agree, agree_times};
-use crate::text::tokens::{Word, words};
 
 /// Where a record has a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,43 +34,46 @@ pub(super) struct Fit<'f, 'a> {
     is_named: bool,
 }
 
+/// The terms of a claim that are nouns for kinds of things, and no names of things in the evidence.
+pub(super) fn kinds(claim: &TypedClaim<'_>, index: &Index<'_>) -> Vec<usize> {
+    let is_kind = |term: &Term<'_>| {
+        term.is_kind() && term.words.first().is_some_and(|first| !index.is_named(&first.word))
+    };
+    let terms = claim.terms.iter().enumerate();
+    terms.filter(|(_, term)| is_kind(term)).map(|(at, _)| at).collect()
+}
+
 impl<'f, 'a> Fit<'f, 'a> {
-    pub(super) fn new(claim: &TypedClaim<'_>, record: RecordId, index: &'f Index<'a>) -> Self {
+    /// `kinds` are those of [`kinds`].
+    pub(super) fn new(
+        claim: &TypedClaim<'_>,
+        kinds: &[usize],
+        record: RecordId,
+        index: &'f Index<'a>,
+    ) -> Self {
         let cells = index.cells(record);
         let found = claim.terms.iter().map(|term| places(term, record, &cells, index));
         let found: Vec<Vec<Found>> = found.collect();
-        let is_kind = |term: &Term<'_>| {
-            let mut words = words(term.text);
-            matches!(term.kind, Kind::Word)
-                && words.next().is_some_and(|word| LEXICON.is_kind(&word) && !index.is_named(&word))
-        };
-        let kinds = claim
-            .terms
-            .iter()
-            .enumerate()
-            .filter(|(_, term)| is_kind(term))
-            .map(|(at, _)| at)
-            .collect();
         let is_named = claim.terms.iter().zip(&found).any(|(term, found)| {
             matches!(term.kind, Kind::Name)
                 && found.iter().any(|found| matches!(found, Found::Value(..) | Found::Path))
         });
-        Self { record, cells, found, kinds, is_named }
+        Self { record, cells, found, kinds: kinds.to_vec(), is_named }
     }
 
     /// The same, where a name may also stand for all whose names it begins: "payment-service" for its pods.
     pub(super) fn of_family(
         claim: &TypedClaim<'_>,
+        kinds: &[usize],
         record: RecordId,
         index: &'f Index<'a>,
     ) -> Self {
-        let mut fit = Self::new(claim, record, index);
+        let mut fit = Self::new(claim, kinds, record, index);
         for (term, found) in claim.terms.iter().zip(&mut fit.found) {
             if matches!(term.kind, Kind::Name | Kind::Word) && found.is_empty() {
                 for (at, cell) in fit.cells.iter().enumerate() {
-                    let family =
-                        cell.words.iter().filter(|word| is_of_family(word.text, term.text));
-                    found.extend(family.map(|word| Found::Value(at, word.span.clone())));
+                    let family = cell.words().filter(|word| is_of_family(word.text, term.text));
+                    found.extend(family.map(|word| Found::Value(at, word.span)));
                 }
             }
         }
@@ -97,11 +99,12 @@ fn places(
     let mut found = Vec::new();
     match &term.kind {
         Kind::Figure(figure) => {
-            for (at, cell) in cells.iter().enumerate() {
+            let exact = Figure { comparator: None, ..figure.clone() };
+            for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.figures.is_empty())
+            {
                 // "at most 512" of what is said to be the most is no bound.
-                let is_limit = cell.attribute.iter().any(|key| LEXICON.says(Sign::Most, *key))
-                    || cell.words.iter().any(|word| LEXICON.says(Sign::Most, word.key()));
-                let exact = Figure { comparator: None, ..figure.clone() };
+                let is_limit = cell.attribute_signs.contains(&Sign::Most)
+                    || cell.words.iter().any(|word| word.sign == Some(Sign::Most));
                 let figure = if is_limit { &exact } else { figure };
                 let same = cell.figures.iter().filter(|other| {
                     figure.unit.dimension == other.unit.dimension
@@ -125,27 +128,25 @@ fn places(
         }
         Kind::Sign(sign) => {
             // A sign is taken account of where the very words stand, or where a value or a key says as much.
-            let wanted = words(term.text).next().map(|word| word.key());
+            let wanted = term.words.first().map(|word| word.key);
             for (at, cell) in cells.iter().enumerate() {
-                let says = |word: &&Word<'_>| {
-                    !cell.is_value() && Some(word.key()) == wanted
-                        || LEXICON.says(*sign, word.key())
+                let says = |word: &&ReadWord| {
+                    !cell.is_value() && Some(word.key) == wanted || word.sign == Some(*sign)
                 };
                 let same = cell.words.iter().filter(says);
                 found.extend(same.map(|word| Found::Value(at, word.span.clone())));
-                if cell.attribute.iter().any(|key| LEXICON.says(*sign, *key)) {
+                if cell.attribute_signs.contains(sign) {
                     found.push(Found::Attribute(at));
                 }
             }
-            if found.is_empty() && path_keys(record, index).iter().any(|k| LEXICON.says(*sign, *k))
-            {
+            if found.is_empty() && index.path_has(record, |key| LEXICON.says(*sign, key)) {
                 found.push(Found::Path);
             }
         }
         Kind::Name | Kind::Word => {
-            for word in words(term.text) {
+            for word in &term.words {
                 let of_word =
-                    word_places(&word, matches!(term.kind, Kind::Word), record, cells, index);
+                    word_places(word, matches!(term.kind, Kind::Word), record, cells, index);
                 if of_word.is_empty() {
                     return Vec::new();
                 }
@@ -157,23 +158,23 @@ fn places(
 }
 
 fn word_places(
-    word: &Word<'_>,
+    word: &TermWord<'_>,
     is_plain: bool,
     record: RecordId,
     cells: &[CellView<'_, '_>],
     index: &Index<'_>,
 ) -> Vec<Found> {
-    let key = word.key();
-    let synonyms = if is_plain { LEXICON.synonyms(key) } else { &[] };
+    let key = word.key;
+    let synonyms = if is_plain { word.synonyms } else { &[] };
     let mut found = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         let same = cell.words.iter().filter(|other| {
-            other.key() == key
+            let is_it = |other: u64| other == key || synonyms.contains(&other);
+            other.key == key
                 || is_plain
-                    && (same_verb(word.text, other.text)
-                        || synonyms.contains(&other.key())
-                        || inner_keys(other.text)
-                            .any(|inner| inner == key || synonyms.contains(&inner)))
+                    && (word.verb.is_some() && word.verb == other.verb
+                        || is_it(other.key)
+                        || other.inner.iter().any(|inner| is_it(*inner)))
         });
         found.extend(same.map(|other| Found::Value(at, other.span.clone())));
         if cell.attribute.iter().any(|other| *other == key || synonyms.contains(other)) {
@@ -182,8 +183,7 @@ fn word_places(
     }
     if found.is_empty() {
         let Some(of) = index.facts().record(record) else { return found };
-        let keys = path_keys(record, index);
-        if keys.iter().any(|other| *other == key || synonyms.contains(other)) {
+        if index.path_has(record, |other| other == key || synonyms.contains(&other)) {
             found.push(Found::Path);
         } else if index.scope_has(of.group, key)
             || synonyms.iter().any(|other| index.scope_has(of.group, *other))
@@ -194,30 +194,7 @@ fn word_places(
     found
 }
 
-/// The keys of what a record and what holds for it stand under.
-fn path_keys(record: RecordId, index: &Index<'_>) -> Vec<u64> {
-    let mut keys = Vec::new();
-    index.facts().with_parents(record).for_each(|record| {
-        record.path.iter().for_each(|name| super::index::attribute_keys(name, &mut keys));
-    });
-    keys
-}
-
 /// Whether two figures cannot both be right.
 pub(super) fn differ(claim: &Figure, evidence: &Figure) -> bool {
     agree(claim, evidence) == Agreement::Different
-}
-
-/// Whether two words are forms of one verb: "restart", "restarted", "restarting".
-fn same_verb(a: &str, b: &str) -> bool {
-    const MIN_STEM: usize = 3;
-    let stem = |word: &str| -> alloc::string::String {
-        let lower = word.to_ascii_lowercase();
-        let cut = ["ing", "ed", "es", "s", "d", "e"]
-            .into_iter()
-            .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM))
-            .unwrap_or(&lower);
-        cut.into()
-    };
-    a.is_ascii() && b.is_ascii() && stem(a) == stem(b)
 }

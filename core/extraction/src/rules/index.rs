@@ -1,10 +1,13 @@
 //! This module finds the records that speak of a word. It decides nothing.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::ops::Range;
+use std::sync::OnceLock;
 
-use crate::facts::{Cell, Facts, GroupId, RecordId};
-use crate::lexicon::LEXICON;
+use crate::facts::{Cell, Facts, GroupId, Record, RecordId};
+use crate::lexicon::{LEXICON, Sign};
 use crate::text::figures::{ClockTime, Dimension, Figure, Unit, figures};
 use crate::text::tokens::{Word, words};
 
@@ -17,21 +20,59 @@ pub struct Index<'a> {
     /// The sorted keys of what holds for all records of each group: its scope, its tool, what was asked.
     scope: Vec<Vec<u64>>,
     postings: BTreeMap<u64, Vec<RecordId>>,
+    /// What rules read off each record that a claim came near, kept for the claims that follow.
+    read: Vec<OnceLock<ReadRecord>>,
+}
+
+#[derive(Debug)]
+struct ReadRecord {
+    cells: Vec<ReadCell>,
+    /// The keys of what it stands under.
+    path: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct ReadCell {
+    words: Vec<ReadWord>,
+    attribute: Vec<u64>,
+    attribute_signs: Vec<Sign>,
+    figures: Vec<Figure>,
+    times: Vec<ClockTime>,
+}
+
+/// A word of a cell, with what it is compared by.
+#[derive(Debug)]
+pub(super) struct ReadWord {
+    pub(super) span: Range<usize>,
+    pub(super) key: u64,
+    pub(super) verb: Option<u64>,
+    pub(super) sign: Option<Sign>,
+    /// The keys of the words that it is made of.
+    pub(super) inner: Vec<u64>,
 }
 
 /// A cell as rules read it.
 #[derive(Debug)]
 pub(super) struct CellView<'f, 'a> {
     pub(super) cell: &'f Cell<'a>,
-    pub(super) words: Vec<Word<'f>>,
-    pub(super) attribute: Vec<u64>,
-    pub(super) figures: Vec<Figure>,
-    pub(super) times: Vec<ClockTime>,
+    pub(super) words: &'f [ReadWord],
+    pub(super) attribute: &'f [u64],
+    pub(super) attribute_signs: &'f [Sign],
+    pub(super) figures: Cow<'f, [Figure]>,
+    pub(super) times: &'f [ClockTime],
     /// 0 for the record's own, more for those that hold for it as well.
     pub(super) depth: usize,
 }
 
-impl CellView<'_, '_> {
+impl<'f> CellView<'f, '_> {
+    /// Its words as written.
+    pub(super) fn words(&self) -> impl Iterator<Item = Word<'f>> {
+        let text = &*self.cell.text;
+        self.words.iter().filter_map(move |word| {
+            Some(Word { text: text.get(word.span.clone())?, span: word.span.clone() })
+        })
+    }
+
     /// Whether it says what was asked.
     pub(super) fn is_asked(&self) -> bool {
         self.attribute.iter().any(|key| LEXICON.is_asked(*key))
@@ -79,7 +120,8 @@ impl<'a> Index<'a> {
             keys
         });
         let scope = scope.collect();
-        Self { facts, own, scope, postings }
+        let read = own.iter().map(|_| OnceLock::new()).collect();
+        Self { facts, own, scope, postings, read }
     }
 
     /// The facts.
@@ -125,11 +167,38 @@ impl<'a> Index<'a> {
     /// The cells of a record and of what holds for it.
     pub(super) fn cells(&self, record: RecordId) -> Vec<CellView<'_, 'a>> {
         let mut views = Vec::new();
-        for (depth, record) in self.facts.with_parents(record).enumerate() {
-            views.extend(record.cells.iter().map(|cell| view(cell, depth)));
+        for (depth, (id, record)) in self.with_parents(record).enumerate() {
+            let read = self.read(id).map_or(&[][..], |read| &read.cells);
+            views.extend(record.cells.iter().zip(read).map(|(cell, read)| CellView {
+                cell,
+                words: &read.words,
+                attribute: &read.attribute,
+                attribute_signs: &read.attribute_signs,
+                figures: Cow::Borrowed(&read.figures),
+                times: &read.times,
+                depth,
+            }));
         }
         give_units(&mut views);
         views
+    }
+
+    /// Whether one of the keys under which a record, or what holds for it, stands is wanted.
+    pub(super) fn path_has(&self, record: RecordId, is_wanted: impl Fn(u64) -> bool) -> bool {
+        self.with_parents(record)
+            .filter_map(|(id, _)| self.read(id))
+            .any(|read| read.path.iter().any(|key| is_wanted(*key)))
+    }
+
+    /// A record and those that hold for it, the nearest first.
+    fn with_parents(&self, record: RecordId) -> impl Iterator<Item = (RecordId, &Record<'a>)> {
+        let of = |id: RecordId| Some((id, self.facts.record(id)?));
+        core::iter::successors(of(record), move |(_, record)| of(record.parent?))
+    }
+
+    fn read(&self, id: RecordId) -> Option<&ReadRecord> {
+        let record = self.facts.record(id)?;
+        Some(self.read.get(id.0)?.get_or_init(|| ReadRecord::of(record)))
     }
 }
 
@@ -183,15 +252,23 @@ fn give_units(views: &mut [CellView<'_, '_>]) {
             name.eq_ignore_ascii_case("values") || name.eq_ignore_ascii_case("value")
         })
     }) {
-        if let [figure] = view.figures.as_mut_slice()
+        if let [figure] = &*view.figures
             && figure.unit.dimension == Dimension::Count
         {
-            figure.unit = unit;
+            view.figures.to_mut().iter_mut().for_each(|figure| figure.unit = unit);
         }
     }
 }
 
-fn view<'f, 'a>(cell: &'f Cell<'a>, depth: usize) -> CellView<'f, 'a> {
+impl ReadRecord {
+    fn of(record: &Record<'_>) -> Self {
+        let mut path = Vec::new();
+        record.path.iter().for_each(|name| attribute_keys(name, &mut path));
+        Self { cells: record.cells.iter().map(read_cell).collect(), path }
+    }
+}
+
+fn read_cell(cell: &Cell<'_>) -> ReadCell {
     let mut attribute = Vec::new();
     cell.attribute.iter().for_each(|name| attribute_keys(name, &mut attribute));
     let mut read = figures(&cell.text);
@@ -202,13 +279,19 @@ fn view<'f, 'a>(cell: &'f Cell<'a>, depth: usize) -> CellView<'f, 'a> {
     {
         figure.unit = unit;
     }
-    CellView {
-        cell,
-        words: words(&cell.text).collect(),
+    let word = |word: Word<'_>| ReadWord {
+        key: word.key(),
+        sign: LEXICON.said(word.key()),
+        verb: word.verb_key(),
+        inner: inner_keys(word.text).collect(),
+        span: word.span,
+    };
+    ReadCell {
+        words: words(&cell.text).map(word).collect(),
+        attribute_signs: attribute.iter().filter_map(|key| LEXICON.said(*key)).collect(),
         attribute,
         figures: read.figures,
         times: read.times,
-        depth,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::fit::{Fit, Found};
+use super::fit::{Fit, Found, kinds};
 use super::index::{CellView, attribute_keys};
-use crate::claim::{Kind, TypedClaim};
+use crate::claim::{Kind, Term, TypedClaim};
 use crate::facts::{Form, Group, GroupId};
 use crate::lexicon::LEXICON;
 use crate::rules::Index;
@@ -35,20 +35,17 @@ pub(super) enum Holds {
 impl<'f, 'a> Members<'f, 'a> {
     pub(super) fn read(claim: &TypedClaim<'_>, id: GroupId, index: &'f Index<'a>) -> Option<Self> {
         let group = index.facts().group(id)?;
-        let fits = group.records.iter().map(|record| Fit::of_family(claim, *record, index));
+        let kinds = kinds(claim, index);
+        let fits = group.records.iter().map(|record| Fit::of_family(claim, &kinds, *record, index));
         Some(Self { group, id, index, fits: fits.collect() })
     }
 
     /// What a term of the claim is to the group.
     pub(super) fn holds(&self, claim: &TypedClaim<'_>, term: usize, figures: &[usize]) -> Holds {
-        if claim.terms.get(term).is_some_and(|term| {
-            let word = words(term.text).next();
-            matches!(term.kind, Kind::Word) && word.is_some_and(|word| LEXICON.is_kind(&word))
-        }) && self.is_kind(claim, term)
-        {
+        if claim.terms.get(term).is_some_and(Term::is_kind) && self.is_kind(claim, term) {
             return Holds::Kind;
         }
-        // Whose value is the very word comes before who is told of with it.
+        // Whose value is the very word comes before the subject that is mentioned with it.
         for is_whole in [true, false] {
             let own: Vec<bool> = self.fits.iter().map(|fit| has_own(fit, term, is_whole)).collect();
             if own.contains(&true) {
@@ -128,7 +125,7 @@ impl<'f, 'a> Members<'f, 'a> {
     /// Whether a name stands in no record of any group.
     pub(super) fn is_nowhere(&self, claim: &TypedClaim<'_>, term: usize) -> bool {
         claim.terms.get(term).is_some_and(|term| {
-            words(term.text).all(|word| self.index.with_word(word.key()).is_empty())
+            term.words.iter().all(|word| self.index.with_word(word.key).is_empty())
         })
     }
 

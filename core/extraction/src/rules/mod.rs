@@ -23,12 +23,11 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use fit::{Fit, Found};
+use fit::{Fit, Found, kinds};
 pub use index::Index;
 
 use crate::claim::{Kind, TypedClaim};
 use crate::facts::RecordId;
-use crate::text::tokens::words;
 
 /// The most records that are held against one claim; with more, nothing is said.
 const MAX_CANDIDATES: usize = 1024;
@@ -79,8 +78,9 @@ pub fn rule_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> (Outcome, Vec<RuleI
 #[must_use]
 pub fn each_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> Vec<(RuleId, Outcome)> {
     let Some(candidates) = candidates(claim, index) else { return Vec::new() };
+    let kinds = kinds(claim, index);
     let fits: Vec<Fit<'_, '_>> =
-        candidates.into_iter().map(|record| Fit::new(claim, record, index)).collect();
+        candidates.into_iter().map(|record| Fit::new(claim, &kinds, record, index)).collect();
     let said = RULES.iter().map(|rule| (rule.id(), rule.apply(claim, &fits, index)));
     said.filter(|(_, outcome)| *outcome != Outcome::Silent).collect()
 }
@@ -112,8 +112,8 @@ pub fn rule_ids() -> impl Iterator<Item = RuleId> {
 fn candidates(claim: &TypedClaim<'_>, index: &Index<'_>) -> Option<BTreeSet<RecordId>> {
     let mut candidates = BTreeSet::new();
     for term in claim.terms.iter().filter(|term| matches!(term.kind, Kind::Name | Kind::Word)) {
-        for word in words(term.text) {
-            candidates.extend(index.with_word(word.key()));
+        for word in &term.words {
+            candidates.extend(index.with_word(word.key));
         }
     }
     let facts = index.facts();
@@ -126,7 +126,7 @@ fn candidates(claim: &TypedClaim<'_>, index: &Index<'_>) -> Option<BTreeSet<Reco
     candidates.extend(below);
     let lacking = |record: &RecordId| {
         let terms = claim.terms.iter().filter(|term| matches!(term.kind, Kind::Name));
-        terms.filter(|term| words(term.text).any(|word| !index.has(*record, word.key()))).count()
+        terms.filter(|term| term.words.iter().any(|word| !index.has(*record, word.key))).count()
     };
     candidates.retain(|record| lacking(record) <= 1);
     (candidates.len() <= MAX_CANDIDATES).then_some(candidates)
@@ -143,7 +143,8 @@ fn names_subject(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
 /// The bytes, in the item of a record, of the cells in which it, or what holds for it, has terms of a claim.
 #[must_use]
 pub fn cited(claim: &TypedClaim<'_>, record: RecordId, index: &Index<'_>) -> Vec<Range<usize>> {
-    let fit = Fit::new(claim, record, index);
+    let kinds = kinds(claim, index);
+    let fit = Fit::new(claim, &kinds, record, index);
     let cell = |found: &Found| match found {
         Found::Value(cell, _) | Found::Attribute(cell) => fit.cells.get(*cell),
         Found::Path | Found::Scope => None,
@@ -161,10 +162,11 @@ pub fn left_over<'c>(
     claim: &TypedClaim<'c>,
     index: &Index<'_>,
 ) -> Option<(RecordId, Vec<&'c str>)> {
+    let kinds = kinds(claim, index);
     candidates(claim, index)?
         .into_iter()
         .map(|record| {
-            let fit = Fit::new(claim, record, index);
+            let fit = Fit::new(claim, &kinds, record, index);
             let terms =
                 fit.left_over().filter_map(|term| Some(claim.terms.get(term)?.text)).collect();
             (record, terms)

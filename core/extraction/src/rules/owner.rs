@@ -127,7 +127,7 @@ fn has_like(fit: &Fit<'_, '_>, place: &Place<'_>) -> bool {
             .any(|cell| cell.depth == 0 && cell.cell.attribute.as_slice() == *attribute),
         Place::Path => true,
         Place::Prose => fit.cells.iter().any(|cell| {
-            cell.depth == 0 && !cell.is_value() && cell.words.iter().any(prose::is_name)
+            cell.depth == 0 && !cell.is_value() && cell.words().any(|word| prose::is_name(&word))
         }),
     }
 }

@@ -15,10 +15,8 @@ pub(super) fn same_segment(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
     prose.into_iter().all(|(at, cell)| {
         let segments = segments(&cell.cell.text);
         let named = |segment: &Range<usize>| -> Vec<&str> {
-            let within = cell
-                .words
-                .iter()
-                .filter(|word| segment.contains(&word.span.start) && is_name(word));
+            let within =
+                cell.words().filter(|word| segment.contains(&word.span.start) && is_name(word));
             within.map(|word| word.text).collect()
         };
         if segments.iter().filter(|segment| !named(segment).is_empty()).count() < 2 {

@@ -56,7 +56,7 @@ const MAX_OTHERS: usize = 5;
 /// Whether the record has the figure, beside what the claim has it beside, but in another unit.
 fn has_other_unit(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, term: usize, figure: &Figure) -> bool {
     let of_dimension = |other: &&Figure| other.unit.dimension == figure.unit.dimension;
-    let alone = fit.cells.iter().flat_map(|cell| &cell.figures).filter(of_dimension).count() == 1;
+    let alone = fit.cells.iter().flat_map(|cell| &*cell.figures).filter(of_dimension).count() == 1;
     fit.cells.iter().enumerate().any(|(at, cell)| {
         cell.figures.iter().filter(of_dimension).any(|other| {
             is_mistaken(figure, other)

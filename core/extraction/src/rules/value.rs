@@ -10,7 +10,7 @@ use super::fit::{Fit, Found, differ};
 use super::index::CellView;
 use super::prose::{same_order, same_polarity, same_segment, segments};
 use super::{Index, Outcome, Rule, RuleId, names_subject};
-use crate::claim::{Kind, Term, TypedClaim};
+use crate::claim::{Kind, TypedClaim};
 use crate::facts::{Cell, RecordId};
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, ClockTime, Figure, agree_times};
@@ -119,11 +119,7 @@ fn is_shown(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> boo
 
 /// Whether a claim says anything of the one thing that it names.
 fn says_more_than_names(claim: &TypedClaim<'_>) -> bool {
-    let is_kind = |term: &Term<'_>| {
-        matches!(term.kind, Kind::Word)
-            && words(term.text).next().is_some_and(|word| LEXICON.is_kind(&word))
-    };
-    claim.terms.iter().filter(|term| !is_kind(term)).count() >= 2
+    claim.terms.iter().filter(|term| !term.is_kind()).count() >= 2
 }
 
 /// Whether an attribute that the claim names has no value here, or none at all: `approved_by: null`.
@@ -274,7 +270,7 @@ fn is_another_value(text: &str, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
     let mut own =
         fit.cells.iter().filter(|cell| cell.is_value() && cell.depth == 0 && cell.words.len() == 1);
     own.any(|own| {
-        let excluded = own.words.iter().any(|word| LEXICON.excluded_by(word.key()).contains(&key));
+        let excluded = own.words.iter().any(|word| LEXICON.excluded_by(word.key).contains(&key));
         let has_it =
             |cell: &Cell<'_>| cell.attribute == own.cell.attribute && is_the_word(&cell.text);
         excluded || siblings().any(|sibling| sibling.cells.iter().any(has_it))

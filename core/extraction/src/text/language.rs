@@ -135,11 +135,11 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The fewest different stop words by which a language is told.
+/// The fewest different stop words by which a language is recognised.
 const MIN_STOP_WORDS: usize = 3;
-/// The fewest words of another script by which it is told.
+/// The fewest words of another script by which it is recognised.
 const MIN_OF_SCRIPT: usize = 3;
-/// The fewest words of a text in Latin script that is told to be of some other language.
+/// The fewest words of a text in Latin script that is taken for another language.
 const MIN_WORDS: usize = 12;
 
 /// The language of a text as a BCP 47 tag: `en`, `de` …, `und-Cyrl` where the script alone is known, `und` for another

@@ -9,6 +9,7 @@ pub mod fold;
 pub mod language;
 pub mod polarity;
 pub mod sentences;
+mod stop_words;
 pub mod tokens;
 
 use core::ops::Range;

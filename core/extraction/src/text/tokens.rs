@@ -3,9 +3,11 @@
 //! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
 //! `shop/checkout` and `cause=oom` are two. No word is copied: a [`Word`] borrows from its text.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+pub use super::stop_words::is_stop_word;
 use super::{byte_at, char_at, char_before, part};
 
 /// A word and where it stands.
@@ -56,17 +58,25 @@ impl Word<'_> {
     /// Equal for equal words whatever their case and number; a filter before [`Word::same`].
     #[must_use]
     pub fn key(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut feed = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         if self.text.is_ascii() {
             let (stem, ending) = singular(self.text);
-            stem.bytes().chain(ending.bytes()).for_each(|byte| feed(byte.to_ascii_lowercase()));
-        } else {
-            for character in self.text.chars().flat_map(char::to_lowercase) {
-                character.encode_utf8(&mut [0; 4]).bytes().for_each(&mut feed);
-            }
+            return hash(&[stem, ending]);
         }
-        hash
+        let lower: String = self.text.chars().flat_map(char::to_lowercase).collect();
+        hash(&[&lower])
+    }
+
+    /// Equal for the forms of one verb, "restart", "restarted", "restarting"; none beyond ASCII.
+    #[must_use]
+    pub(crate) fn verb_key(&self) -> Option<u64> {
+        const MIN_STEM: usize = 3;
+        let cut = |ending: &&str| {
+            let stem = self.text.len().checked_sub(ending.len())?;
+            (stem >= MIN_STEM && ends_ignoring_case(self.text, ending)).then_some(stem)
+        };
+        let stem = ["ing", "ed", "es", "s", "d", "e"].iter().find_map(cut);
+        let stem = part(self.text, 0..stem.unwrap_or(self.text.len()));
+        self.text.is_ascii().then(|| hash(&[stem]))
     }
 
     /// A coarser key: plain words of one beginning share it, such as "restart", "restarts", "restarted".
@@ -102,6 +112,14 @@ impl Word<'_> {
     pub fn is(&self, lower_case: &str) -> bool {
         self.text.eq_ignore_ascii_case(lower_case)
     }
+}
+
+/// FNV-1a of texts one behind the other, ASCII letters in small ones.
+fn hash(texts: &[&str]) -> u64 {
+    let bytes = texts.iter().flat_map(|text| text.bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// The words of a text, in order.
@@ -289,54 +307,6 @@ pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
 }
 
-/// Whether a word only joins others. Negations, quantifiers and comparisons are no stop words.
-#[must_use]
-pub fn is_stop_word(word: &str) -> bool {
-    let mut lower = [0; MAX_PACKED_BYTES];
-    let Some(start) = lower.get_mut(..word.len()) else { return false };
-    start.copy_from_slice(word.as_bytes());
-    lower.make_ascii_lowercase();
-    match word.len() {
-        0 => true,
-        1 => lower.first().is_some_and(u8::is_ascii_alphabetic),
-        _ => PACKED_STOP_WORDS.binary_search(&u64::from_be_bytes(lower)).is_ok(),
-    }
-}
-
-/// The longest word that fits a number, in bytes.
-const MAX_PACKED_BYTES: usize = 8;
-
-/// The stop words as numbers, so that looking one up compares no texts.
-static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
-
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
-const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
-    let mut packed = [0; STOP_WORDS.len()];
-    let mut entry = 0;
-    while entry < packed.len() {
-        let mut bytes = [0; MAX_PACKED_BYTES];
-        let mut at = 0;
-        while at < STOP_WORDS[entry].len() {
-            bytes[at] = STOP_WORDS[entry][at];
-            at += 1;
-        }
-        packed[entry] = u64::from_be_bytes(bytes);
-        entry += 1;
-    }
-    packed
-}
-
-/// Sorted.
-const STOP_WORDS: [&[u8]; 75] = [
-    b"about", b"after", b"also", b"am", b"an", b"and", b"are", b"as", b"at", b"be", b"because",
-    b"been", b"before", b"being", b"but", b"by", b"can", b"did", b"do", b"does", b"during", b"for",
-    b"from", b"had", b"has", b"have", b"having", b"he", b"her", b"here", b"his", b"if", b"in",
-    b"into", b"is", b"it", b"its", b"itself", b"ll", b"me", b"my", b"of", b"on", b"or", b"our",
-    b"re", b"she", b"so", b"such", b"than", b"that", b"the", b"their", b"them", b"then", b"there",
-    b"these", b"they", b"this", b"those", b"through", b"to", b"too", b"under", b"us", b"ve",
-    b"was", b"we", b"were", b"when", b"where", b"which", b"while", b"who", b"with",
-];
-
 /// The workload behind a name: a pod's name without replica-set hash and pod suffix, a stateful pod's
 /// without its ordinal, a service's DNS name without its domain. Other names stay as they are.
 #[must_use]
@@ -461,16 +431,6 @@ mod tests {
             !same("redis", "redi") && !same("status", "statu") && !same("checkout", "checkouts-db")
         );
         assert!(same("ÄNDERUNG", "änderung"));
-    }
-
-    #[test]
-    fn stop_words_are_sorted_and_negations_are_kept() {
-        assert!(PACKED_STOP_WORDS.is_sorted());
-        assert!(["a", "US", "Through", "itself"].into_iter().all(is_stop_word));
-        assert!(!["1", "through1", "throughout", "no"].into_iter().any(is_stop_word));
-        let kept: Vec<_> =
-            content_words("The pods did not restart without 3 errors").map(|w| w.text).collect();
-        assert_eq!(kept, ["pods", "not", "restart", "without", "errors"]);
     }
 
     #[test]
