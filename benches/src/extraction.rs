@@ -10,7 +10,7 @@ use gsar_core::verify::{Corpus, ExtraTurn, verify_with};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item, RecordId};
-use gsar_extraction::rules::{Index, Outcome, rule_on};
+use gsar_extraction::rules::{Held, Index, Outcome};
 use gsar_proto::v1::evidence_item;
 
 use crate::requests;
@@ -84,7 +84,7 @@ fn judged(
     evidence: &[EvidenceItem],
     index: &Index<'_>,
 ) -> anyhow::Result<JudgedClaim> {
-    let (outcome, _) = rule_on(&TypedClaim::read(&claim.text), index);
+    let (outcome, _) = Held::new(&TypedClaim::read(&claim.text), index).rule();
     let (class, evidence_type, records) = match outcome {
         Outcome::Supports(records) => (Class::Grounded, EvidenceType::ToolMatch, records),
         Outcome::Refutes(records) => (Class::Contradicted, EvidenceType::ToolMatch, records),

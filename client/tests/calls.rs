@@ -98,7 +98,7 @@ async fn a_refusal_without_a_time_is_final() {
 }
 
 #[tokio::test]
-async fn nobody_at_an_endpoint_is_told_with_the_fix() {
+async fn nobody_at_an_endpoint_is_reported_with_the_fix() {
     let folder = tempfile::tempdir().unwrap();
     let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
     let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();

@@ -41,7 +41,10 @@ const FAULTS: &[(&str, &[&str])] = &[
         &["judges.chain: judge `rules/9` is not known; known are rules/2"],
     ),
     ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
-    ("[judges]\nchain = [\"panel:scripted\"]", &["judges.chain: there is no judges.panels.scripted"]),
+    (
+        "[judges]\nchain = [\"panel:scripted\"]",
+        &["judges.chain: there is no judges.panels.scripted"],
+    ),
     (
         "[judges]\nchain = [\"panel:scripted\"]\n[judges.panels.scripted]\nmembers = [{ judge = \"rules/2\", refutes = true }]",
         &[
@@ -63,7 +66,9 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "[judges]\nchain = [\"openai:m\"]",
-        &["judges.models.\"openai:m\".key_env: OPENAI_API_KEY is not set"],
+        &[
+            "judges.models.\"openai:m\".key_env: openai requires an API key: set key_file or OPENAI_API_KEY",
+        ],
     ),
     (
         "[judges]\nchain = [\"openai:m\"]\n[judges.models.\"openai:m\"]\nkey_file = \"DIR/none\"",

@@ -106,7 +106,7 @@ async fn a_long_text_is_found_while_it_comes() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_many_items_fits_any_client() {
+async fn what_is_said_of_many_items_fits_any_client() {
     const ITEMS: usize = 6_000;
     let server = Running::start().await;
     let mut evidence = server.evidence();
@@ -258,7 +258,7 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
 }
 
 #[tokio::test]
-async fn claims_whose_evidence_was_left_out_are_told() {
+async fn claims_whose_evidence_was_left_out_are_reported() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };

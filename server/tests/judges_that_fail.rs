@@ -195,7 +195,7 @@ async fn evaluate(
 }
 
 #[tokio::test]
-async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
+async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_distinguished() {
     const RUNS: usize = 1_000;
     let server = only(Failing, "failing/1", None).await;
     let asked = CODES.iter().cycle().take(RUNS);
@@ -224,7 +224,7 @@ async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_told_apart() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_free_to_judge_the_caller_is_told_to_come_back() {
+async fn where_nobody_is_free_to_judge_the_caller_is_asked_to_come_back() {
     let server = only(Failing, "failing/1", None).await;
     for code in OUR_OWN_LIMITS {
         let status = evaluate(&server, called(code, "failing/1")).await.unwrap_err();
@@ -240,7 +240,7 @@ async fn where_nobody_is_free_to_judge_the_caller_is_told_to_come_back() {
 }
 
 #[tokio::test]
-async fn h13_a_judge_that_stands_in_is_told() {
+async fn h13_a_judge_that_stands_in_is_reported() {
     let server = only(Failing, "failing/1", None).await;
     for code in CODES {
         let mut request = called(code, "");

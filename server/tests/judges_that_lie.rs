@@ -17,8 +17,8 @@ mod support;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use lies::cases::{Case, cases, citation, content};
-use lies::scripted::{ScriptedServer, Standing, judgement};
 use lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
+use lies::scripted::{ScriptedServer, Standing, judgement};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
@@ -82,7 +82,7 @@ macro_rules! lies {
         })+
 
         #[test]
-        fn every_lie_is_told() {
+        fn every_lie_is_reported() {
             let mut answered = [$($at),+];
             answered.sort_unstable();
             assert!(answered.iter().copied().eq(0..LIES.len()));

@@ -307,7 +307,7 @@ async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
 }
 
 #[test]
-fn a_second_opener_is_told_who_holds_the_directory() {
+fn a_second_opener_hears_who_holds_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let refused = Ledger::open(Options::new(directory.path())).unwrap_err();

@@ -101,8 +101,14 @@ async fn it_tells_what_the_model_read_and_what_it_made_of_it() {
     };
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     let considered = &answer.claims[0].considered;
-    assert!(considered.iter().any(|line| line.contains("pool exhausted: 50 of 50")), "{considered:?}");
-    assert!(considered.iter().any(|line| line.starts_with("the model says grounded ")), "{considered:?}");
+    assert!(
+        considered.iter().any(|line| line.contains("pool exhausted: 50 of 50")),
+        "{considered:?}"
+    );
+    assert!(
+        considered.iter().any(|line| line.starts_with("the model says grounded ")),
+        "{considered:?}"
+    );
 }
 
 #[test]

@@ -147,7 +147,7 @@ async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
 }
 
 #[tokio::test]
-async fn whoever_disproves_with_evidence_is_heard() {
+async fn one_judge_that_disproves_with_evidence_is_heard() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
@@ -169,7 +169,9 @@ async fn whoever_disproves_with_evidence_is_heard() {
     // Outvoted, it is reported all the same.
     let answer = evaluate(&providers.scripted(members(1), |_| {}).await, asked()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
-    assert!(warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %")));
+    assert!(
+        warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %"))
+    );
 }
 
 #[tokio::test]
@@ -202,11 +204,14 @@ async fn a_panel_judges_without_a_member_and_not_without_most() {
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
     let link = &answer.provenance.unwrap().judges[0];
-    assert_eq!((link.judge.as_str(), link.code.as_str()), ("panel:scripted", "PROVIDER_UNAVAILABLE"));
+    assert_eq!(
+        (link.judge.as_str(), link.code.as_str()),
+        ("panel:scripted", "PROVIDER_UNAVAILABLE")
+    );
 }
 
 #[tokio::test]
-async fn a_member_that_wrote_the_report_is_told() {
+async fn a_member_that_wrote_the_report_is_reported() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));

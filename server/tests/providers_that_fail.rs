@@ -1,5 +1,5 @@
-//! Every fault of a chat provider, over real HTTP and through the real server: none ends in proceed, each is told
-//! apart from all others, and others are served meanwhile.
+//! Every fault of a chat provider, over real HTTP and through the real server: none ends in proceed, each is distinguished
+//! from all others, and others are served meanwhile.
 
 #![allow(
     clippy::unwrap_used,
@@ -149,7 +149,7 @@ async fn every_fault(each: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_fault_proceeds_each_is_told_apart_and_others_are_served() {
+async fn no_fault_proceeds_each_is_distinguished_and_others_are_served() {
     every_fault(100).await;
 }
 

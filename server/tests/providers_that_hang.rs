@@ -216,7 +216,7 @@ async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_beyond_the_line_of_a_slow_model_are_told_or_judged_by_the_next() {
+async fn callers_beyond_the_line_of_a_slow_model_are_reported_or_judged_by_the_next() {
     // 16 run and 64 wait where nothing is configured.
     const ANSWERED: usize = 80;
     for has_next in [false, true] {

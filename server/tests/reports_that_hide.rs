@@ -167,7 +167,7 @@ async fn every_form_of_the_truth_proceeds() {
 }
 
 #[tokio::test]
-async fn claims_without_their_text_are_told_or_blocked() {
+async fn claims_without_their_text_are_reported_or_blocked() {
     let scripted = ScriptedServer::open().await;
     let (thing, fact, _) = FACTS[0];
     let truth = format!("{thing} {fact}");

@@ -11,7 +11,7 @@ use gsar_benches::telemetry::{Shape, claims};
 use gsar_benches::timing::{median, milliseconds, scan};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item};
-use gsar_extraction::rules::{Index, rule_on};
+use gsar_extraction::rules::{Held, Index};
 
 /// Prints Markdown tables.
 #[derive(Parser)]
@@ -81,7 +81,7 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
         let index = Index::new(facts(small));
         let ruled = median(rounds, || {
             for claim in &claims {
-                drop(black_box(rule_on(&TypedClaim::read(&claim.text), &index)));
+                drop(black_box(Held::new(&TypedClaim::read(&claim.text), &index).rule()));
             }
         });
         let scanned = median(rounds, || drop(black_box(scan(small, &claims))));

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_claims_that_are_like_nothing_stored_are_told() {
+    fn too_many_claims_that_are_like_nothing_stored_are_reported() {
         assert!(!shown(1, false).contains("More than 5 %"));
         let page = shown(2, false);
         assert!(page.contains("More than 5 % of the claims are like nothing stored"), "{page}");

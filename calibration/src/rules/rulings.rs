@@ -3,7 +3,7 @@
 use gsar_core::Class;
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item, RecordId};
-use gsar_extraction::rules::{Index, Outcome, RuleId, each_on, left_over, together};
+use gsar_extraction::rules::{Held, Index, Outcome, RuleId, together};
 
 use super::sources::{Case, Claim, Source};
 
@@ -85,10 +85,11 @@ pub(super) fn rulings(source: &Source) -> Vec<Row> {
 
 fn row(case: usize, claim: &Claim, index: &Index<'_>) -> Row {
     let typed = TypedClaim::read(&claim.text);
-    let said = each_on(&typed, index);
+    let held = Held::new(&typed, index);
+    let said = held.each_rule();
     let mut lacking = Vec::new();
     let records: Vec<RecordId> = if said.is_empty() {
-        let best = left_over(&typed, index);
+        let best = held.left_over();
         let best = best.map(|(record, terms)| {
             lacking = terms.into_iter().map(str::to_owned).collect();
             record

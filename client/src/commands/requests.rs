@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_behind_the_evidence_is_told_apart() {
+    fn a_report_behind_the_evidence_is_distinguished() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().to_owned();
         let path = |name: &str| {
@@ -214,7 +214,10 @@ mod tests {
         let dir = &directory;
         assert_eq!(recognised(&[dir, &one]), Some((vec![one.clone()], vec![dir.clone()])));
         let both = vec![one.clone(), two.clone()];
-        assert_eq!(recognised(&[dir, &log, &one, &two]), Some((both, vec![dir.clone(), log.clone()])));
+        assert_eq!(
+            recognised(&[dir, &log, &one, &two]),
+            Some((both, vec![dir.clone(), log.clone()]))
+        );
         assert_eq!(recognised(&[dir, &text]), Some((vec![text.clone()], vec![dir.clone()])));
         assert_eq!(recognised(&[&log, &text]), None, "the report may be forgotten");
         assert_eq!(recognised(&[&one, &two]), None, "nothing would be left as evidence");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_is_told_to_finish_and_its_directory_goes() {
+    async fn a_server_is_asked_to_finish_and_its_directory_goes() {
         let (folder, binary) = script(
             r#"echo "$@" > "$(dirname "$0")/arguments"
                trap 'echo finished > "$(dirname "$0")/end"; exit 0' TERM

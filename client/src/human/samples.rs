@@ -412,7 +412,7 @@ fn without_score(outcome: v1::Outcome, code: &str, sentence: &str) -> v1::Evalua
 }
 
 #[test]
-fn no_score_and_a_failed_judge_are_told_apart() {
+fn no_score_and_a_failed_judge_are_distinguished() {
     let policy = preset(Preset::Reference);
     let view = view(80, Explain::Briefly);
     let abstained = without_score(

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
-use gsar_extraction::rules::{Index, Outcome, each_on, left_over, rule_on, together};
+use gsar_extraction::rules::{Held, Index, Outcome, together};
 
 /// The facts of one item, checked.
 pub fn facts(content: &str) -> Facts<'_> {
@@ -48,8 +48,9 @@ pub fn claim(text: &str) -> TypedClaim<'_> {
 
 /// Asks the rules.
 pub fn rule(claim: &TypedClaim<'_>, index: &Index<'_>) {
-    let each = each_on(claim, index);
-    let (outcome, rules) = rule_on(claim, index);
+    let held = Held::new(claim, index);
+    let each = held.each_rule();
+    let (outcome, rules) = held.rule();
     assert_eq!(outcome, together(each.iter().map(|(_, outcome)| outcome)));
     assert_eq!(rules.len(), each.len());
     for (_, outcome) in &each {
@@ -59,7 +60,7 @@ pub fn rule(claim: &TypedClaim<'_>, index: &Index<'_>) {
         assert!(!records.is_empty(), "nothing to rest on");
         assert!(records.iter().all(|record| index.facts().record(*record).is_some()));
     }
-    let _ = left_over(claim, index);
+    let _ = held.left_over();
 }
 
 /// A stretch of a text, or a panic.

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use gsar_extraction::claim::TypedClaim;
-use gsar_extraction::rules::{Outcome, RuleId, rule_on};
+use gsar_extraction::rules::{Held, Outcome, RuleId};
 
 use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
@@ -37,7 +37,7 @@ pub(super) fn check(
     for (position, spans) in &quoted {
         let content = sources.content(*position);
         let Some(index) = sources.index(*position) else { continue };
-        let (outcome, rules) = rule_on(&claim, index);
+        let (outcome, rules) = Held::new(&claim, index).rule();
         match outcome {
             Outcome::Supports(_) => return,
             Outcome::Silent => {}

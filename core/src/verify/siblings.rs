@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sibling_is_told_by_its_number_and_by_one_part() {
+    fn a_sibling_is_recognised_by_its_number_and_by_one_part() {
         for (claim, quote, found) in [
             ("node-6 ran out of memory", "node-7 kernel: out of memory", true),
             ("idp-1 signed the token", "token signed kid=idp-2-rs256", true),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_built_alike_are_told_apart_where_the_evidence_knows_both() {
+    fn names_that_are_built_alike_are_distinguished_where_the_evidence_knows_both() {
         for (claim, quote, found) in [
             ("partner-api had no 429", "07:05,partner-premium,20990,0", true),
             ("p99 of BatchEta rose to 611 ms", "14:30,RouteEta,18390,611", true),

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_a_finding_is_told() {
+    fn what_came_of_a_finding_is_reported() {
         let given = claims(&["queue depth was 31"]);
         let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
         let objections = asked(&first, &given);

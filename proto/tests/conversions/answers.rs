@@ -64,7 +64,7 @@ fn a_decision_names_its_reasons_and_idle_guards() {
 }
 
 #[test]
-fn margins_and_impacts_are_told_in_words_and_counts() {
+fn margins_and_impacts_are_reported_in_words_and_counts() {
     let policy = preset(Preset::Paper);
     let tally = worked_example();
     let decided = decide(&policy, &tally);
@@ -158,7 +158,7 @@ fn a_cap_and_an_action_travel() {
 }
 
 #[test]
-fn a_policy_is_told_by_name_and_digest() {
+fn a_policy_is_rendered_by_name_and_digest() {
     let policy: Policy = preset(Preset::Strict);
     let applied = render::applied_policy(&policy, true);
     assert_eq!((applied.name.as_str(), applied.overridden), ("strict", true));

@@ -216,7 +216,7 @@ fn no_hypotheses_are_no_violation() {
 }
 
 #[test]
-fn everything_wrong_with_an_investigation_is_told_at_once() {
+fn everything_wrong_with_an_investigation_is_reported_at_once() {
     let unknown = v1::HypothesisEvidence { verdict: 99, lane: 99, ..Default::default() };
     let inferred = evidence(v1::Verdict::Supports, v1::EvidenceLane::LlmInferred);
     let misnamed = v1::HypothesisEvidence {
@@ -330,7 +330,7 @@ fn h27_a_circle_of_claims_is_refused_and_named() {
 }
 
 #[test]
-fn h27_a_circle_is_told_beside_other_violations() {
+fn h27_a_circle_is_reported_beside_other_violations() {
     let reported = partition_violations(claims(vec![
         judged("a", vec![cited("", "b")]),
         judged("b", vec![cited("", "a")]),
@@ -342,7 +342,7 @@ fn h27_a_circle_is_told_beside_other_violations() {
 }
 
 #[test]
-fn h27_a_long_circle_is_told_in_short() {
+fn h27_a_long_circle_is_reported_in_short() {
     let count = 2_000;
     let chain = (0..count)
         .map(|at| judged(&format!("c{at}"), vec![cited("", &format!("c{}", (at + 1) % count))]));
@@ -365,7 +365,7 @@ fn what_verification_finds_is_no_violation() {
 }
 
 #[test]
-fn everything_wrong_with_a_partition_is_told_at_once() {
+fn everything_wrong_with_a_partition_is_reported_at_once() {
     let no_range = v1::ByteRange { start: 2, end: 1 };
     let wrong = v1::JudgedClaim {
         class: 99,
@@ -433,7 +433,7 @@ fn a_tool_result_is_read_as_asked() {
 }
 
 #[test]
-fn everything_wrong_with_a_tool_result_is_told_at_once() {
+fn everything_wrong_with_a_tool_result_is_reported_at_once() {
     use v1::classify_verdict_request::Content;
     let reported = |content| {
         let message = v1::ClassifyVerdictRequest {

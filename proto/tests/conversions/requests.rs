@@ -65,7 +65,7 @@ fn a_report_needs_words() {
 }
 
 #[test]
-fn everything_wrong_with_a_report_is_told_at_once() {
+fn everything_wrong_with_a_report_is_reported_at_once() {
     let report = v1::Report {
         id: "r".repeat(257),
         synthesis: "Ärger".to_owned(),
@@ -97,7 +97,11 @@ fn everything_wrong_with_a_report_is_told_at_once() {
         "report.generator_model",
         "report.confidence",
     ] {
-        assert_eq!(reported.iter().filter(|reported| *reported == field).count(), 1, "{field} in {reported:?}");
+        assert_eq!(
+            reported.iter().filter(|reported| *reported == field).count(),
+            1,
+            "{field} in {reported:?}"
+        );
     }
     assert_eq!(reported.len(), 12, "{reported:?}");
 }
@@ -112,7 +116,7 @@ fn a_repeated_id_names_both_places() {
 }
 
 #[test]
-fn everything_wrong_with_evidence_is_told_at_once() {
+fn everything_wrong_with_evidence_is_reported_at_once() {
     let items = vec![
         v1::EvidenceItem::default(),
         v1::EvidenceItem { kind: 99, lane: -1, ..text_item("a", "") },
@@ -233,7 +237,7 @@ fn empty_overrides_are_the_policy_itself() {
 }
 
 #[test]
-fn everything_wrong_with_overrides_is_told_at_once() {
+fn everything_wrong_with_overrides_is_reported_at_once() {
     let weight = |number, weight| v1::TypeWeight { r#type: number, weight };
     let message = v1::PolicyOverrides {
         rho: Some(10.000_001),

@@ -4,8 +4,8 @@
 //! cannot be read: where its strings end is not known, and what stands in one of them is not an answer.
 
 use crate::bounds::Meter;
-use crate::lenient::{Fault, Lenient};
 use crate::fix::{Fix, Fixes};
+use crate::lenient::{Fault, Lenient};
 use crate::node::Node;
 use crate::unreadable::{Place, Unreadable};
 

@@ -39,8 +39,8 @@ mod documents;
 mod draft;
 mod entry;
 mod envelope;
-mod lenient;
 mod fix;
+mod lenient;
 mod node;
 mod reading;
 mod repair;
@@ -60,8 +60,8 @@ use gsar_core::{Claim, JudgedClaim};
 use bounds::Meter;
 use draft::{Draft, Expected, Said};
 use envelope::Seeker;
-use lenient::Lenient;
 use fix::Fixes;
+use lenient::Lenient;
 use node::Node;
 
 /// The JSON schema of an answer, fit for strict structured output: every field is required, no other is allowed.

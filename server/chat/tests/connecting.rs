@@ -48,7 +48,7 @@ async fn a_peer_that_is_silent_is_waited_for_as_long_as_configured() {
 }
 
 #[tokio::test]
-async fn a_peer_without_tls_is_told_from_one_that_is_away() {
+async fn a_peer_without_tls_is_not_confused_with_one_that_is_away() {
     let server = Server::start().await.unwrap();
     let endpoint = at(&format!("https://{}/openai/v1", server.address()));
     let error = refused(&endpoint, "TLS_FAILED").await;

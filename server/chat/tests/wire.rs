@@ -260,7 +260,7 @@ async fn answers_that_are_sparse_or_unusual_are_read() {
 }
 
 #[tokio::test]
-async fn errors_that_say_more_than_their_status_are_told_apart() {
+async fn errors_that_say_more_than_their_status_are_distinguished() {
     let openai = |kind: &str, code: &str| {
         format!(r#"{{"error":{{"message":"x","type":"{kind}","code":"{code}"}}}}"#)
     };

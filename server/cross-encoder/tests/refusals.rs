@@ -73,7 +73,7 @@ fn files_that_are_missing_are_named_together() {
 }
 
 #[test]
-fn files_that_are_not_those_of_the_manifest_are_told() {
+fn files_that_are_not_those_of_the_manifest_are_reported() {
     let manifest = |copy: &Path, digest: &str| {
         let entry = json!({ "sha256": digest });
         fs::write(
@@ -280,8 +280,10 @@ fn more_tokens_than_the_graph_has_positions_for_are_refused() {
 }
 
 #[test]
-fn labels_in_a_wrong_order_are_told_by_the_examples() {
-    let Some(runtime) = runtime("labels_in_a_wrong_order_are_told_by_the_examples") else { return };
+fn labels_in_a_wrong_order_are_recognised_by_the_examples() {
+    let Some(runtime) = runtime("labels_in_a_wrong_order_are_recognised_by_the_examples") else {
+        return;
+    };
     let swapped = |copy: &Path| {
         changed_config(copy, |config| {
             config["id2label"]["0"] = json!("ungrounded");

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_cut_short_is_told_by_its_header() {
+    fn a_library_that_is_cut_short_is_recognised_by_its_header() {
         let mut library = vec![0_u8; 64];
         library[..6].copy_from_slice(b"\x7fELF\x02\x01");
         library[40..48].copy_from_slice(&1000_u64.to_le_bytes());

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_vector_of_the_model_is_told() {
+    fn what_cannot_be_a_vector_of_the_model_is_reported() {
         assert!(is_unit(&[0.6, 0.8], 2));
         assert!(!is_unit(&[0.6, 0.8], 3));
         assert!(!is_unit(&[0.6, 0.9], 2));

@@ -208,7 +208,7 @@ fn files_that_are_missing_or_wrong_are_named() {
 }
 
 #[test]
-fn a_tokenizer_of_another_model_is_told_by_its_vocabulary() {
+fn a_tokenizer_of_another_model_is_recognised_by_its_vocabulary() {
     let Some((runtime, model)) = real("a_tokenizer_of_another_model") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
@@ -225,8 +225,10 @@ fn a_tokenizer_of_another_model_is_told_by_its_vocabulary() {
 }
 
 #[test]
-fn a_file_that_changed_after_it_was_fetched_is_told() {
-    let Some((_, model)) = real("a_file_that_changed_after_it_was_fetched_is_told") else { return };
+fn a_file_that_changed_after_it_was_fetched_is_reported() {
+    let Some((_, model)) = real("a_file_that_changed_after_it_was_fetched_is_reported") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
     fs::copy(model.folder().join("manifest.json"), copy.join("manifest.json")).unwrap();

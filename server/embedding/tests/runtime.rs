@@ -97,7 +97,7 @@ fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
 }
 
 #[test]
-fn a_library_that_changed_after_it_was_fetched_is_told() {
+fn a_library_that_changed_after_it_was_fetched_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("libonnxruntime.so");
     fs::write(&file, "another library").unwrap();

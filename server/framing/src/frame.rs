@@ -116,7 +116,7 @@ impl Framer {
         let sightings = self.look.at(text);
         let stretches: Vec<_> =
             sightings.iter().map(|sighting| (sighting.range.clone(), sighting.treatment)).collect();
-        let found = sightings.into_iter().filter(|sighting| sighting.is_told);
+        let found = sightings.into_iter().filter(|sighting| sighting.is_reported);
         findings.extend(found.map(|Sighting { range, kind, .. }| {
             let stretch = text.get(range.clone()).unwrap_or_default();
             let excerpt: String = stretch.chars().take(Finding::MAX_EXCERPT_CHARS).collect();

@@ -26,7 +26,7 @@ pub(crate) struct Sighting {
     pub(crate) kind: FindingKind,
     pub(crate) treatment: Treatment,
     /// Whether it is reported; what everyday evidence has as well is only made inert.
-    pub(crate) is_told: bool,
+    pub(crate) is_reported: bool,
 }
 
 /// Everything that is looked for.
@@ -77,11 +77,11 @@ impl Look {
             for (range, decoded) in encoded::decoded(text) {
                 // Zeros and digests decode to control characters: they alone say nothing.
                 let says = |sighting: &Sighting| {
-                    sighting.is_told && sighting.kind != FindingKind::Invisible
+                    sighting.is_reported && sighting.kind != FindingKind::Invisible
                 };
                 if self.at_depth(&decoded, depth + 1).iter().any(says) {
                     let (kind, treatment) = (FindingKind::Encoded, Treatment::Mark);
-                    sightings.push(Sighting { range, kind, treatment, is_told: true });
+                    sightings.push(Sighting { range, kind, treatment, is_reported: true });
                 }
             }
         }
@@ -111,7 +111,11 @@ impl Look {
 /// Sightings in their order, without those that overlap an earlier one of the same treatment.
 fn apart(mut sightings: Vec<Sighting>) -> Vec<Sighting> {
     sightings.sort_by(|a, b| {
-        (a.range.start, b.is_told, b.range.end).cmp(&(b.range.start, a.is_told, a.range.end))
+        (a.range.start, b.is_reported, b.range.end).cmp(&(
+            b.range.start,
+            a.is_reported,
+            a.range.end,
+        ))
     });
     let mut ends: Vec<(Treatment, usize)> = Vec::new();
     sightings.retain(|sighting| {

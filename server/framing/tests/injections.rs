@@ -38,7 +38,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
 const FRAMED_ONLY: [&str; 5] = ["split-1", "spaced-letters", "leetspeak", "indirect", "rot13"];
 
 #[test]
-fn no_injection_leaves_its_frame_and_most_are_told() {
+fn no_injection_leaves_its_frame_and_most_are_reported() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
     assert!(texts.len() >= 40);
@@ -89,7 +89,7 @@ fn all_injections_in_one_block_stay_in_their_items() {
 }
 
 #[test]
-fn harmless_texts_are_seldom_told() {
+fn harmless_texts_are_seldom_reported() {
     let framer = Framer::new().unwrap();
     let texts = texts("harmless");
     assert!(texts.len() >= 40);

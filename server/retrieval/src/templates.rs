@@ -116,7 +116,8 @@ mod tests {
         }
         assert_eq!((templates.lines(), templates.repeated()), (5, 2));
         let found = templates.finish();
-        let listed: Vec<(u64, u64, u64)> = found.iter().map(|t| (t.count, t.first, t.last)).collect();
+        let listed: Vec<(u64, u64, u64)> =
+            found.iter().map(|t| (t.count, t.first, t.last)).collect();
         assert_eq!(listed, [(3, 1, 5), (1, 3, 3)]);
     }
 

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_asked_to_disprove_votes_only_by_disproving() {
+    fn a_judge_asked_to_disprove_votes_only_by_disproving() {
         let refuter = |class| Ballot {
             refutes: true,
             ..ballot(2, Some(judged(class, EvidenceType::ToolMatch, "r")))

@@ -216,8 +216,7 @@ impl Fault {
             kind: FaultKind::Replaced,
             error: LedgerError::Unavailable {
                 reason: format!("{} was removed or replaced while in use", file.display()),
-                fix: "put the file back, or restart the server to begin an empty ledger"
-                    .to_owned(),
+                fix: "put the file back, or restart the server to begin an empty ledger".to_owned(),
             },
         }
     }

@@ -144,7 +144,7 @@ impl App {
         api::set_health(&health, ServingStatus::Serving).await;
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
-        let broken = until_told(stop, reload, &engine, &mut serving).await;
+        let broken = until_stopped(stop, reload, &engine, &mut serving).await;
 
         api::set_health(&health, ServingStatus::NotServing).await;
         gauge!(names::DRAINING).set(1.0);
@@ -200,7 +200,7 @@ fn look_after(engine: &Engine) {
     }
 }
 
-async fn until_told(
+async fn until_stopped(
     stop: impl Future<Output = ()>,
     reload: impl Stream<Item = ()>,
     engine: &Engine,

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_format_is_told_from_damage() {
+    fn a_later_format_is_not_confused_with_damage() {
         let line = r#"{"format":2,"shards":[]}"#;
         let text = format!("{line}\n{}\n", blake3::hash(line.as_bytes()).to_hex());
         assert_eq!(Manifest::decode(text.as_bytes()), Err(NoManifest::OtherFormat(2)));

@@ -11,7 +11,7 @@ use crate::lexicon::LEXICON;
 pub use crate::lexicon::Sign;
 use crate::text::figures::{ClockTime, Code, Figure, Unit, figures};
 use crate::text::polarity;
-use crate::text::tokens::{Shape, Word, is_stop_word, words};
+use crate::text::tokens::{KeySet, Shape, Word, is_stop_word, words};
 
 /// A claim as rules see it.
 #[derive(Clone, Debug)]
@@ -45,13 +45,17 @@ pub(crate) struct TermWord<'c> {
     pub(crate) verb: Option<u64>,
     /// The keys of the other words for the attributes that it stands for.
     pub(crate) synonyms: &'static [u64],
+    /// All that it is compared by; a record without any of it does not have the word.
+    pub(crate) keys: KeySet,
 }
 
 impl<'c> Term<'c> {
     fn new(text: &'c str, span: Range<usize>, kind: Kind) -> Self {
         let read = |word: Word<'c>| {
-            let key = word.key();
-            TermWord { verb: word.verb_key(), synonyms: LEXICON.synonyms(key), key, word }
+            let (key, verb) = (word.key(), word.verb_key());
+            let synonyms = LEXICON.synonyms(key);
+            let keys = synonyms.iter().copied().chain([key]).chain(verb).collect();
+            TermWord { word, key, verb, synonyms, keys }
         };
         Self { text, span, kind, words: words(text).map(read).collect() }
     }

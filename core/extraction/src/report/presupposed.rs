@@ -135,7 +135,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let all: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
     // Where the last clause ends that was found: a past form in it is its verb.
-    let mut told_to = 0;
+    let mut said_to = 0;
     for (at, word) in all.iter().enumerate().skip(1) {
         let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
         let is = |list: &[&str]| list.iter().any(|entry| word.is(entry));
@@ -153,16 +153,16 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
                 stated.append(&sentence.slice(head(&all, at)..previous.span.end));
                 stated.add(if word.is("whose") { "'s" } else { "" });
             }
-            told_to = clause.end;
+            said_to = clause.end;
             stated.append(&sentence.slice(clause));
             found.push(stated.trimmed());
         } else if is(&SUBORDINATING)
             && (tells_of_the_past(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
         {
-            told_to = clause.end;
+            said_to = clause.end;
             found.push(sentence.slice(clause).trimmed());
         } else if is_participle(word)
-            && word.span.start >= told_to
+            && word.span.start >= said_to
             && all.get(at + 1).is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
             && !is_stop_word(previous.text)
             && at > 1

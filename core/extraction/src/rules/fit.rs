@@ -8,6 +8,7 @@ use crate::claim::{Kind, Sign, Term, TermWord, TypedClaim};
 use crate::facts::RecordId;
 use crate::lexicon::LEXICON;
 use crate::text::figures::{Agreement, Figure, agree, agree_times};
+use crate::text::tokens::KeySet;
 
 /// Where a record has a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,7 @@ pub(super) enum Found {
 }
 
 /// A claim held against a record.
+#[derive(Debug)]
 pub(super) struct Fit<'f, 'a> {
     pub(super) record: RecordId,
     pub(super) cells: Vec<CellView<'f, 'a>>,
@@ -52,7 +54,8 @@ impl<'f, 'a> Fit<'f, 'a> {
         index: &'f Index<'a>,
     ) -> Self {
         let cells = index.cells(record);
-        let found = claim.terms.iter().map(|term| places(term, record, &cells, index));
+        let keys = index.keys(record);
+        let found = claim.terms.iter().map(|term| places(term, record, &cells, keys, index));
         let found: Vec<Vec<Found>> = found.collect();
         let is_named = claim.terms.iter().zip(&found).any(|(term, found)| {
             matches!(term.kind, Kind::Name)
@@ -94,6 +97,7 @@ fn places(
     term: &Term<'_>,
     record: RecordId,
     cells: &[CellView<'_, '_>],
+    keys: KeySet,
     index: &Index<'_>,
 ) -> Vec<Found> {
     let mut found = Vec::new();
@@ -145,6 +149,9 @@ fn places(
         }
         Kind::Name | Kind::Word => {
             for word in &term.words {
+                if !word.keys.overlaps(keys) {
+                    return Vec::new();
+                }
                 let of_word =
                     word_places(word, matches!(term.kind, Kind::Word), record, cells, index);
                 if of_word.is_empty() {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::facts::{Cell, Facts, GroupId, Record, RecordId};
 use crate::lexicon::{LEXICON, Sign};
 use crate::text::figures::{ClockTime, Dimension, Figure, Unit, figures};
-use crate::text::tokens::{Word, words};
+use crate::text::tokens::{KeySet, Word, words};
 
 /// Facts with the words of each record, prepared once for any number of claims.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub struct Index<'a> {
     own: Vec<Vec<u64>>,
     /// The sorted keys of what holds for all records of each group: its scope, its tool, what was asked.
     scope: Vec<Vec<u64>>,
+    scope_keys: Vec<KeySet>,
     postings: BTreeMap<u64, Vec<RecordId>>,
     /// What rules read off each record that a claim came near, kept for the claims that follow.
     read: Vec<OnceLock<ReadRecord>>,
@@ -29,6 +30,8 @@ struct ReadRecord {
     cells: Vec<ReadCell>,
     /// The keys of what it stands under.
     path: Vec<u64>,
+    /// What words of a claim may be found by in its cells, and under what it stands.
+    keys: KeySet,
 }
 
 #[derive(Debug)]
@@ -119,9 +122,10 @@ impl<'a> Index<'a> {
             keys.dedup();
             keys
         });
-        let scope = scope.collect();
+        let scope: Vec<Vec<u64>> = scope.collect();
+        let scope_keys = scope.iter().map(|keys| keys.iter().copied().collect()).collect();
         let read = own.iter().map(|_| OnceLock::new()).collect();
-        Self { facts, own, scope, postings, read }
+        Self { facts, own, scope, scope_keys, postings, read }
     }
 
     /// The facts.
@@ -181,6 +185,14 @@ impl<'a> Index<'a> {
         }
         give_units(&mut views);
         views
+    }
+
+    /// What words of a claim may be found by in a record and in what holds for it.
+    pub(super) fn keys(&self, record: RecordId) -> KeySet {
+        let of_group = |record: &Record<'_>| self.scope_keys.get(record.group.0).copied();
+        let scope = self.facts.record(record).and_then(of_group).unwrap_or_default();
+        let read = self.with_parents(record).filter_map(|(id, _)| self.read(id));
+        read.map(|read| read.keys).fold(scope, KeySet::union)
     }
 
     /// Whether one of the keys under which a record, or what holds for it, stands is wanted.
@@ -264,7 +276,16 @@ impl ReadRecord {
     fn of(record: &Record<'_>) -> Self {
         let mut path = Vec::new();
         record.path.iter().for_each(|name| attribute_keys(name, &mut path));
-        Self { cells: record.cells.iter().map(read_cell).collect(), path }
+        let cells: Vec<ReadCell> = record.cells.iter().map(read_cell).collect();
+        let of_word = |word: &ReadWord| -> KeySet {
+            word.inner.iter().copied().chain([word.key]).chain(word.verb).collect()
+        };
+        let keys = cells.iter().fold(KeySet::default(), |keys, cell| {
+            let words = cell.words.iter().map(of_word).fold(keys, KeySet::union);
+            words.union(cell.attribute.iter().copied().collect())
+        });
+        let keys = keys.union(path.iter().copied().collect());
+        Self { cells, path, keys }
     }
 }
 

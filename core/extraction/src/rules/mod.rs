@@ -66,23 +66,48 @@ static RULES: [&dyn Rule; 7] = [
     &series::OfSeries,
 ];
 
-/// What all rules together say of a claim, and which rules spoke.
-#[must_use]
-pub fn rule_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> (Outcome, Vec<RuleId>) {
-    let said = each_on(claim, index);
-    let outcome = together(said.iter().map(|(_, outcome)| outcome));
-    (outcome, said.into_iter().map(|(rule, _)| rule).collect())
+/// A claim held against the records that it may be about.
+#[derive(Debug)]
+pub struct Held<'h, 'c, 'a> {
+    claim: &'h TypedClaim<'c>,
+    index: &'h Index<'a>,
+    /// None where there are too many.
+    fits: Option<Vec<Fit<'h, 'a>>>,
 }
 
-/// What each rule by itself says of a claim, without those that are silent.
-#[must_use]
-pub fn each_on(claim: &TypedClaim<'_>, index: &Index<'_>) -> Vec<(RuleId, Outcome)> {
-    let Some(candidates) = candidates(claim, index) else { return Vec::new() };
-    let kinds = kinds(claim, index);
-    let fits: Vec<Fit<'_, '_>> =
-        candidates.into_iter().map(|record| Fit::new(claim, &kinds, record, index)).collect();
-    let said = RULES.iter().map(|rule| (rule.id(), rule.apply(claim, &fits, index)));
-    said.filter(|(_, outcome)| *outcome != Outcome::Silent).collect()
+impl<'h, 'c, 'a> Held<'h, 'c, 'a> {
+    /// Finds the records.
+    #[must_use]
+    pub fn new(claim: &'h TypedClaim<'c>, index: &'h Index<'a>) -> Self {
+        let kinds = kinds(claim, index);
+        let fit = |record| Fit::new(claim, &kinds, record, index);
+        let fits = candidates(claim, index).map(|records| records.into_iter().map(fit).collect());
+        Self { claim, index, fits }
+    }
+
+    /// What all rules together say of the claim, and which rules spoke.
+    #[must_use]
+    pub fn rule(&self) -> (Outcome, Vec<RuleId>) {
+        let said = self.each_rule();
+        let outcome = together(said.iter().map(|(_, outcome)| outcome));
+        (outcome, said.into_iter().map(|(rule, _)| rule).collect())
+    }
+
+    /// What each rule by itself says of the claim, without those that are silent.
+    #[must_use]
+    pub fn each_rule(&self) -> Vec<(RuleId, Outcome)> {
+        let Some(fits) = &self.fits else { return Vec::new() };
+        let said = RULES.iter().map(|rule| (rule.id(), rule.apply(self.claim, fits, self.index)));
+        said.filter(|(_, outcome)| *outcome != Outcome::Silent).collect()
+    }
+
+    /// For people who wonder why nothing was said: the terms that the best record lacks, with that record.
+    #[must_use]
+    pub fn left_over(&self) -> Option<(RecordId, Vec<&'c str>)> {
+        let best = self.fits.as_ref()?.iter().min_by_key(|fit| fit.left_over().count())?;
+        let terms = best.left_over().filter_map(|term| Some(self.claim.terms.get(term)?.text));
+        Some((best.record, terms.collect()))
+    }
 }
 
 /// What follows from what rules say: nothing where one supports and another refutes.
@@ -154,24 +179,6 @@ pub fn cited(claim: &TypedClaim<'_>, record: RecordId, index: &Index<'_>) -> Vec
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
     spans
-}
-
-/// For people who wonder why nothing was said: the terms that the best record lacks, with that record.
-#[must_use]
-pub fn left_over<'c>(
-    claim: &TypedClaim<'c>,
-    index: &Index<'_>,
-) -> Option<(RecordId, Vec<&'c str>)> {
-    let kinds = kinds(claim, index);
-    candidates(claim, index)?
-        .into_iter()
-        .map(|record| {
-            let fit = Fit::new(claim, &kinds, record, index);
-            let terms =
-                fit.left_over().filter_map(|term| Some(claim.terms.get(term)?.text)).collect();
-            (record, terms)
-        })
-        .min_by_key(|(_, terms): &(RecordId, Vec<&str>)| terms.len())
 }
 
 #[cfg(test)]

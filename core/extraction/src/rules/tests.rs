@@ -12,7 +12,7 @@ use crate::facts::{Facts, Item};
 fn said(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
     let index = Index::new(Facts::read([item]));
-    let (outcome, rules) = rule_on(&TypedClaim::read(claim), &index);
+    let (outcome, rules) = Held::new(&TypedClaim::read(claim), &index).rule();
     let sign = match outcome {
         Outcome::Supports(_) => '+',
         Outcome::Refutes(_) => '-',
@@ -132,7 +132,7 @@ fn what_a_neighbour_has_is_not_shown() {
 }
 
 #[test]
-fn the_owner_of_a_value_is_told() {
+fn the_owner_of_a_value_is_reported() {
     check(
         "12:00:01 WARN cart-svc answered in 8 ms; stock-svc timed out after 12 s",
         &[
@@ -193,7 +193,7 @@ fn the_order_of_items_changes_nothing() {
         let claim = TypedClaim::read(claim);
         let of = |items| {
             let index = Index::new(Facts::read(items));
-            let (outcome, rules) = rule_on(&claim, &index);
+            let (outcome, rules) = Held::new(&claim, &index).rule();
             (core::mem::discriminant(&outcome), rules)
         };
         assert_eq!(of(items), of(turned));

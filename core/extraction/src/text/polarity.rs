@@ -625,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn h15_done_is_told_from_not_done() {
+    fn h15_done_is_not_confused_with_not_done() {
         assert!(action_done("The deployment was rolled back at 14:20").is_some());
         assert!(action_done("The deployment was not rolled back").is_none());
     }

@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = repair_prompt(&outcome);
     let Ok(reading) = outcome else { return };
     assert_ne!(reading.rung, Rung::Salvaged(Vec::new()));
-    every_claim_is_told_of_once(&reading);
+    every_claim_is_reported_once(&reading);
     if !text.contains('\\') {
         what_is_taken_stands_there(&reading, &text);
     }
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn every_claim_is_told_of_once(reading: &Reading) {
+fn every_claim_is_reported_once(reading: &Reading) {
     let judged = reading.judged.iter().map(|judged| &judged.claim.id);
     let reported: Vec<&ClaimId> = judged.chain(reading.unsettled()).collect();
     let distinct: BTreeSet<&ClaimId> = reported.iter().copied().collect();

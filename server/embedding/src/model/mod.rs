@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_that_was_not_fetched_is_told_with_the_fix() {
+    fn a_model_that_was_not_fetched_is_reported_with_the_fix() {
         let cache = tempfile::tempdir().unwrap();
         let with =
             |name: &str| (name == "XDG_CACHE_HOME").then(|| cache.path().as_os_str().to_owned());

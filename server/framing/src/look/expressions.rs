@@ -19,7 +19,7 @@ pub(super) struct Expression {
     pub(super) regex: Regex,
     pub(super) kind: FindingKind,
     pub(super) treatment: Treatment,
-    pub(super) is_told: bool,
+    pub(super) is_reported: bool,
 }
 
 impl Expression {
@@ -28,7 +28,7 @@ impl Expression {
             range: found.range(),
             kind: self.kind,
             treatment: self.treatment,
-            is_told: self.is_told,
+            is_reported: self.is_reported,
         })
     }
 }

@@ -13,15 +13,15 @@ pub(super) fn find(text: &str, sightings: &mut Vec<Sighting>) {
         let next = characters.peek().map(|(_, next)| *next);
         if is_invisible(c) && !is_needed(before, c, next) {
             let end = at + c.len_utf8();
-            let is_told = !is_everyday(c, at, next);
+            let is_reported = !is_everyday(c, at, next);
             match &mut open {
                 Some(sighting) => {
                     sighting.range.end = end;
-                    sighting.is_told |= is_told;
+                    sighting.is_reported |= is_reported;
                 }
                 None => {
                     let (kind, treatment) = (FindingKind::Invisible, Treatment::Name);
-                    open = Some(Sighting { range: at..end, kind, treatment, is_told });
+                    open = Some(Sighting { range: at..end, kind, treatment, is_reported });
                 }
             }
         } else {
@@ -105,7 +105,11 @@ mod tests {
             let mut sightings = Vec::new();
             find(text, &mut sightings);
             assert!(sightings.len() < 2, "{text:?}");
-            assert_eq!(sightings.first().map(|sighting| sighting.is_told), expected, "{text:?}");
+            assert_eq!(
+                sightings.first().map(|sighting| sighting.is_reported),
+                expected,
+                "{text:?}"
+            );
         }
     }
 }

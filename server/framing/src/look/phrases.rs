@@ -63,7 +63,7 @@ pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
             regex: Regex::new(&filled(phrase))?,
             kind: FindingKind::Instruction,
             treatment: Treatment::Mark,
-            is_told: true,
+            is_reported: true,
         })
     };
     PHRASES.iter().map(of_phrase).collect()

@@ -29,8 +29,8 @@ const VERDICT: &str = r#"["']class["'] ?: ?["'](?:grounded|ungrounded|contradict
 
 /// What counts anywhere; in a view.
 pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
-    let expression = |kind, is_told, tag| {
-        Ok(Expression { regex: Regex::new(tag)?, kind, treatment: Treatment::Break, is_told })
+    let expression = |kind, is_reported, tag| {
+        Ok(Expression { regex: Regex::new(tag)?, kind, treatment: Treatment::Break, is_reported })
     };
     Ok(vec![
         expression(FindingKind::Citation, true, CITATION)?,
@@ -82,5 +82,5 @@ pub(super) fn find_comments(text: &str, sightings: &mut Vec<Sighting>) {
 }
 
 fn broken(kind: FindingKind, range: Range<usize>) -> Sighting {
-    Sighting { range, kind, treatment: Treatment::Break, is_told: true }
+    Sighting { range, kind, treatment: Treatment::Break, is_reported: true }
 }

@@ -1,7 +1,7 @@
 //! This module says how a claim was read and which record comes nearest to it, for people. It decides nothing.
 
 use gsar_extraction::claim::{Kind, TypedClaim};
-use gsar_extraction::rules::{left_over, rule_on};
+use gsar_extraction::rules::Held;
 
 use super::Observations;
 
@@ -26,9 +26,10 @@ pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<Str
         })
         .collect();
     let mut lines = vec![format!("read as {}", terms.join(", "))];
-    let (_, rules) = rule_on(&claim, &observations.index);
+    let held = Held::new(&claim, &observations.index);
+    let (_, rules) = held.rule();
     lines.extend(rules.iter().map(|rule| format!("rule {} spoke", rule.0)));
-    if let Some((id, lacking)) = left_over(&claim, &observations.index) {
+    if let Some((id, lacking)) = held.left_over() {
         let facts = observations.index.facts();
         let item = facts.item_of(id).and_then(|item| observations.items.get(item.0));
         if let (Some(record), Some(item)) = (facts.record(id), item) {

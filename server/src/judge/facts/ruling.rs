@@ -7,7 +7,7 @@ use gsar_core::report::{ClaimKind, clauses};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::RecordId;
-use gsar_extraction::rules::{Outcome, RuleId, cited, left_over, rule_on};
+use gsar_extraction::rules::{Held, Outcome, RuleId, cited};
 
 use super::Observations;
 
@@ -89,7 +89,8 @@ fn of_parts(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
 
 fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
     let claim = TypedClaim::read(text);
-    let (outcome, rules) = rule_on(&claim, &observations.index);
+    let held = Held::new(&claim, &observations.index);
+    let (outcome, rules) = held.rule();
     let names: Vec<&str> = rules.iter().map(|RuleId(name)| *name).collect();
     let names = names.join(", ");
     let (class, records, says) = match outcome {
@@ -100,7 +101,7 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
                 class: Class::Ungrounded,
                 citations: Vec::new(),
                 items: Vec::new(),
-                note: lacking(&claim, observations),
+                note: lacking(&held),
                 rules: Vec::new(),
             };
         }
@@ -113,9 +114,9 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
 }
 
 /// Why nothing was said.
-fn lacking(claim: &TypedClaim<'_>, observations: &Observations<'_>) -> String {
+fn lacking(held: &Held<'_, '_, '_>) -> String {
     const MAX_NAMED: usize = 4;
-    match left_over(claim, &observations.index) {
+    match held.left_over() {
         Some((_, terms)) if terms.is_empty() => {
             "its words stand in one record, which does not state it".to_owned()
         }

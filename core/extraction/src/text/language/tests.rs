@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn reports_in_other_languages_are_told() {
+fn reports_in_other_languages_are_reported() {
     for (tag, report) in [
         (
             "de",

@@ -76,7 +76,7 @@ fn what_another_name_may_satisfy_is_not_taken() {
 }
 
 #[test]
-fn names_are_told_from_english() {
+fn names_are_not_confused_with_english() {
     for name in
         ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
     {
@@ -119,7 +119,7 @@ fn its_id_has_the_shape_of_the_others() {
 
 /// The reports of the incidents: nothing but names, figures and the place of the thing tells the canary from a claim.
 #[test]
-fn in_no_incident_can_it_be_supported_or_told_apart() {
+fn in_no_incident_can_it_be_supported_or_distinguished() {
     let mut taken = 0;
     let incidents = gsar_datasets::incidents().unwrap();
     for incident in &incidents {
