@@ -32,10 +32,12 @@ endif
 	python3 docs/check_readme.py $(BIN)
 
 .PHONY: lint
-lint: ## Formatting, clippy, documentation.
+lint: ## Formatting, clippy, documentation; unused and forbidden dependencies where cargo-machete and cargo-deny are installed.
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+	@if command -v cargo-machete >/dev/null; then $(MAKE) --no-print-directory machete; else echo "skipped: no cargo-machete here (make machete installs it)"; fi
+	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: no cargo-deny here (make deny installs it)"; fi
 
 .PHONY: lines
 lines: ## Lines of source, tests apart, of what reads and checks claims; its long files and its cycles.
@@ -129,6 +131,16 @@ generated: calibration-build ## The judge against generated claims: neighbours' 
 fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
+
+.PHONY: coverage
+coverage: ## Lines that the tests of all crates run (installs cargo-llvm-cov when missing).
+	@command -v cargo-llvm-cov >/dev/null || $(CARGO) install --locked --debug cargo-llvm-cov
+	$(CARGO) llvm-cov --workspace --summary-only
+
+.PHONY: machete
+machete: ## Dependencies that nothing uses (installs cargo-machete when missing).
+	@command -v cargo-machete >/dev/null || $(CARGO) install --locked --debug cargo-machete
+	$(CARGO) machete --with-metadata
 
 .PHONY: deny
 deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).

@@ -188,6 +188,7 @@ async fn readiness_is_earned_and_taken_back() {
         "gsar_decisions_total",
         "gsar_build_info",
         "gsar_step_duration_seconds_bucket",
+        "process_resident_memory_bytes",
     ] {
         assert!(metrics.contains(name), "{name} in {metrics}");
     }

@@ -286,9 +286,13 @@ mod tests {
         for text in ["1GiB", "16MiB", "64KiB", "1000", "0"] {
             assert_eq!(text.parse::<super::super::Bytes>().unwrap().to_string(), text);
         }
-        for text in ["250ms", "10s", "5m", "30days"] {
+        for text in ["250ms", "10s", "5m", "1m 30s", "30days", "0s"] {
             let parsed: super::super::Duration = text.parse().unwrap();
-            assert_eq!(parsed.to_string().parse::<super::super::Duration>().unwrap(), parsed);
+            assert_eq!(parsed.to_string(), text);
+        }
+        for text in ["", "5", "-5s", "5s ago", "1month", "10 parsecs"] {
+            let refused = text.parse::<super::super::Duration>().unwrap_err();
+            assert!(refused.contains("no duration such as"), "{text}: {refused}");
         }
     }
 }

@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use jiff::fmt::friendly::SpanPrinter;
+use jiff::{Span, SpanRelativeTo};
 use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
@@ -340,15 +342,25 @@ impl FromStr for Duration {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        humantime::parse_duration(text)
-            .map(Self)
-            .map_err(|error| format!("`{text}` is no duration such as 250ms, 10s or 5m: {error}"))
+        let read = |text: &str| -> Result<std::time::Duration, jiff::Error> {
+            let days_are_24_hours = SpanRelativeTo::days_are_24_hours();
+            std::time::Duration::try_from(text.parse::<Span>()?.to_duration(days_are_24_hours)?)
+        };
+        read(text).map(Self).map_err(|error| {
+            format!("`{text}` is no duration such as 250ms, 10s or 30days: {error}")
+        })
     }
 }
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        humantime::format_duration(self.0).fmt(f)
+        const DAY: u64 = 86_400;
+        match self.0.as_secs() {
+            days if self.0.subsec_nanos() == 0 && days > 0 && days.is_multiple_of(DAY) => {
+                write!(f, "{}days", days / DAY)
+            }
+            _ => f.write_str(&SpanPrinter::new().unsigned_duration_to_string(&self.0)),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
+use metrics_process::Collector;
 
 use super::{Phase, PhaseCell};
 use crate::telemetry::metrics::recorder;
@@ -36,6 +37,7 @@ async fn metrics() -> impl IntoResponse {
     match recorder() {
         Ok(handle) => {
             handle.run_upkeep();
+            Collector::default().collect();
             (StatusCode::OK, [(CONTENT_TYPE, "text/plain; version=0.0.4")], handle.render())
         }
         Err(reason) => (StatusCode::INTERNAL_SERVER_ERROR, [(CONTENT_TYPE, "text/plain")], reason),

@@ -76,6 +76,7 @@ fn install() -> Result<PrometheusHandle, String> {
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
         .and_then(PrometheusBuilder::install_recorder)
         .map_err(|error| format!("metrics: {error}"))?;
+    metrics_process::Collector::default().describe();
     describe_counter!(CALLS, "calls answered, by method and gRPC code");
     describe_histogram!(CALL_SECONDS, Unit::Seconds, "time from request to response");
     describe_gauge!(CALLS_IN_FLIGHT, "calls in progress");
