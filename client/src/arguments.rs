@@ -330,7 +330,7 @@ pub(crate) enum Tier {
     Abstain,
 }
 
-/// Read the record of evaluations
+/// Read the record of evaluations, and delete from it
 ///
 /// Needs a running server, or --data-dir with the directory that holds the record.
 #[derive(Debug, Subcommand)]
@@ -366,9 +366,20 @@ pub(crate) enum Ledger {
         /// Show only claims of these classes
         #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
         only: Vec<Class>,
+        /// Print the content of this evidence item instead, byte for byte
+        #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
+        evidence: Option<String>,
         /// How to print
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Delete evaluations, with the contents of evidence that no other has
+    Delete {
+        /// The evaluations' ids
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
         #[command(flatten)]
         connection: Connection,
     },
@@ -453,6 +464,7 @@ mod tests {
             &["ledger"],
             &["ledger", "list"],
             &["ledger", "show"],
+            &["ledger", "delete"],
             &["doctor"],
         ] {
             let name = ["help"].iter().chain(path).copied().collect::<Vec<_>>().join("_");

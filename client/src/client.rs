@@ -269,6 +269,48 @@ impl Client {
         .await
     }
 
+    /// Returns an evidence item of a recorded evaluation as it came with the request.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer, no such evaluation or item, or its content is not kept whole.
+    pub async fn evaluation_evidence(
+        &self,
+        id: &str,
+        evidence_id: &str,
+    ) -> Result<v1::EvidenceItem, ClientError> {
+        let request = v1::GetEvaluationEvidenceRequest {
+            evaluation_id: id.to_owned(),
+            evidence_id: evidence_id.to_owned(),
+        };
+        let answer = self.call(
+            "GetEvaluationEvidence",
+            Repeat::Harmless,
+            request,
+            async |channel, request| {
+                LedgerServiceClient::new(channel)
+                    .max_decoding_message_size(MAX_ANSWER_BYTES)
+                    .get_evaluation_evidence(request)
+                    .await
+            },
+        );
+        Ok(answer.await?.item.unwrap_or_default())
+    }
+
+    /// Deletes a recorded evaluation, with the contents of evidence that no other evaluation has.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such evaluation.
+    pub async fn delete_evaluation(
+        &self,
+        id: &str,
+    ) -> Result<v1::DeleteEvaluationResponse, ClientError> {
+        let request = v1::DeleteEvaluationRequest { evaluation_id: id.to_owned() };
+        self.call("DeleteEvaluation", Repeat::Forbidden, request, async |channel, request| {
+            LedgerServiceClient::new(channel).delete_evaluation(request).await
+        })
+        .await
+    }
+
     /// Stores evidence in a corpus: the first message names it, items follow. Never repeated; the whole call can be,
     /// as it was.
     ///

@@ -58,6 +58,7 @@ named!(
     EvaluateRequest,
     EvaluateResponse,
     EvaluationSummary,
+    EvidenceItem,
     GetEvaluationResponse,
     GetPolicyResponse,
     ListEvaluationsResponse,

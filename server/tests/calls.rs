@@ -278,9 +278,54 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
     let listed = server.ledger().list_evaluations(all).await.unwrap().into_inner().evaluations;
     assert_eq!(listed[0].evaluation_id, answer.evaluation_id);
 
+    let item = v1::GetEvaluationEvidenceRequest {
+        evaluation_id: answer.evaluation_id.clone(),
+        evidence_id: request().evidence[0].id.clone(),
+    };
+    let whole = server.ledger().get_evaluation_evidence(item.clone()).await.unwrap().into_inner();
+    assert_eq!(whole.item.as_ref(), request().evidence.first());
+    let other = v1::GetEvaluationEvidenceRequest { evidence_id: "nothing".to_owned(), ..item };
+    let status = server.ledger().get_evaluation_evidence(other).await.expect_err("unknown item");
+    assert_eq!(status.code(), Code::NotFound);
+
     let unknown = v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned() };
     let status = server.ledger().get_evaluation(unknown).await.expect_err("unknown");
     assert_eq!(status.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn a_deleted_evaluation_is_gone_with_its_evidence_and_its_key() {
+    let server = Running::start().await;
+    let keyed = v1::EvaluateRequest { idempotency_key: "k".to_owned(), ..request() };
+    let answer = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
+    let named = v1::DeleteEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    server.ledger().delete_evaluation(named.clone()).await.unwrap();
+    let status = server.ledger().delete_evaluation(named).await.expect_err("it is gone");
+    assert_eq!(status.code(), Code::NotFound);
+    let item = v1::GetEvaluationEvidenceRequest {
+        evaluation_id: answer.evaluation_id.clone(),
+        evidence_id: request().evidence[0].id.clone(),
+    };
+    let status = server.ledger().get_evaluation_evidence(item).await.expect_err("it is gone");
+    assert_eq!(status.code(), Code::NotFound);
+    let again = server.grounding().evaluate(keyed).await.unwrap().into_inner();
+    assert_ne!(again.evaluation_id, answer.evaluation_id);
+}
+
+#[tokio::test]
+async fn a_ledger_of_heads_refuses_contents_and_says_what_to_set() {
+    let heads = |config: &mut gsar_server::config::Config| {
+        config.ledger.evidence = gsar_server::config::EvidenceKept::Head;
+    };
+    let server = Wanted::default().start(heads).await;
+    let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    let item = v1::GetEvaluationEvidenceRequest {
+        evaluation_id: answer.evaluation_id,
+        evidence_id: request().evidence[0].id.clone(),
+    };
+    let status = server.ledger().get_evaluation_evidence(item).await.expect_err("heads only");
+    assert_eq!(status.code(), Code::FailedPrecondition);
+    assert!(status.message().contains("ledger.evidence"), "{}", status.message());
 }
 
 #[tokio::test]

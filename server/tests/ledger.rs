@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use gsar_server::ledger::{
-    Durability, Filter, Ledger, LedgerError, Options, Page, Record, Recorded, StoredEvaluation,
-    Summary,
+    Content, Durability, Filter, Ledger, LedgerError, Options, Page, Record, Recorded,
+    StoredEvaluation, Summary,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -34,6 +34,7 @@ fn record(number: u32) -> Record {
         report: vec![1; 1024],
         response: number.to_be_bytes().repeat(1024),
         evidence: vec![3; 2048],
+        contents: Vec::new(),
         policy_toml: POLICY.into(),
     }
 }
@@ -117,6 +118,60 @@ fn ids(page: &Page) -> Vec<String> {
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+fn content_digest(text: &str) -> [u8; 32] {
+    *blake3::hash(text.as_bytes()).as_bytes()
+}
+
+fn with_contents(number: u32, contents: &[&str]) -> Record {
+    let contents = contents.iter().map(|text| Content::new(content_digest(text), text)).collect();
+    Record { contents, ..record(number) }
+}
+
+#[tokio::test]
+async fn a_content_is_kept_once_and_goes_with_the_last_evaluation_that_has_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    for (number, contents) in [(1, ["shared", "a"]), (2, ["shared", "b"]), (3, ["b", "b"])] {
+        ledger.record(with_contents(number, &contents)).await.unwrap();
+    }
+    let read = async |number: u32, text| {
+        ledger.content(record(number).evaluation_id, content_digest(text)).await.unwrap()
+    };
+    assert_eq!(read(2, "shared").await.as_deref(), Some("shared"));
+    assert_eq!(read(3, "shared").await, None, "it is of others");
+    let kept = || count(directory.path(), "SELECT count(*) FROM contents");
+    assert_eq!(kept(), 3);
+    for (number, left) in [(1, 2), (2, 1), (3, 0)] {
+        assert!(ledger.delete(record(number).evaluation_id).await.unwrap());
+        assert_eq!(kept(), left);
+    }
+    assert!(!ledger.delete(record(3).evaluation_id).await.unwrap());
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 0);
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM evaluation_contents"), 0);
+    ledger.record(with_contents(4, &["a"])).await.unwrap();
+    assert_eq!(kept(), 1);
+    assert_intact(directory.path());
+}
+
+#[tokio::test]
+async fn retention_by_size_counts_contents_and_deletes_no_more_than_it_has_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let bound = Options { max_bytes: Some(4 << 20), ..Options::new(directory.path()) };
+    let ledger = Ledger::open(bound).unwrap();
+    let mut bytes = blake3::Hasher::new().finalize_xof();
+    for number in 0..40 {
+        let mut random = vec![0; 100_000];
+        bytes.fill(&mut random);
+        let own: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        ledger.record(with_contents(number, &["shared", &own])).await.unwrap();
+    }
+    ledger.apply_retention().await.unwrap();
+    let left = count(directory.path(), "SELECT count(*) FROM evaluations");
+    assert!((10..=20).contains(&left), "{left} of 40 evaluations of 0.2 MB within 4 MB");
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM contents"), left + 1);
+    assert_intact(directory.path());
 }
 
 #[tokio::test]

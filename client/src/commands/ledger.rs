@@ -1,7 +1,10 @@
 //! `gsar ledger`: the record of evaluations.
 
+use std::io::Write as _;
+
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
+use gsar_proto::v1::evidence_item::Content;
 
 use super::{check_explained, check_kept, classes, explain, is_json, print, print_json};
 use crate::arguments::{Connection, Ledger, Output, Tier};
@@ -25,7 +28,11 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
             };
             list(request, *limit, *output, connection).await
         }
-        Ledger::Show { id, explain: wish, only, output, connection } => {
+        Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
+            show_evidence(id, item, *output, connection).await
+        }
+        Ledger::Delete { ids, connection } => delete(ids, connection).await,
+        Ledger::Show { id, explain: wish, only, output, connection, .. } => {
             let view = View {
                 columns: terminal.columns,
                 only: classes(only),
@@ -89,6 +96,38 @@ async fn show(
             is_kept: true,
         };
         print(&evaluation(&answer, &scene, view))?;
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+async fn show_evidence(
+    id: &str,
+    item: &str,
+    output: Output,
+    connection: &Connection,
+) -> Result<Status, Failure> {
+    check_kept(connection, "record to read")?;
+    with_client(connection, async |client, _| {
+        let item = client.evaluation_evidence(id, item).await?;
+        if is_json(output) {
+            print_json(&item)?;
+        } else if let Some(Content::Text(text) | Content::Json(text)) = &item.content {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failure> {
+    check_kept(connection, "record to delete from")?;
+    with_client(connection, async |client, _| {
+        for id in ids {
+            client.delete_evaluation(id).await?;
+        }
         Ok(Status::Proceed)
     })
     .await

@@ -4122,7 +4122,49 @@ pub struct RecordedEvidence {
     /// attested says that it came over a channel that the server's configuration vouches for.
     #[prost(bool, tag = "11")]
     pub attested: bool,
+    /// query is what was searched for; may be empty.
+    #[prost(string, tag = "12")]
+    pub query: ::prost::alloc::string::String,
+    /// collected_at is when it was collected; optional.
+    #[prost(message, optional, tag = "13")]
+    pub collected_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// exhaustive says that the item lists everything in its scope.
+    #[prost(bool, tag = "14")]
+    pub exhaustive: bool,
+    /// is_json says that its content is one JSON document.
+    #[prost(bool, tag = "15")]
+    pub is_json: bool,
+    /// is_whole says that GetEvaluationEvidence has all of its content.
+    #[prost(bool, tag = "16")]
+    pub is_whole: bool,
 }
+/// GetEvaluationEvidenceRequest names an evidence item of an evaluation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetEvaluationEvidenceRequest {
+    /// evaluation_id of the evaluation; required.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// evidence_id of the item in the request; required.
+    #[prost(string, tag = "2")]
+    pub evidence_id: ::prost::alloc::string::String,
+}
+/// GetEvaluationEvidenceResponse is an evidence item of an evaluation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetEvaluationEvidenceResponse {
+    /// item as it came with the request.
+    #[prost(message, optional, tag = "1")]
+    pub item: ::core::option::Option<EvidenceItem>,
+}
+/// DeleteEvaluationRequest names an evaluation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteEvaluationRequest {
+    /// evaluation_id of the evaluation; required.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+}
+/// DeleteEvaluationResponse says that the evaluation is deleted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteEvaluationResponse {}
 /// Generated client implementations.
 pub mod ledger_service_client {
     #![allow(
@@ -4134,7 +4176,7 @@ pub mod ledger_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// LedgerService reads the record of evaluations.
+    /// LedgerService reads the record of evaluations, and deletes from it.
     #[derive(Debug, Clone)]
     pub struct LedgerServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4265,6 +4307,59 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "GetEvaluation"));
             self.inner.unary(req, path, codec).await
         }
+        /// GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
+        /// where the ledger keeps no more than the beginning of its content.
+        pub async fn get_evaluation_evidence(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetEvaluationEvidenceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetEvaluationEvidenceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/GetEvaluationEvidence",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gsar.v1.LedgerService", "GetEvaluationEvidence"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        pub async fn delete_evaluation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteEvaluationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteEvaluationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/DeleteEvaluation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "DeleteEvaluation"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -4296,8 +4391,25 @@ pub mod ledger_service_server {
             tonic::Response<super::GetEvaluationResponse>,
             tonic::Status,
         >;
+        /// GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
+        /// where the ledger keeps no more than the beginning of its content.
+        async fn get_evaluation_evidence(
+            &self,
+            request: tonic::Request<super::GetEvaluationEvidenceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetEvaluationEvidenceResponse>,
+            tonic::Status,
+        >;
+        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        async fn delete_evaluation(
+            &self,
+            request: tonic::Request<super::DeleteEvaluationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteEvaluationResponse>,
+            tonic::Status,
+        >;
     }
-    /// LedgerService reads the record of evaluations.
+    /// LedgerService reads the record of evaluations, and deletes from it.
     #[derive(Debug)]
     pub struct LedgerServiceServer<T> {
         inner: Arc<T>,
@@ -4450,6 +4562,101 @@ pub mod ledger_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEvaluationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/GetEvaluationEvidence" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetEvaluationEvidenceSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::GetEvaluationEvidenceRequest>
+                    for GetEvaluationEvidenceSvc<T> {
+                        type Response = super::GetEvaluationEvidenceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetEvaluationEvidenceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::get_evaluation_evidence(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetEvaluationEvidenceSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/DeleteEvaluation" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteEvaluationSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::DeleteEvaluationRequest>
+                    for DeleteEvaluationSvc<T> {
+                        type Response = super::DeleteEvaluationResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteEvaluationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::delete_evaluation(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteEvaluationSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

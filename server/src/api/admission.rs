@@ -341,7 +341,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 17] = [
+const METHODS: [&str; 19] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GroundingService/TryJudges",
@@ -354,6 +354,8 @@ const METHODS: [&str; 17] = [
     "PolicyService/CheckPolicy",
     "LedgerService/ListEvaluations",
     "LedgerService/GetEvaluation",
+    "LedgerService/GetEvaluationEvidence",
+    "LedgerService/DeleteEvaluation",
     "EvidenceService/PutEvidence",
     "EvidenceService/GetSnapshot",
     "EvidenceService/Search",

@@ -10,8 +10,8 @@ use prost::Message as _;
 use tonic::{Request, Response, Status};
 
 use super::errors;
-use crate::evaluate::{Engine, refused};
-use crate::ledger::{Filter, Ledger, LedgerError, Summary};
+use crate::evaluate::{self, Engine, refused};
+use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
 
 pub(super) struct LedgerReader(pub(super) Arc<Engine>);
 
@@ -26,6 +26,13 @@ impl LedgerReader {
                 "have ledger.enabled turned on",
             )
         })
+    }
+}
+
+impl LedgerReader {
+    async fn stored(&self, id: &str) -> Result<StoredEvaluation, Status> {
+        let found = self.ledger()?.read(id).await.map_err(|error| refused(&error))?;
+        found.ok_or_else(|| unknown(id))
     }
 }
 
@@ -54,14 +61,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
-        let id = request.into_inner().evaluation_id;
-        let found = self.ledger()?.read(id.clone()).await.map_err(|error| refused(&error))?;
-        let stored = found.ok_or_else(|| {
-            errors::unknown("evaluation", &id, "`gsar ledger list` shows those that are recorded")
-        })?;
-        let broken = |error: prost::DecodeError| {
-            errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
-        };
+        let stored = self.stored(&request.into_inner().evaluation_id).await?;
         let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
         Ok(Response::new(v1::GetEvaluationResponse {
             evaluation: Some(
@@ -72,6 +72,57 @@ impl LedgerService for LedgerReader {
             policy_toml: stored.policy_toml,
         }))
     }
+
+    async fn get_evaluation_evidence(
+        &self,
+        request: Request<v1::GetEvaluationEvidenceRequest>,
+    ) -> Result<Response<v1::GetEvaluationEvidenceResponse>, Status> {
+        let v1::GetEvaluationEvidenceRequest { evaluation_id, evidence_id } = request.into_inner();
+        let stored = self.stored(&evaluation_id).await?;
+        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
+        let item = kept.evidence.into_iter().find(|item| item.id == evidence_id);
+        let item = item.ok_or_else(|| {
+            errors::unknown(
+                "evidence item",
+                &evidence_id,
+                "`gsar ledger show` lists those of the evaluation",
+            )
+        })?;
+        let digest = blake3::Hash::from_hex(&item.digest).map(|digest| *digest.as_bytes());
+        let content = match digest {
+            Ok(digest) if item.is_whole => self
+                .ledger()?
+                .content(evaluation_id, digest)
+                .await
+                .map_err(|error| refused(&error))?,
+            _ => None,
+        };
+        let content = content.ok_or_else(|| {
+            errors::not_allowed(
+                "the ledger keeps no more of this item than its head",
+                "have ledger.evidence set to full; it holds for evaluations from then on",
+            )
+        })?;
+        let item = Some(evaluate::item(item, content));
+        Ok(Response::new(v1::GetEvaluationEvidenceResponse { item }))
+    }
+
+    async fn delete_evaluation(
+        &self,
+        request: Request<v1::DeleteEvaluationRequest>,
+    ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
+        let id = request.into_inner().evaluation_id;
+        let deleted = self.ledger()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
+        if deleted { Ok(Response::new(v1::DeleteEvaluationResponse {})) } else { Err(unknown(&id)) }
+    }
+}
+
+fn unknown(id: &str) -> Status {
+    errors::unknown("evaluation", id, "`gsar ledger list` shows those that are recorded")
+}
+
+fn broken(error: prost::DecodeError) -> Status {
+    errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
 }
 
 fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {

@@ -18,6 +18,6 @@ pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use problems::Problems;
 pub use values::{
-    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, Judges, Ledger,
-    Limits, Listen, Log, LogFormat, Policies, Shutdown,
+    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, EvidenceKept,
+    Judges, Ledger, Limits, Listen, Log, LogFormat, Policies, Shutdown,
 };

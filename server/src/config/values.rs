@@ -172,6 +172,18 @@ pub struct Ledger {
     pub max_age: Option<Duration>,
     /// Oldest evaluations are deleted when the ledger grows beyond this; absent for no bound.
     pub max_size: Option<Bytes>,
+    /// What is kept of evidence that comes with a request.
+    pub evidence: EvidenceKept,
+}
+
+/// What the ledger keeps of evidence that comes with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvidenceKept {
+    /// All of it, each content once however many evaluations have it.
+    Full,
+    /// At most the first 1,024 bytes of each item.
+    Head,
 }
 
 /// Evidence that outlives one call.
@@ -277,7 +289,13 @@ impl Default for Config {
                 second_opinion: false,
                 hidden: BTreeMap::new(),
             },
-            ledger: Ledger { enabled: true, durable: true, max_age: None, max_size: None },
+            ledger: Ledger {
+                enabled: true,
+                durable: true,
+                max_age: None,
+                max_size: None,
+                evidence: EvidenceKept::Full,
+            },
             evidence: Evidence {
                 enabled: true,
                 max_corpus_size: Bytes(2 << 30),

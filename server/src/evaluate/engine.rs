@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsar_proto::parse;
 
 use super::CheckedConfig;
-use crate::config::{self, Config};
+use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{Bounds, Evidence};
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
@@ -19,6 +19,7 @@ pub struct Engine {
     /// Who gives second opinions on what judges that are not local ground.
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) ledger: Option<Ledger>,
+    pub(super) evidence_kept: EvidenceKept,
     evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
 }
@@ -66,7 +67,8 @@ impl Engine {
             max_claim_bytes: bytes(config.limits.claim_text),
             ..parse::Limits::default()
         };
-        Ok(Self { policies, judges, second_opinion, ledger, evidence, limits })
+        let evidence_kept = config.ledger.evidence;
+        Ok(Self { policies, judges, second_opinion, ledger, evidence_kept, evidence, limits })
     }
 
     /// The policies in force.

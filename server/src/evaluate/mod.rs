@@ -25,4 +25,4 @@ pub use checked_config::CheckedConfig;
 pub use engine::Engine;
 pub(crate) use pipeline::investigation;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
-pub(crate) use record::refused;
+pub(crate) use record::{item, refused};

@@ -52,7 +52,7 @@ impl Engine {
         }
         let report = record::encoded_report(&request);
         let report_digest = record::digest(&report);
-        let kept = record::Kept::of(&request, report);
+        let kept = record::Kept::of(&request, report, self.evidence_kept);
         let (mut answer, policy) =
             self.decide_report(call, request, report_digest, PolicyUse::Decide).await?;
         call.enter(Step::Record);

@@ -11,7 +11,8 @@ use tonic::Status;
 use super::ChosenPolicy;
 use super::answer::decided;
 use crate::api::errors;
-use crate::ledger::{Ledger, LedgerError, Record, Recorded};
+use crate::config::EvidenceKept;
+use crate::ledger::{Content, Ledger, LedgerError, Record, Recorded};
 
 /// The most bytes of an item's content that the ledger keeps.
 const HEAD: usize = 1024;
@@ -49,16 +50,25 @@ pub(super) struct Kept {
     investigation_id: String,
     report: Vec<u8>,
     heads: Vec<v1::RecordedEvidence>,
+    contents: Vec<Content>,
 }
 
 impl Kept {
     /// Takes it from a request whose encoded report is known.
-    pub(super) fn of(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
+    pub(super) fn of(
+        request: &v1::EvaluateRequest,
+        report: Vec<u8>,
+        evidence: EvidenceKept,
+    ) -> Self {
         Self {
             report_id: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
             investigation_id: request.investigation_id.clone(),
             report,
-            heads: heads(&request.evidence),
+            heads: heads(&request.evidence, evidence),
+            contents: match evidence {
+                EvidenceKept::Full => request.evidence.iter().map(packed).collect(),
+                EvidenceKept::Head => Vec::new(),
+            },
         }
     }
 }
@@ -78,7 +88,7 @@ pub(super) async fn record(
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
-    let Kept { report_id, investigation_id, report, mut heads } = kept;
+    let Kept { report_id, investigation_id, report, mut heads, contents } = kept;
     for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
         head.digest.clone_from(&known.digest);
         head.size = known.size;
@@ -103,6 +113,7 @@ pub(super) async fn record(
         report,
         response: answer.encode_to_vec(),
         evidence: evidence.encode_to_vec(),
+        contents,
         policy_toml: policy.toml(),
     };
     match ledger.record(record).await.map_err(|error| refused(&error))? {
@@ -125,7 +136,7 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
 }
 
 /// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
-fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
+fn heads(evidence: &[v1::EvidenceItem], kept: EvidenceKept) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let content = content(item);
         let end = content.floor_char_boundary(HEAD);
@@ -138,10 +149,41 @@ fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
             step_id: item.step_id.clone(),
             specialist_id: item.specialist_id.clone(),
             verification_result: item.verification_result,
+            query: item.query.clone(),
+            collected_at: item.collected_at,
+            exhaustive: item.exhaustive,
+            is_json: matches!(item.content, Some(v1::evidence_item::Content::Json(_))),
+            is_whole: kept == EvidenceKept::Full,
             ..v1::RecordedEvidence::default()
         }
     };
     evidence.iter().map(head).collect()
+}
+
+/// The content of an item, for the ledger.
+fn packed(item: &v1::EvidenceItem) -> Content {
+    let content = content(item);
+    Content::new(*blake3::hash(content.as_bytes()).as_bytes(), content)
+}
+
+/// An item as it came with its request, from what the ledger keeps of it.
+pub(crate) fn item(kept: v1::RecordedEvidence, content: String) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: kept.id,
+        kind: kept.kind,
+        lane: kept.lane,
+        tool: kept.tool,
+        query: kept.query,
+        content: Some(match kept.is_json {
+            true => v1::evidence_item::Content::Json(content),
+            false => v1::evidence_item::Content::Text(content),
+        }),
+        collected_at: kept.collected_at,
+        exhaustive: kept.exhaustive,
+        step_id: kept.step_id,
+        specialist_id: kept.specialist_id,
+        verification_result: kept.verification_result,
+    }
 }
 
 /// Where an answer comes from, as far as it is known from the request.

@@ -7,8 +7,10 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
+use super::contents;
 use super::error::LedgerError;
 use super::record::{Record, Recorded};
+use super::retention;
 
 /// The rows of policies used lately by their text, so that a known policy costs neither a digest nor a query.
 #[derive(Debug, Default)]
@@ -72,9 +74,26 @@ fn write_one(
     }
     let policy = policy_row(transaction, policies, &record.policy_toml)?;
     match insert(transaction, record, policy) {
-        Ok(()) => Ok(Ok(Recorded::New)),
+        Ok(()) => {
+            contents::keep(transaction, transaction.last_insert_rowid(), &record.contents)?;
+            Ok(Ok(Recorded::New))
+        }
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
+}
+
+/// Deletes an evaluation, with what only it refers to; whether there was one.
+pub(super) fn delete(connection: &mut Connection, evaluation_id: &str) -> rusqlite::Result<bool> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let policy: Option<i64> = transaction
+        .prepare_cached("DELETE FROM evaluations WHERE evaluation_id = ?1 RETURNING policy_id")?
+        .query_row([evaluation_id], |row| row.get(0))
+        .optional()?;
+    if let Some(policy) = policy {
+        retention::delete_unused_policy(&transaction, policy)?;
+    }
+    transaction.commit()?;
+    Ok(policy.is_some())
 }
 
 /// The response recorded under `key`, or the refusal when the key belongs to another request; `None` when

@@ -77,6 +77,7 @@ mod tests {
                 report: vec![1; 600],
                 response: vec![7; 2_000],
                 evidence: vec![3; 600],
+                contents: Vec::new(),
                 policy_toml: "name = \"reference\"\n".into(),
             };
             ledger.record(record).await.unwrap();

@@ -12,13 +12,13 @@ pub const COMMIT_DURATION_SECONDS: &str = "gsar_ledger_commit_duration_seconds";
 pub const BATCH_SIZE: &str = "gsar_ledger_batch_size";
 /// Batches that failed and records refused because the queue was full, by label [`KIND`].
 pub const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
-/// Evaluations deleted by retention, by label [`REASON`].
+/// Evaluations deleted by retention or on request, by label [`REASON`].
 pub const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
 
 /// Label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `io`, `corrupt`, `replaced`, `other`,
 /// `queue_full` or `retention`.
 pub const KIND: &str = "kind";
-/// Label of [`DELETED_TOTAL`]: `age` or `size`.
+/// Label of [`DELETED_TOTAL`]: `age`, `size` or `request`.
 pub const REASON: &str = "reason";
 
 /// Tells the recorder what each metric means.
@@ -35,5 +35,5 @@ pub fn describe() {
         ERRORS_TOTAL,
         "Ledger batches that failed and records refused by a full queue, by kind."
     );
-    describe_counter!(DELETED_TOTAL, "Evaluations deleted by retention, by reason.");
+    describe_counter!(DELETED_TOTAL, "Evaluations deleted by retention or on request, by reason.");
 }

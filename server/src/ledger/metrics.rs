@@ -19,6 +19,7 @@ pub(super) struct LedgerMetrics {
     pub(super) retention_failed: Counter,
     pub(super) deleted_by_age: Counter,
     pub(super) deleted_by_size: Counter,
+    pub(super) deleted_by_id: Counter,
     faults: [(FaultKind, Counter); FaultKind::ALL.len()],
 }
 
@@ -35,6 +36,7 @@ impl LedgerMetrics {
             retention_failed: counter!(ERRORS_TOTAL, KIND => "retention"),
             deleted_by_age: counter!(DELETED_TOTAL, REASON => "age"),
             deleted_by_size: counter!(DELETED_TOTAL, REASON => "size"),
+            deleted_by_id: counter!(DELETED_TOTAL, REASON => "request"),
             faults: FaultKind::ALL.map(|kind| (kind, counter!(ERRORS_TOTAL, KIND => kind.label()))),
         }
     }

@@ -6,12 +6,13 @@
 //! writer. A full disk or a broken one refuses records and nothing else: the ledger works again by itself
 //! when the disk does.
 //!
-//! This room keeps messages as bytes. It knows neither the rules nor the contract, opens no socket and
+//! This module keeps messages as bytes. It knows neither the rules nor the contract, opens no socket and
 //! reads no configuration; it owns every file in its directory.
 
 mod batch;
 mod check;
 mod connection;
+mod contents;
 mod directory;
 mod error;
 mod health;
@@ -32,6 +33,7 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 pub use check::{check, check_directory};
+pub use contents::Content;
 pub use error::LedgerError;
 pub use health::{Failure, Health};
 pub use options::{Durability, Options};
@@ -151,6 +153,29 @@ impl Ledger {
         evaluation_id: impl Into<String>,
     ) -> Result<Option<StoredEvaluation>, LedgerError> {
         self.shared.readers.read(evaluation_id.into()).await
+    }
+
+    /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn content(
+        &self,
+        evaluation_id: impl Into<String>,
+        digest: [u8; 32],
+    ) -> Result<Option<String>, LedgerError> {
+        self.shared.readers.content(evaluation_id.into(), digest).await
+    }
+
+    /// Deletes an evaluation with what only it refers to, after all that was recorded before; whether there was one.
+    ///
+    /// # Errors
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
+    pub async fn delete(&self, evaluation_id: impl Into<String>) -> Result<bool, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Delete(evaluation_id.into(), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
     }
 
     /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and

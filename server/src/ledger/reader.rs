@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::batch::replay;
 use super::connection::open_reader;
+use super::contents;
 use super::error::{Fault, LedgerError};
 use super::page_token;
 use super::record::{Filter, Page, StoredEvaluation, Summary};
@@ -64,6 +65,15 @@ impl Readers {
         evaluation_id: String,
     ) -> Result<Option<StoredEvaluation>, LedgerError> {
         self.run(move |connection| stored(connection, &evaluation_id)).await
+    }
+
+    /// The content of an item of an evaluation.
+    pub(super) async fn content(
+        &self,
+        evaluation_id: String,
+        digest: [u8; 32],
+    ) -> Result<Option<String>, LedgerError> {
+        self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
     }
 
     /// Refuses reads from now on and closes the connections that are not in use.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::contents::Content;
+
 /// One evaluation to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -35,6 +37,8 @@ pub struct Record {
     pub response: Vec<u8>,
     /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
     pub evidence: Vec<u8>,
+    /// The contents of its evidence to keep whole, each kept once however many evaluations share it.
+    pub contents: Vec<Content>,
     /// The policy that applied, as a file; kept once however many evaluations share it.
     pub policy_toml: Arc<str>,
 }
@@ -43,7 +47,9 @@ impl Record {
     /// About how many bytes it takes, its row's short columns included.
     pub(super) fn bytes(&self) -> usize {
         const SHORT_COLUMNS: usize = 512;
-        [&self.report, &self.response, &self.evidence].iter().map(|part| part.len()).sum::<usize>()
+        let documents = [&self.report, &self.response, &self.evidence];
+        documents.iter().map(|part| part.len()).sum::<usize>()
+            + self.contents.iter().map(Content::bytes).sum::<usize>()
             + SHORT_COLUMNS
     }
 }

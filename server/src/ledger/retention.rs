@@ -121,10 +121,15 @@ fn delete_oversized(
 }
 
 /// The last of the oldest evaluations that together take `bytes`, at most `rows` of them and never the
-/// newest; `None` when there is none to delete.
+/// newest; `None` when there is none to delete. A content goes with the last evaluation that has it.
 fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
     let mut oldest = connection.prepare_cached(
-        "SELECT sequence, length(report) + length(response) + length(evidence) FROM evaluations \
+        "SELECT sequence, length(report) + length(response) + length(evidence) + coalesce(( \
+             SELECT sum(length(packed)) FROM evaluation_contents AS had JOIN contents ON id = content_id \
+             WHERE had.sequence = evaluations.sequence AND NOT EXISTS ( \
+                 SELECT 1 FROM evaluation_contents AS later \
+                 WHERE later.content_id = id AND later.sequence > had.sequence)), 0) \
+         FROM evaluations \
          WHERE sequence < (SELECT max(sequence) FROM evaluations) ORDER BY sequence LIMIT ?1",
     )?;
     let mut found = oldest.query([rows])?;
@@ -155,13 +160,22 @@ fn delete(
         deleted.evaluations += 1;
         policies.insert(row.get::<_, i64>(0)?);
     }
-    let mut unused = transaction.prepare_cached(
-        "DELETE FROM policies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evaluations WHERE policy_id = ?1)",
-    )?;
     for policy in policies {
-        deleted.policies += unused.execute([policy])?;
+        deleted.policies += delete_unused_policy(transaction, policy)?;
     }
     Ok(deleted)
+}
+
+/// Deletes a policy that no evaluation refers to any more; how many were deleted.
+pub(super) fn delete_unused_policy(
+    transaction: &Transaction<'_>,
+    policy: i64,
+) -> rusqlite::Result<usize> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM policies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evaluations WHERE policy_id = ?1)",
+        )?
+        .execute([policy])
 }
 
 /// Hands back free pages beyond what is worth keeping; whether more can be handed back.

@@ -8,5 +8,6 @@ pub(super) const SCHEMA: Schema = Schema {
     migrations: &[
         include_str!("migrations/0001_evaluations.sql"),
         include_str!("migrations/0002_lists_and_retention.sql"),
+        include_str!("migrations/0003_contents.sql"),
     ],
 };

@@ -32,6 +32,8 @@ const BETWEEN_ROWS: u32 = 64;
 pub(super) enum Job {
     /// Records one evaluation.
     Record(Box<Waiting>),
+    /// Deletes one evaluation; answers whether there was one.
+    Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
     /// Answers when the limits of retention are kept.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
     /// Ends the writer after everything before it.
@@ -82,6 +84,7 @@ struct Probe {
 #[derive(Default)]
 struct Taken {
     batch: Vec<Waiting>,
+    deletions: Vec<(String, oneshot::Sender<Result<bool, LedgerError>>)>,
     is_closing: bool,
 }
 
@@ -117,6 +120,9 @@ impl Writer {
             } else {
                 self.probe();
             }
+            for (evaluation_id, reply) in taken.deletions {
+                let _gone = reply.send(self.delete(&evaluation_id));
+            }
             if taken.is_closing {
                 break;
             }
@@ -138,6 +144,9 @@ impl Writer {
                 Ok(Job::Record(waiting)) => {
                     bytes += waiting.record.bytes();
                     taken.batch.push(*waiting);
+                }
+                Ok(Job::Delete(evaluation_id, reply)) => {
+                    taken.deletions.push((evaluation_id, reply))
                 }
                 Ok(Job::Retain(reply)) => {
                     self.retention.waiting.push(reply);
@@ -193,6 +202,23 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Deletes an evaluation, after the records that came before.
+    fn delete(&mut self, evaluation_id: &str) -> Result<bool, LedgerError> {
+        let deleted = self
+            .directory
+            .check_in_place()
+            .and_then(|()| {
+                batch::delete(&mut self.connection, evaluation_id)
+                    .map_err(|error| self.fault(&error))
+            })
+            .map_err(|fault| fault.error)?;
+        self.policies.forget();
+        if deleted {
+            self.metrics.deleted_by_id.increment(1);
+        }
+        Ok(deleted)
     }
 
     fn commit(&mut self, batch: &[Waiting]) -> Result<Vec<Result<Recorded, LedgerError>>, Fault> {

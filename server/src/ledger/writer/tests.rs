@@ -25,6 +25,7 @@ fn record(number: u32) -> Record {
         report: vec![1; 600],
         response: vec![2; 600],
         evidence: vec![3; 600],
+        contents: Vec::new(),
         policy_toml: "name = \"reference\"\n".into(),
     }
 }
