@@ -21,7 +21,9 @@ use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyUse, answer, claims};
 use crate::api::admission::{Call, Step};
+use crate::config::EvidenceKept;
 use crate::judge::{Judge, Question};
+use crate::ledger::Content;
 use crate::telemetry::metrics as names;
 
 /// A request whose every field was checked.
@@ -31,6 +33,14 @@ struct Checked {
     evidence: Vec<gsar_core::evidence::EvidenceItem>,
     gate: Option<parse::ParsedGate>,
     judges: Vec<Arc<dyn Judge>>,
+}
+
+/// An answer that is not recorded yet.
+struct Decided {
+    answer: v1::EvaluateResponse,
+    policy: ChosenPolicy,
+    /// The contents of the evidence that came with the request, where they are kept.
+    contents: Vec<Content>,
 }
 
 impl Engine {
@@ -52,14 +62,15 @@ impl Engine {
         }
         let report = record::encoded_report(&request);
         let report_digest = record::digest(&report);
-        let kept = record::Kept::of(&request, report, self.evidence_kept);
-        let (mut answer, policy) =
-            self.decide_report(call, request, report_digest, PolicyUse::Decide).await?;
+        let kept = record::Kept::of(&request, report);
+        let whole = self.evidence_kept == EvidenceKept::Full;
+        let Decided { mut answer, policy, contents } =
+            self.decide_report(call, request, report_digest, whole, PolicyUse::Decide).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger, keyed, kept, &policy, answer).await
+        record::record(ledger, keyed, kept, contents, &policy, answer).await
     }
 
     /// Evaluates a report without recording it.
@@ -73,7 +84,8 @@ impl Engine {
         wanted: PolicyUse,
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
-        self.decide_report(call, request, report_digest, wanted).await.map(|(answer, _)| answer)
+        let decided = self.decide_report(call, request, report_digest, false, wanted).await;
+        decided.map(|decided| decided.answer)
     }
 
     async fn decide_report(
@@ -81,20 +93,22 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
         report_digest: String,
+        packs: bool,
         wanted: PolicyUse,
-    ) -> Result<(v1::EvaluateResponse, ChosenPolicy), Status> {
+    ) -> Result<Decided, Status> {
         let mut watch = Stopwatch::start();
         let evaluated_at = record::now();
         let options = request.options.clone().unwrap_or_default();
-        let mut provenance = record::provenance(&request, report_digest, evaluated_at);
+        let mut provenance = record::provenance(report_digest, evaluated_at);
         call.enter(Step::Admit);
         let corpus_id = request.corpus_id.clone();
         let Checked { policy, report, mut evidence, mut gate, judges } =
             self.check(request, wanted)?;
-        for (item, known) in evidence.iter_mut().zip(&mut provenance.evidence) {
-            call.attestation.attest(item);
-            known.attested = item.attested;
-        }
+        evidence.iter_mut().for_each(|item| call.attestation.attest(item));
+        let bytes = evidence.iter().map(|item| item.content.as_str().len()).sum();
+        let (evidence, digests, contents) =
+            offload(call, bytes, move || record::digested(evidence, packs)).await;
+        provenance.evidence = digests;
         watch.lap(Step::Admit);
         let is_read = policy.policy.guards.min_coverage.is_some();
         let (claims, evidence) = claims::of(call, &report, evidence, is_read).await;
@@ -105,7 +119,8 @@ impl Engine {
             self.gather(call, &corpus_id, evidence, &claims, &judges).await?;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
-            provenance.evidence.extend(evidence.iter().skip(inline).map(record::digest_of));
+            let (_, found) = evidence.split_at(inline.min(evidence.len()));
+            provenance.evidence.extend(found.iter().map(|item| record::digest_of(item).0));
             provenance.retrieval = Some(retrieval);
             watch.lap(Step::Retrieve);
         }
@@ -179,7 +194,7 @@ impl Engine {
         provenance.verification = render::verification_mode(policy.policy.verification).into();
         provenance.timings = watch.into_timings();
         answer.provenance = Some(provenance);
-        Ok((answer, policy))
+        Ok(Decided { answer, policy, contents })
     }
 
     fn check(&self, request: v1::EvaluateRequest, wanted: PolicyUse) -> Result<Checked, Status> {

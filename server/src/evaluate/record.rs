@@ -11,7 +11,6 @@ use tonic::Status;
 use super::ChosenPolicy;
 use super::answer::decided;
 use crate::api::errors;
-use crate::config::EvidenceKept;
 use crate::ledger::{Content, Ledger, LedgerError, Record, Recorded};
 
 /// The most bytes of an item's content that the ledger keeps.
@@ -50,25 +49,16 @@ pub(super) struct Kept {
     investigation_id: String,
     report: Vec<u8>,
     heads: Vec<v1::RecordedEvidence>,
-    contents: Vec<Content>,
 }
 
 impl Kept {
     /// Takes it from a request whose encoded report is known.
-    pub(super) fn of(
-        request: &v1::EvaluateRequest,
-        report: Vec<u8>,
-        evidence: EvidenceKept,
-    ) -> Self {
+    pub(super) fn of(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
         Self {
             report_id: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
             investigation_id: request.investigation_id.clone(),
             report,
-            heads: heads(&request.evidence, evidence),
-            contents: match evidence {
-                EvidenceKept::Full => request.evidence.iter().map(packed).collect(),
-                EvidenceKept::Head => Vec::new(),
-            },
+            heads: heads(&request.evidence),
         }
     }
 }
@@ -83,16 +73,18 @@ pub(super) async fn record(
     ledger: &Ledger,
     keyed: Keyed,
     kept: Kept,
+    contents: Vec<Content>,
     policy: &ChosenPolicy,
     answer: v1::EvaluateResponse,
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
-    let Kept { report_id, investigation_id, report, mut heads, contents } = kept;
+    let Kept { report_id, investigation_id, report, mut heads } = kept;
     for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
         head.digest.clone_from(&known.digest);
         head.size = known.size;
         head.attested = known.attested;
+        head.is_whole = !contents.is_empty();
     }
     let evidence = v1::GetEvaluationResponse { evidence: heads, ..Default::default() };
     let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
@@ -136,7 +128,7 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
 }
 
 /// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
-fn heads(evidence: &[v1::EvidenceItem], kept: EvidenceKept) -> Vec<v1::RecordedEvidence> {
+fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let content = content(item);
         let end = content.floor_char_boundary(HEAD);
@@ -153,17 +145,26 @@ fn heads(evidence: &[v1::EvidenceItem], kept: EvidenceKept) -> Vec<v1::RecordedE
             collected_at: item.collected_at,
             exhaustive: item.exhaustive,
             is_json: matches!(item.content, Some(v1::evidence_item::Content::Json(_))),
-            is_whole: kept == EvidenceKept::Full,
             ..v1::RecordedEvidence::default()
         }
     };
     evidence.iter().map(head).collect()
 }
 
-/// The content of an item, for the ledger.
-fn packed(item: &v1::EvidenceItem) -> Content {
-    let content = content(item);
-    Content::new(*blake3::hash(content.as_bytes()).as_bytes(), content)
+/// The digests of items that came with a request, and their contents for the ledger where it keeps them.
+pub(super) fn digested(
+    evidence: Vec<EvidenceItem>,
+    packs: bool,
+) -> (Vec<EvidenceItem>, Vec<v1::EvidenceDigest>, Vec<Content>) {
+    let (digests, hashes): (Vec<_>, Vec<_>) = evidence.iter().map(digest_of).unzip();
+    let pack = |(item, hash): (&EvidenceItem, blake3::Hash)| {
+        Content::new(*hash.as_bytes(), item.content.as_str())
+    };
+    let contents = match packs {
+        true => evidence.iter().zip(hashes).map(pack).collect(),
+        false => Vec::new(),
+    };
+    (evidence, digests, contents)
 }
 
 /// An item as it came with its request, from what the ledger keeps of it.
@@ -186,39 +187,27 @@ pub(crate) fn item(kept: v1::RecordedEvidence, content: String) -> v1::EvidenceI
     }
 }
 
-/// Where an answer comes from, as far as it is known from the request.
-pub(super) fn provenance(
-    request: &v1::EvaluateRequest,
-    report_digest: String,
-    evaluated_at: Timestamp,
-) -> v1::Provenance {
-    let known = |item: &v1::EvidenceItem| {
-        let content = content(item);
-        v1::EvidenceDigest {
-            evidence_id: item.id.clone(),
-            digest: digest(content.as_bytes()),
-            size: content.len() as u64,
-            attested: false,
-        }
-    };
+/// Where an answer comes from, as far as it is known before judging.
+pub(super) fn provenance(report_digest: String, evaluated_at: Timestamp) -> v1::Provenance {
     v1::Provenance {
         report_digest,
-        evidence: request.evidence.iter().map(known).collect(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         evaluated_at: Some(render::timestamp(evaluated_at)),
         ..v1::Provenance::default()
     }
 }
 
-/// The digest of an item that came from a corpus.
-pub(super) fn digest_of(item: &EvidenceItem) -> v1::EvidenceDigest {
+/// The digest of an item.
+pub(super) fn digest_of(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::Hash) {
     let content = item.content.as_str();
-    v1::EvidenceDigest {
+    let hash = blake3::hash(content.as_bytes());
+    let digest = v1::EvidenceDigest {
         evidence_id: item.id.to_string(),
-        digest: digest(content.as_bytes()),
+        digest: hash.to_hex().to_string(),
         size: content.len() as u64,
         attested: item.attested,
-    }
+    };
+    (digest, hash)
 }
 
 /// BLAKE3 in hexadecimal.

@@ -1,0 +1,33 @@
+//! Decides a partition that is given as counts, under every preset: `cargo run -p gsar-core --example decide -- 4 1 0`
+//! for four grounded claims, one ungrounded and none contradicted.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    clippy::allow_attributes,
+    reason = "a program: it reads its arguments and prints"
+)]
+
+use gsar_core::{Class, EvidenceType, Preset, Tally, decide, preset};
+
+fn main() -> Result<(), Box<dyn core::error::Error>> {
+    let given: Vec<u32> =
+        std::env::args().skip(1).map(|count| count.parse()).collect::<Result<_, _>>()?;
+    let [grounded, ungrounded, contradicted] = given[..] else {
+        return Err("give three counts: grounded, ungrounded, contradicted".into());
+    };
+    let mut tally = Tally::default();
+    tally.add(Class::Grounded, EvidenceType::ToolMatch, grounded);
+    tally.add(Class::Ungrounded, EvidenceType::ToolMatch, ungrounded);
+    tally.add(Class::Contradicted, EvidenceType::ToolMatch, contradicted);
+    for which in Preset::ALL {
+        let policy = preset(which);
+        let decision = decide(&policy, &tally);
+        println!("{:<10} {}", policy.name, decision.tier.name());
+        for reason in &decision.reasons {
+            println!("{:<10}   {}", "", reason.sentence());
+        }
+    }
+    Ok(())
+}
