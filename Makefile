@@ -132,6 +132,12 @@ fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minute
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
 
+.PHONY: install-check
+install-check: ## Server and client installed as people install them, without optimisation, into target/installed.
+	@$(CARGO) install --quiet --debug --locked --force --path server --root target/installed
+	@$(CARGO) install --quiet --debug --locked --force --path client --root target/installed
+	@target/installed/bin/gsar-server --version && target/installed/bin/gsar --version
+
 .PHONY: coverage
 coverage: ## Lines that the tests of all crates run (installs cargo-llvm-cov when missing).
 	@command -v cargo-llvm-cov >/dev/null || $(CARGO) install --locked --debug cargo-llvm-cov
