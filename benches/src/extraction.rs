@@ -6,7 +6,7 @@ use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
 use gsar_core::policy::VerificationMode;
-use gsar_core::verify::{Corpus, ExtraTurn, verify_with};
+use gsar_core::verify::{EvidenceSet, ExtraTurn, verify_with};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item, RecordId};
@@ -73,7 +73,7 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
         ExtraTurn::Impossible,
         claims,
         judged.collect::<anyhow::Result<Vec<JudgedClaim>>>()?,
-        &Corpus::new(evidence),
+        &EvidenceSet::new(evidence),
     );
     Ok(verified.claims.len())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::corpus::Part;
+use crate::data_set::Part;
 
 /// Measure the judges of a real server against what people say.
 ///

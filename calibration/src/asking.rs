@@ -7,7 +7,7 @@ use gsar_core::{Class, EvidenceType, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-use crate::corpus::{Case, Label};
+use crate::data_set::{Case, Label};
 
 /// How many evaluations are in progress at once.
 const AT_ONCE: usize = 8;
@@ -48,7 +48,7 @@ impl Question {
 
 /// What the server says of a claim.
 #[derive(Clone, Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct ServerVerdict {
     /// The class, after verification.
     pub(crate) class: Class,
     /// The type, after verification.
@@ -81,7 +81,7 @@ pub(crate) async fn ask(
 ///
 /// # Errors
 /// An answer that does not judge the claim: the judge failed or abstained.
-pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Verdict> {
+pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<ServerVerdict> {
     let unjudged = || {
         let reasons = decided(answer).into_iter().flat_map(|decision| &decision.reasons);
         let reasons: Vec<&str> = reasons.map(|reason| reason.sentence.as_str()).collect();
@@ -89,7 +89,7 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Verd
     };
     let judged = answer.claims.iter().find(|judged| judged.id == claim);
     let judged = judged.with_context(unjudged)?;
-    Ok(Verdict {
+    Ok(ServerVerdict {
         class: Class::from_number(judged.class).with_context(unjudged)?,
         evidence_type: EvidenceType::from_number(judged.r#type).with_context(unjudged)?,
         cited: judged.citations.iter().map(|citation| citation.evidence_id.clone()).collect(),

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use gsar_core::Class;
 use gsar_proto::v1;
 
-use crate::corpus::Part;
+use crate::data_set::Part;
 use crate::measured::{Measured, Row};
 
 /// The rows as a baseline would have judged them: the verdict's class is the baseline's.
@@ -134,7 +134,7 @@ pub(crate) fn content(item: &v1::EvidenceItem) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Case;
+    use crate::data_set::Case;
     use crate::measured::tests::row;
 
     fn measured(rows: Vec<Row>) -> Measured {

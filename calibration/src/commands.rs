@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, WantedServer};
-use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
+use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::generated::try_generated;
 use crate::measured::measure;
 use crate::premises::premises;
@@ -22,19 +22,19 @@ pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
         Command::Claims(Claims { folders, split, worst }) => {
-            let corpus = labelled_corpus(&folders, split.as_deref())?;
-            table("Labelled claims", server, corpus, worst).await
+            let data_set = labelled_data(&folders, split.as_deref())?;
+            table("Labelled claims", server, data_set, worst).await
         }
         Command::Incidents(Incidents { folder, worst }) => {
-            table("Incidents", server, incident_corpus(&folder)?, worst).await
+            table("Incidents", server, incident_data(&folder)?, worst).await
         }
         Command::Mutations(Mutations { folder, seed, number, part }) => {
-            let mut corpus = incident_corpus(&folder)?;
-            let parts: Vec<_> = corpus.cases.iter().map(|case| part.hold(case.part)).collect();
-            corpus.reports.retain(|report| parts.get(report.case) == Some(&true));
-            ensure!(!corpus.reports.is_empty(), "there are no incidents of part {}", part.name());
+            let mut data_set = incident_data(&folder)?;
+            let parts: Vec<_> = data_set.cases.iter().map(|case| part.hold(case.part)).collect();
+            data_set.reports.retain(|report| parts.get(report.case) == Some(&true));
+            ensure!(!data_set.reports.is_empty(), "there are no incidents of part {}", part.name());
             let trial = with_server(server, async |client| {
-                try_mutations(&client, corpus, seed, number).await
+                try_mutations(&client, data_set, seed, number).await
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
         }
@@ -49,7 +49,12 @@ pub async fn run(arguments: Arguments) -> Result<String> {
     }
 }
 
-async fn table(title: &str, server: &WantedServer, corpus: Corpus, worst: usize) -> Result<String> {
-    let measured = with_server(server, async |client| measure(&client, corpus).await).await?;
+async fn table(
+    title: &str,
+    server: &WantedServer,
+    data_set: DataSet,
+    worst: usize,
+) -> Result<String> {
+    let measured = with_server(server, async |client| measure(&client, data_set).await).await?;
     Ok(tables::measured(title, &measured, worst))
 }

@@ -9,7 +9,7 @@ mod arguments;
 mod asking;
 mod baselines;
 mod commands;
-mod corpus;
+mod data_set;
 mod generated;
 mod measured;
 pub mod mutation;

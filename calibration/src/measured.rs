@@ -4,8 +4,8 @@ use anyhow::Result;
 use gsar_client::Client;
 use gsar_core::{Class, Tier};
 
-use crate::asking::{Question, Verdict, ask, tier, verdict};
-use crate::corpus::{Case, Corpus, Label, Part, Prose};
+use crate::asking::{Question, ServerVerdict, ask, tier, verdict};
+use crate::data_set::{Case, DataSet, Label, Part, Prose};
 use crate::statistics::{Counts, Share, per_case};
 
 /// A labelled claim with what was said of it.
@@ -16,7 +16,7 @@ pub(crate) struct Row {
     /// What a person says.
     pub(crate) label: Label,
     /// What the server says.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ServerVerdict,
 }
 
 impl Row {
@@ -67,8 +67,8 @@ pub(crate) struct Measured {
 ///
 /// # Errors
 /// The first call without an answer, and a claim that was not judged.
-pub(crate) async fn measure(client: &Client, corpus: Corpus) -> Result<Measured> {
-    let Corpus { cases, labels, reports } = corpus;
+pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measured> {
+    let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
     let mut rows = Vec::new();
 
@@ -152,7 +152,7 @@ pub(crate) mod tests {
                 origin: None,
                 mistake: None,
             },
-            verdict: Verdict {
+            verdict: ServerVerdict {
                 class: judged,
                 evidence_type: EvidenceType::ToolMatch,
                 cited: vec!["e1".to_owned()],

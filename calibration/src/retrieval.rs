@@ -14,7 +14,7 @@ use gsar_client::{Client, v1};
 use serde::Deserialize;
 
 use crate::arguments::Retrieval;
-use crate::corpus::{Corpus, incident_corpus, labelled_corpus};
+use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::statistics::{Counts, Share};
 
 /// Ranks up to which recall is counted.
@@ -25,7 +25,7 @@ const PASSAGES: u32 = 30;
 const AT_ONCE: usize = 8;
 
 /// What came of one file.
-pub(crate) struct Found {
+pub(crate) struct FileRecall {
     /// The file's name.
     pub(crate) name: String,
     /// Claims asked for.
@@ -84,7 +84,7 @@ impl Wanted {
 }
 
 /// Stores the evidence, and searches with each claim in every way that serves.
-async fn find(client: &Client, questions: &Questions) -> Result<Vec<Found>> {
+async fn find(client: &Client, questions: &Questions) -> Result<Vec<FileRecall>> {
     let name = &questions.name;
     store(client, name, &questions.items).await?;
     let mut found = vec![ask(client, questions, v1::SearchMethod::Lexical).await?];
@@ -119,7 +119,11 @@ async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     }
 }
 
-async fn ask(client: &Client, questions: &Questions, method: v1::SearchMethod) -> Result<Found> {
+async fn ask(
+    client: &Client,
+    questions: &Questions,
+    method: v1::SearchMethod,
+) -> Result<FileRecall> {
     let answers: Vec<(Option<usize>, String)> = futures_util::stream::iter(&questions.claims)
         .map(|sought| search(client, questions, sought, method))
         .buffered(AT_ONCE)
@@ -141,7 +145,7 @@ async fn ask(client: &Client, questions: &Questions, method: v1::SearchMethod) -
             cases.iter().filter_map(|case| case.get(depth).copied()).collect();
         Share::by_claim(&counts)
     };
-    Ok(Found {
+    Ok(FileRecall {
         claims: questions.claims.len(),
         items: questions.items.len(),
         recall: [share(0), share(1), share(2)],
@@ -195,7 +199,7 @@ fn text_item(id: String, text: String) -> v1::EvidenceItem {
 }
 
 /// The labelled claims of a corpus for which somebody quoted the words that decide, among the evidence of all its cases.
-fn of_corpus(name: &str, corpus: Corpus) -> Result<Questions> {
+fn of_corpus(name: &str, corpus: DataSet) -> Result<Questions> {
     let mut items = Vec::new();
     for (number, case) in corpus.cases.iter().enumerate() {
         items.extend(
@@ -262,17 +266,17 @@ async fn search(
 }
 
 /// The files, the incidents and the labelled cases of a run, in this order.
-pub(crate) async fn find_all(client: &Client, wanted: &Retrieval) -> Result<Vec<Found>> {
+pub(crate) async fn find_all(client: &Client, wanted: &Retrieval) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
     for path in &wanted.files {
         let questions = of_file(path).with_context(|| path.display().to_string())?;
         found.extend(find(client, &questions).await?);
     }
     if let Some(folder) = &wanted.incidents {
-        found.extend(find(client, &of_corpus("incidents", incident_corpus(folder)?)?).await?);
+        found.extend(find(client, &of_corpus("incidents", incident_data(folder)?)?).await?);
     }
     if !wanted.labelled.is_empty() {
-        let corpus = labelled_corpus(&wanted.labelled, None)?;
+        let corpus = labelled_data(&wanted.labelled, None)?;
         found.extend(find(client, &of_corpus("labelled", corpus)?).await?);
     }
     Ok(found)
@@ -293,7 +297,7 @@ mod tests {
 
     #[test]
     fn what_decides_is_a_passage_with_the_words_of_the_label() {
-        let corpus = incident_corpus(&gsar_datasets::folder().join("incidents")).unwrap();
+        let corpus = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
         let number = corpus.cases.iter().position(|case| case.name == "checkout-oom").unwrap();
         let questions = of_corpus("incidents", corpus).unwrap();
         let sought = questions.claims.iter().find(|sought| sought.case == number).unwrap();

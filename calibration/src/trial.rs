@@ -9,7 +9,7 @@ use gsar_proto::v1;
 
 use crate::asking::{Question, ask, verdict};
 use crate::baselines::content;
-use crate::corpus::{Case, Corpus, Label, Prose};
+use crate::data_set::{Case, DataSet, Label, Prose};
 use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
 /// What was said of a mutation.
@@ -61,11 +61,11 @@ struct Candidate<'a> {
 /// The first call without an answer, and a claim that was not judged.
 pub(crate) async fn try_mutations(
     client: &Client,
-    corpus: Corpus,
+    data_set: DataSet,
     seed: u64,
     number: usize,
 ) -> Result<Trial> {
-    let Corpus { cases, reports, .. } = corpus;
+    let DataSet { cases, reports, .. } = data_set;
     let faithful: Vec<&Prose> = reports.iter().filter(|report| report.kind == "faithful").collect();
     let candidates: Vec<Candidate<'_>> =
         faithful.iter().flat_map(|report| candidates(report, &cases)).collect();
@@ -147,14 +147,14 @@ fn question(candidate: &Candidate<'_>) -> Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::incident_corpus;
+    use crate::data_set::incident_data;
 
     #[test]
     fn a_mutated_report_holds_its_claims_where_they_say() {
-        let corpus = incident_corpus(&gsar_datasets::folder().join("incidents")).unwrap();
-        let faithful = corpus.reports.iter().filter(|report| report.kind == "faithful");
+        let data_set = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
+        let faithful = data_set.reports.iter().filter(|report| report.kind == "faithful");
         let candidates: Vec<_> =
-            faithful.flat_map(|report| candidates(report, &corpus.cases)).collect();
+            faithful.flat_map(|report| candidates(report, &data_set.cases)).collect();
         for kind in Kind::ALL {
             let of_kind = candidates.iter().filter(|candidate| candidate.mutation.kind == kind);
             assert!(of_kind.count() > 0, "no mutation of kind {}", kind.name());

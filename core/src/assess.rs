@@ -21,7 +21,7 @@ use crate::score::Terms;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
 use crate::verify::{
-    Corpus, Correction, ExtraTurn, Objection, Opinion, Standing, Verified, VerifiedClaim,
+    Correction, EvidenceSet, ExtraTurn, Objection, Opinion, Standing, Verified, VerifiedClaim,
     objections, settled_findings, verify_with,
 };
 
@@ -125,7 +125,7 @@ impl Assessment {
 #[must_use]
 pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let corpus = Corpus::new(subject.evidence)
+    let evidence_set = EvidenceSet::new(subject.evidence)
         .with_report(subject.synthesis)
         .with_opinions(subject.opinions);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
@@ -136,8 +136,8 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         Turn::Impossible | Turn::NotNeeded => &subject.judged,
     };
     let as_judged = counted(policy, first.iter().map(|judged| (judged, Standing::AsJudged)));
-    let cited = CitedSpecialists::of(&subject.judged, &corpus);
-    let verified = verified(policy, subject.claims, subject.judged, subject.turn, &corpus);
+    let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
+    let verified = verified(policy, subject.claims, subject.judged, subject.turn, &evidence_set);
 
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
@@ -154,7 +154,7 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         never_better(policy, &as_judged, subject.origin, &findings, &mut decision);
     }
 
-    let unverified_fixes = unverified_fixes(&verified.claims, &corpus);
+    let unverified_fixes = unverified_fixes(&verified.claims, &evidence_set);
     let fix = match unverified_fixes.is_empty() {
         true => UnverifiedFix::Absent,
         false => UnverifiedFix::Claimed,
@@ -201,17 +201,18 @@ fn verified(
     claims: &[Claim],
     judged: Vec<JudgedClaim>,
     turn: Turn,
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
 ) -> Verified {
     let possible = match turn {
         Turn::Impossible => ExtraTurn::Impossible,
         Turn::NotNeeded | Turn::Taken { .. } => ExtraTurn::Possible,
     };
     let Turn::Taken { first, findings } = turn else {
-        return verify_with(policy.verification, policy, possible, claims, judged, corpus);
+        return verify_with(policy.verification, policy, possible, claims, judged, evidence_set);
     };
     let after = judged.clone();
-    let mut verified = verify_with(policy.verification, policy, possible, claims, judged, corpus);
+    let mut verified =
+        verify_with(policy.verification, policy, possible, claims, judged, evidence_set);
     let settled = settled_findings(&findings, &first, &after, &verified.corrections);
     verified.corrections.extend(settled);
     verified

@@ -208,7 +208,7 @@ impl Content {
     }
 }
 
-/// One item of the evidence corpus.
+/// One item of the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceItem {
     /// Its name within the request.

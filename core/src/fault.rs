@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::claim::{ClaimId, Class, JudgedClaim};
 use crate::decision::{Decision, Reason, Tier};
 use crate::evidence::Target;
-use crate::verify::{Corpus, Correction, Standing, VerifiedClaim};
+use crate::verify::{Correction, EvidenceSet, Standing, VerifiedClaim};
 
 /// The most claims that a sentence names; [`Reason::claims`] gives all.
 const MAX_NAMED: usize = 8;
@@ -71,7 +71,7 @@ impl Reason {
                 Some("add a claim that says it, or take it out of the report")
             }
             Self::SynthesisMissing => Some("give report.synthesis"),
-            Self::NoEvidence => Some("send evidence items, or a corpus that holds some"),
+            Self::NoEvidence => Some("send evidence items, or a evidence_set that holds some"),
             Self::LanguageNotRead { .. } => {
                 Some("write the report in a language that a judge of the chain reads")
             }
@@ -119,16 +119,17 @@ pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
 
 impl<'a> CitedSpecialists<'a> {
     /// Reads the citations of a judge's answer.
-    pub(crate) fn of(judged: &[JudgedClaim], corpus: &Corpus<'a>) -> Self {
+    pub(crate) fn of(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
         let mut cited = BTreeMap::new();
-        if corpus.items().iter().all(|item| item.specialist_id.is_empty()) {
+        if evidence_set.items().iter().all(|item| item.specialist_id.is_empty()) {
             return Self(cited);
         }
         for claim in judged {
             let of_claim: &mut Vec<&str> = cited.entry(claim.claim.id.clone()).or_default();
             for citation in &claim.citations {
                 let Target::Evidence { id, .. } = &citation.target else { continue };
-                let specialist = corpus.item(id).map_or("", |item| item.specialist_id.as_str());
+                let specialist =
+                    evidence_set.item(id).map_or("", |item| item.specialist_id.as_str());
                 if !specialist.is_empty() {
                     of_claim.push(specialist);
                 }

@@ -10,7 +10,7 @@ use crate::policy::{PolicyValues, RolloutMode};
 use crate::safety::{Hypothesis, HypothesisId, HypothesisState, assess};
 use crate::tally::Tally;
 use crate::text::polarity;
-use crate::verify::{Corpus, Correction, CorrectionCode, Outcome, Standing, VerifiedClaim};
+use crate::verify::{Correction, CorrectionCode, EvidenceSet, Outcome, Standing, VerifiedClaim};
 
 /// Something that a further check would settle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,12 +195,15 @@ fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
 }
 
 /// The claims that say something was fixed and are not grounded in a check that passed.
-pub(crate) fn unverified_fixes(claims: &[VerifiedClaim], corpus: &Corpus<'_>) -> Vec<ClaimId> {
+pub(crate) fn unverified_fixes(
+    claims: &[VerifiedClaim],
+    evidence_set: &EvidenceSet<'_>,
+) -> Vec<ClaimId> {
     let checked = |judged: &JudgedClaim| {
         judged.class == Class::Grounded
             && judged.citations.iter().any(|citation| match &citation.target {
                 Target::Evidence { id, .. } => {
-                    corpus.item(id).is_some_and(|item| item.is_passed_check())
+                    evidence_set.item(id).is_some_and(|item| item.is_passed_check())
                 }
                 Target::Claim(_) => false,
             })

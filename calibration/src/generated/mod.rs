@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::arguments::{Generated, Of, Output, WantedServer};
 use crate::asking::{Question, ask, verdict};
-use crate::corpus::{Case, Part};
+use crate::data_set::{Case, Part};
 use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;

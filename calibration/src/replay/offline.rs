@@ -3,7 +3,7 @@
 use anyhow::Result;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use gsar_core::policy::VerificationMode;
-use gsar_core::verify::{self, Corpus, ExtraTurn, verify_with};
+use gsar_core::verify::{self, EvidenceSet, ExtraTurn, verify_with};
 use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 
 use super::Question;
@@ -23,7 +23,7 @@ pub(crate) fn verified(
 ) -> Result<Vec<Outcome>> {
     let items: Vec<EvidenceItem> =
         case.evidence.iter().map(|item| core_item(item, rendering)).collect::<Result<_>>()?;
-    let corpus = Corpus::new(&items);
+    let data_set = EvidenceSet::new(&items);
     let policy = preset(Preset::Reference);
     let judged: Vec<JudgedClaim> = questions
         .iter()
@@ -37,7 +37,7 @@ pub(crate) fn verified(
         ExtraTurn::Possible,
         &given,
         judged,
-        &corpus,
+        &data_set,
     );
     let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
         let of_claim =

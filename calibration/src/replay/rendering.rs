@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::stored::Item;
 use crate::arguments::Rendering;
-use crate::corpus::is_json;
+use crate::data_set::is_json;
 
 /// The content of an item as a caller would send it.
 pub(crate) fn rendered(item: &Item, rendering: Rendering) -> Content {

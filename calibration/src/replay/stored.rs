@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::nearest::nearest_line;
 use crate::arguments::ReplayPart;
-use crate::corpus::{CaseLine, ItemLine, lines, read};
+use crate::data_set::{CaseLine, ItemLine, lines, read};
 
 /// An incident with what a careful judge said of its claims.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use gsar_core::Class;
 use serde::Deserialize;
 
 use crate::arguments::ReplayPart;
-use crate::corpus::{lines, read};
+use crate::data_set::{lines, read};
 
 /// Folders that share a split, or one without.
 pub(crate) struct Source {

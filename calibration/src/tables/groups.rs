@@ -6,7 +6,7 @@ use gsar_core::{Class, Tier};
 
 use super::markdown::{both, heading, share as shown, table};
 use crate::baselines;
-use crate::corpus::Part;
+use crate::data_set::Part;
 use crate::measured::{Decided, Measured, Row, precision, recall, share};
 
 /// Which group a row belongs to, where it belongs to one.

@@ -9,7 +9,7 @@ mod worst;
 
 use std::fmt::Write as _;
 
-use crate::corpus::Part;
+use crate::data_set::Part;
 use crate::measured::{Measured, Row};
 
 pub(crate) use mutations::mutations;
@@ -55,7 +55,7 @@ fn natural<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Case;
+    use crate::data_set::Case;
     use crate::measured::Decided;
     use crate::measured::tests::row;
     use gsar_core::{Class, Tier};

@@ -1,10 +1,10 @@
 //! How well evidence is found, one row for each file.
 
 use super::markdown::{share, table};
-use crate::retrieval::{DEPTHS, Found};
+use crate::retrieval::{DEPTHS, FileRecall};
 
 /// The page of a run.
-pub(crate) fn retrieval(found: &[Found]) -> String {
+pub(crate) fn retrieval(found: &[FileRecall]) -> String {
     let mut page = String::from(
         "# Retrieval\n\nEach claim asks for its evidence among the evidence of all claims of its file. \
          Intervals: 95 %, from 1,000 draws of whole pieces of evidence.\n\n",

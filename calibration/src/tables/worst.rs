@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gsar_core::Class;
 
 use super::markdown::{NOTHING, heading};
-use crate::corpus::Part;
+use crate::data_set::Part;
 use crate::measured::{Measured, Row};
 
 /// The most characters of a quote that are shown.

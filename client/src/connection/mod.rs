@@ -68,7 +68,7 @@ pub enum Target {
         /// Where it listens.
         endpoint: Endpoint,
         /// How it was found.
-        found: Found,
+        found: EndpointSource,
     },
     /// To a server that is started for this call and stopped after it.
     OneCall {
@@ -81,7 +81,7 @@ pub enum Target {
 
 /// How an endpoint was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum EndpointSource {
     /// `--endpoint`.
     Flag,
     /// `GSAR_ENDPOINT`.
@@ -90,7 +90,7 @@ pub enum Found {
     DefaultSocket,
 }
 
-impl Found {
+impl EndpointSource {
     /// In words.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -109,7 +109,7 @@ pub enum TargetError {
     #[error("{}: {error}", found.words())]
     Endpoint {
         /// Where it was given.
-        found: Found,
+        found: EndpointSource,
         /// What is wrong with it.
         error: EndpointError,
     },
@@ -133,9 +133,10 @@ pub enum TargetError {
 /// [`TargetError`] when an endpoint is none or there is no server at all.
 pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
     if wish.data_dir.is_none() {
-        for (given, found) in
-            [(&wish.endpoint, Found::Flag), (&environment.endpoint, Found::Variable)]
-        {
+        for (given, found) in [
+            (&wish.endpoint, EndpointSource::Flag),
+            (&environment.endpoint, EndpointSource::Variable),
+        ] {
             if let Some(given) = given {
                 let endpoint =
                     given.parse().map_err(|error| TargetError::Endpoint { found, error })?;
@@ -144,7 +145,7 @@ pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetErro
         }
         if let Some(path) = environment.default_sockets.iter().find(|path| is_listened_on(path)) {
             let endpoint = Endpoint::Unix(path.clone());
-            return Ok(Target::Running { endpoint, found: Found::DefaultSocket });
+            return Ok(Target::Running { endpoint, found: EndpointSource::DefaultSocket });
         }
     }
     match environment.server_binary() {
@@ -222,15 +223,21 @@ mod tests {
             Ok(Target::Running { endpoint: endpoint.parse().unwrap(), found })
         };
         let socket = format!("unix://{}", system.display());
-        assert_eq!(find(&Wish::default(), &environment), running(&socket, Found::DefaultSocket));
+        assert_eq!(
+            find(&Wish::default(), &environment),
+            running(&socket, EndpointSource::DefaultSocket)
+        );
         drop(listener);
         assert_eq!(find(&Wish::default(), &environment), Ok(one_call), "a dead socket is nobody's");
 
         environment.endpoint = Some("grpc://gsar:1".to_owned());
-        assert_eq!(find(&Wish::default(), &environment), running("grpc://gsar:1", Found::Variable));
+        assert_eq!(
+            find(&Wish::default(), &environment),
+            running("grpc://gsar:1", EndpointSource::Variable)
+        );
         assert_eq!(
             find(&flag("grpc://other:2"), &environment),
-            running("grpc://other:2", Found::Flag)
+            running("grpc://other:2", EndpointSource::Flag)
         );
     }
 

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 
 use super::agreement::Cited;
 use super::bearing::{hold_enough, stems};
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::Sources;
 use super::negation::statements;
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::evidence::EvidenceItem;

@@ -23,7 +23,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::corpus::Sources;
+use super::evidence_set::Sources;
 use super::resolve::Source;
 use crate::evidence::{Citation, Target};
 use crate::text::part;

@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::evidence_set::Sources;
 use super::names;
 use super::spelling::holds_spelled;
 use crate::claim::{Class, EvidenceType, JudgedClaim};

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use super::agreement::Cited;
 use super::attributes::{Attributes, are_alike, are_close, attributes};
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::derivable;
+use super::evidence_set::Sources;
 use super::numbers::{Numbers, numbers};
 use super::wording::{
     begins_word, has_suffix, is_far_from_count, is_loosely_put, is_part_of_ratio, is_rate,

@@ -9,8 +9,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::evidence_set::Sources;
 use super::resolve::Source;
 use super::{VerifiedClaim, check_meaning};
 use crate::claim::{Claim, JudgedClaim};
@@ -148,7 +148,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::super::testing::{claims, judged, tool};
-    use super::super::{Corpus, CorrectionCode, verify};
+    use super::super::{CorrectionCode, EvidenceSet, verify};
     use crate::claim::Class;
     use crate::claim::EvidenceType::ToolMatch;
     use crate::policy::{Preset, VerificationMode, preset};
@@ -167,9 +167,10 @@ mod tests {
             .map(|(claim, (_, quote))| judged(claim, Class::Grounded, ToolMatch, &[("e1", quote)]));
         let items: Vec<_> =
             content.split('|').zip(["e1", "e2"]).map(|(text, id)| tool(id, text)).collect();
-        let corpus = Corpus::new(&items).with_report(report);
+        let evidence_set = EvidenceSet::new(&items).with_report(report);
         let policy = preset(Preset::Reference);
-        let result = verify(VerificationMode::Enforce, &policy, &given, answer.collect(), &corpus);
+        let result =
+            verify(VerificationMode::Enforce, &policy, &given, answer.collect(), &evidence_set);
         result.corrections.iter().map(|found| found.code).collect()
     }
 

@@ -32,11 +32,11 @@ mod attributes;
 mod bearing;
 mod citations;
 mod context;
-mod corpus;
 mod corrections;
 mod derivable;
 mod documents;
 mod escapes;
+mod evidence_set;
 mod figures;
 mod fragments;
 mod ids;
@@ -61,16 +61,16 @@ mod wording;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use corpus::Corpus;
 pub use corrections::{Correction, CorrectionCode, ExtraTurn, Outcome};
+pub use evidence_set::EvidenceSet;
 pub use opinion::Opinion;
 pub use references::claim_cycle;
 pub(crate) use turn::settled as settled_findings;
 pub use turn::{Objection, after_turn, objections};
 
 use agreement::Cited;
-use corpus::Sources;
 use corrections::{Findings, is_supported};
+use evidence_set::Sources;
 use fragments::{Sentence, Sentences};
 use resolve::Source;
 
@@ -123,9 +123,9 @@ pub fn verify(
     policy: &PolicyValues,
     given: &[Claim],
     judged: Vec<JudgedClaim>,
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
 ) -> Verified {
-    verify_with(mode, policy, ExtraTurn::Impossible, given, judged, corpus)
+    verify_with(mode, policy, ExtraTurn::Impossible, given, judged, evidence_set)
 }
 
 /// As [`verify`], for a judge that may be asked once more: see [`ExtraTurn`].
@@ -136,18 +136,18 @@ pub fn verify_with(
     turn: ExtraTurn,
     given: &[Claim],
     judged: Vec<JudgedClaim>,
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
 ) -> Verified {
     match mode {
         VerificationMode::Off => Verified { claims: as_judged(judged), corrections: Vec::new() },
         VerificationMode::Observe => {
-            let mut observed = enforce(policy, turn, given, judged.clone(), corpus);
+            let mut observed = enforce(policy, turn, given, judged.clone(), evidence_set);
             for correction in &mut observed.corrections {
                 correction.outcome = Outcome::Noted;
             }
             Verified { claims: as_judged(judged), corrections: observed.corrections }
         }
-        VerificationMode::Enforce => enforce(policy, turn, given, judged, corpus),
+        VerificationMode::Enforce => enforce(policy, turn, given, judged, evidence_set),
     }
 }
 
@@ -161,14 +161,14 @@ fn enforce(
     turn: ExtraTurn,
     given: &[Claim],
     judged: Vec<JudgedClaim>,
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
 ) -> Verified {
     let mut findings = Findings::new(policy.findings, turn);
-    let mut sources = Sources::new(corpus);
+    let mut sources = Sources::new(evidence_set);
     let mut claims = ids::match_claims(policy, given, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
     let points_at =
-        resolve::check_citations(&mut claims, &texts, corpus, &mut sources, &mut findings);
+        resolve::check_citations(&mut claims, &texts, evidence_set, &mut sources, &mut findings);
     for claim in claims.iter_mut().filter(|claim| claim.standing != Standing::Dropped) {
         citations::check(claim, &mut findings);
         kinds::check(claim, &mut findings);
@@ -179,7 +179,7 @@ fn enforce(
             let cited = (points_at.as_slice(), texts.as_slice());
             let sentence = sentences.around(place);
             check_support(policy, claim, cited, sentence, &mut sources, &mut findings);
-            opinion::check(&mut claim.judged, corpus.opinions(), &mut findings);
+            opinion::check(&mut claim.judged, evidence_set.opinions(), &mut findings);
         }
     }
     references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);

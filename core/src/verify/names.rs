@@ -3,8 +3,8 @@
 use alloc::format;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::Sources;
 use super::negation::clause_at;
 use super::quotes;
 use super::spelling::holds_spelled;

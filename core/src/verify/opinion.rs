@@ -36,7 +36,7 @@ pub(super) fn check(judged: &mut JudgedClaim, opinions: &[Opinion], findings: &m
 #[cfg(test)]
 mod tests {
     use super::super::testing::{claims, judged, tool};
-    use super::super::{Corpus, ExtraTurn, Outcome, verify_with};
+    use super::super::{EvidenceSet, ExtraTurn, Outcome, verify_with};
     use super::*;
     use crate::claim::EvidenceType::ToolMatch;
     use crate::policy::{Preset, VerificationMode, preset};
@@ -46,11 +46,17 @@ mod tests {
         let items = [tool("e1", "pod checkout-1 restarted")];
         let opinions =
             [Opinion { claim: given[0].id.clone(), grounded: Millionths::new(percent * 10_000) }];
-        let corpus = Corpus::new(&items).with_opinions(&opinions);
+        let evidence_set = EvidenceSet::new(&items).with_opinions(&opinions);
         let said = judged(&given[0], class, ToolMatch, &[("e1", "pod checkout-1 restarted")]);
         let policy = preset(Preset::Reference);
-        let verified =
-            verify_with(VerificationMode::Enforce, &policy, turn, &given, vec![said], &corpus);
+        let verified = verify_with(
+            VerificationMode::Enforce,
+            &policy,
+            turn,
+            &given,
+            vec![said],
+            &evidence_set,
+        );
         let of = |code| verified.corrections.iter().find(move |found| found.code == code);
         let found = of(CorrectionCode::SecondOpinion)?;
         Some((found.outcome, verified.claims[0].judged.class))

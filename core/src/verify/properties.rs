@@ -129,9 +129,9 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let given = claims(&texts);
         let items = [items.0, items.1, items.2];
-        let (corpus, policy) = (Corpus::new(&items), preset(name));
+        let (evidence_set, policy) = (EvidenceSet::new(&items), preset(name));
         let judged = judged(&given, answers);
-        let result = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &corpus);
+        let result = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &evidence_set);
 
         let ids = |claims: &[VerifiedClaim]| claims.iter().map(|claim| claim.judged.claim.clone()).collect::<Vec<_>>();
         prop_assert_eq!(ids(&result.claims), given);
@@ -153,7 +153,7 @@ proptest! {
             }
             for citation in &claim.judged.citations {
                 if let (Target::Evidence { id, .. }, Some(bytes)) = (&citation.target, &citation.bytes) {
-                    prop_assert!(corpus.item(id).unwrap().content.as_str().get(bytes.clone()).is_some());
+                    prop_assert!(evidence_set.item(id).unwrap().content.as_str().get(bytes.clone()).is_some());
                 }
             }
             prop_assert!(!is_supported(&claim.judged) || !claim.judged.citations.is_empty());
@@ -176,7 +176,7 @@ proptest! {
         judged.sort_by(|a, b| a.claim.id.cmp(&b.claim.id));
         judged.dedup_by(|a, b| a.claim.id == b.claim.id);
         let before = as_judged(judged.clone());
-        let result = verify(VerificationMode::Enforce, &policy, &given, judged, &Corpus::new(&items));
+        let result = verify(VerificationMode::Enforce, &policy, &given, judged, &EvidenceSet::new(&items));
         let (before, after) = (tally(&policy, &before), tally(&policy, &result.claims));
         let (before, after) = (Terms::of(&policy, &before), Terms::of(&policy, &after));
         let worthless = |terms: &Terms| terms.score(&policy).is_none();
@@ -193,11 +193,11 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let given = claims(&texts);
         let items = [items.0, items.1];
-        let (corpus, policy) = (Corpus::new(&items), preset(Preset::Reference));
+        let (evidence_set, policy) = (EvidenceSet::new(&items), preset(Preset::Reference));
         let judged = judged(&given, answers);
-        let observed = verify(VerificationMode::Observe, &policy, &given, judged.clone(), &corpus);
-        let enforced = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &corpus);
-        let off = verify(VerificationMode::Off, &policy, &given, judged.clone(), &corpus);
+        let observed = verify(VerificationMode::Observe, &policy, &given, judged.clone(), &evidence_set);
+        let enforced = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &evidence_set);
+        let off = verify(VerificationMode::Off, &policy, &given, judged.clone(), &evidence_set);
         prop_assert_eq!(&observed.claims, &as_judged(judged));
         prop_assert_eq!(&off.claims, &observed.claims);
         prop_assert!(off.corrections.is_empty());
@@ -216,10 +216,10 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let given = claims(&texts);
         let items = [items.0, items.1];
-        let (corpus, policy) = (Corpus::new(&items), preset(Preset::Reference));
-        let once = verify(VerificationMode::Enforce, &policy, &given, judged(&given, answers), &corpus);
+        let (evidence_set, policy) = (EvidenceSet::new(&items), preset(Preset::Reference));
+        let once = verify(VerificationMode::Enforce, &policy, &given, judged(&given, answers), &evidence_set);
         let again: Vec<JudgedClaim> = once.claims.iter().map(|claim| claim.judged.clone()).collect();
-        let twice = verify(VerificationMode::Enforce, &policy, &given, again.clone(), &corpus);
+        let twice = verify(VerificationMode::Enforce, &policy, &given, again.clone(), &evidence_set);
         let classes = |claims: Vec<JudgedClaim>| claims.into_iter().map(|c| c.class).collect::<Vec<_>>();
         prop_assert_eq!(classes(twice.claims.into_iter().map(|c| c.judged).collect()), classes(again));
     }

@@ -13,8 +13,8 @@ mod records;
 
 use core::ops::Range;
 
-use super::corpus::Sources;
 use super::documents::Field;
+use super::evidence_set::Sources;
 use crate::evidence::Citation;
 use crate::text::fold::{Folded, fold};
 use crate::text::polarity::is_blank_answer;
@@ -173,7 +173,7 @@ fn find_folded(source: &Folded<'_>, wanted: &str) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::corpus::Corpus;
+    use super::super::evidence_set::EvidenceSet;
     use super::super::testing::{json, tool};
     use super::*;
     use crate::evidence::{EvidenceItem, Target};
@@ -181,13 +181,13 @@ mod tests {
 
     fn found(item: &EvidenceItem, quote: &str) -> Option<Range<usize>> {
         let items = [item.clone()];
-        let corpus = Corpus::new(&items);
+        let evidence_set = EvidenceSet::new(&items);
         let citation = Citation {
             target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
             quote: quote.to_owned(),
             bytes: None,
         };
-        let place = locate_in_item(&citation, 0, &[], &mut Sources::new(&corpus))?;
+        let place = locate_in_item(&citation, 0, &[], &mut Sources::new(&evidence_set))?;
         match place {
             Place::At(bytes) => Some(bytes),
             Place::OutsideField(_) => None,

@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::VerifiedClaim;
-use super::corpus::{Corpus, Sources};
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::evidence_set::{EvidenceSet, Sources};
 use super::quotes::{self, Place};
 use super::references::ClaimGraph;
 use crate::claim::{Class, JudgedClaim};
@@ -26,7 +26,7 @@ use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind, Lane, Ta
 pub(super) enum Source {
     /// An item, and the text of the cited field where there is one.
     Item {
-        /// Its place in the corpus.
+        /// Its place in the evidence.
         position: usize,
         /// The field's text.
         field: Option<String>,
@@ -46,7 +46,7 @@ pub(super) enum Source {
 pub(super) fn check_citations(
     claims: &mut [VerifiedClaim],
     texts: &[String],
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) -> Vec<Vec<Source>> {
@@ -58,7 +58,9 @@ pub(super) fn check_citations(
         let mut vague = Vec::new();
         for (number, mut citation) in citations.into_iter().enumerate() {
             let checked = match citation.target.clone() {
-                Target::Evidence { id, .. } => check_item(&mut citation, &id, corpus, sources),
+                Target::Evidence { id, .. } => {
+                    check_item(&mut citation, &id, evidence_set, sources)
+                }
                 Target::Claim(id) => graph
                     .resolve(place, &id)
                     .and_then(|source| check_claim_quote(&mut citation, source, texts)),
@@ -120,10 +122,10 @@ impl Checked {
 fn check_item(
     citation: &mut Citation,
     id: &EvidenceId,
-    corpus: &Corpus<'_>,
+    evidence_set: &EvidenceSet<'_>,
     sources: &mut Sources<'_>,
 ) -> Result<Checked, Refusal> {
-    let Some(position) = corpus.position(id) else {
+    let Some(position) = evidence_set.position(id) else {
         return Err((CorrectionCode::UnknownEvidence, format!("the evidence has no item `{id}`")));
     };
     let pointer = match &citation.target {
@@ -182,7 +184,7 @@ fn check_item(
             ));
             citation.target = Target::Evidence { id: there.id.clone(), field_path: String::new() };
             citation.bytes = Some(bytes);
-            let moved = corpus.position(&there.id).unwrap_or(position);
+            let moved = evidence_set.position(&there.id).unwrap_or(position);
             return Ok(Checked {
                 source: Source::Item { position: moved, field: None, named: Some(position) },
                 note,

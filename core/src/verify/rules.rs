@@ -9,8 +9,8 @@ use core::ops::Range;
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::rules::{Held, Outcome, RuleId};
 
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::Sources;
 use super::resolve::Source;
 use crate::claim::{Class, JudgedClaim};
 use crate::evidence::Citation;

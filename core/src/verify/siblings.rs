@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::Sources;
 use super::spelling::holds_spelled;
 use crate::claim::{Class, JudgedClaim};
 use crate::text::byte_at;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Corpus, CorrectionCode, Verified, verify};
+use super::{CorrectionCode, EvidenceSet, Verified, verify};
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
 use crate::policy::{Preset, VerificationMode, preset};
@@ -82,7 +82,13 @@ pub(super) fn verified_under(
     answer: &[JudgedClaim],
     items: &[EvidenceItem],
 ) -> Verified {
-    verify(VerificationMode::Enforce, &preset(name), given, answer.to_vec(), &Corpus::new(items))
+    verify(
+        VerificationMode::Enforce,
+        &preset(name),
+        given,
+        answer.to_vec(),
+        &EvidenceSet::new(items),
+    )
 }
 
 pub(super) fn verified(

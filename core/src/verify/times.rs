@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::Sources;
 use super::figures::Quoted;
 use super::minutes::Minutes;
 use crate::claim::{Class, EvidenceType, JudgedClaim};

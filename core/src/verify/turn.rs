@@ -104,7 +104,7 @@ pub(crate) fn settled(
 #[cfg(test)]
 mod tests {
     use super::super::testing::{claims, judged, tool};
-    use super::super::{Corpus, ExtraTurn, verify_with};
+    use super::super::{EvidenceSet, ExtraTurn, verify_with};
     use super::*;
     use crate::claim::Claim;
     use crate::claim::EvidenceType::{Inference, ToolMatch};
@@ -125,7 +125,7 @@ mod tests {
             ExtraTurn::Possible,
             given,
             answer.to_vec(),
-            &Corpus::new(&items),
+            &EvidenceSet::new(&items),
         );
         objections(answer, &verified.corrections)
     }

@@ -15,8 +15,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::agreement::Cited;
-use super::corpus::Sources;
 use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::evidence_set::Sources;
 use super::resolve::Source;
 use crate::claim::{EvidenceType, JudgedClaim};
 use crate::evidence::{EvidenceItem, EvidenceKind, Lane};

@@ -7,7 +7,7 @@ use gsar_core::safety::{
     Action, ActionVerdict, Confidence, Hold, LadderInput, Strength, UnverifiedFix, action, cap,
 };
 use gsar_core::tally::Group;
-use gsar_core::verify::{Corpus, verify};
+use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{
     Claim, ClaimId, Class, EvidenceType, JudgedClaim, Policy, Preset, Tally, Tier, decide, preset,
 };
@@ -112,7 +112,7 @@ fn corrections_tell_before_and_after() {
     let policy = preset(Preset::Reference);
     let given = [claim("c1"), claim("c2")];
     for (mode, applied) in [(VerificationMode::Enforce, true), (VerificationMode::Observe, false)] {
-        let found = verify(mode, &policy, &given, vec![judged.clone()], &Corpus::new(&[]));
+        let found = verify(mode, &policy, &given, vec![judged.clone()], &EvidenceSet::new(&[]));
         let rendered: Vec<_> = found.corrections.iter().map(render::correction).collect();
         let of = |code: &str| rendered.iter().find(|correction| correction.code == code).unwrap();
         let uncited = of("NO_VALID_CITATION");

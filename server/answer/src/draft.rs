@@ -6,7 +6,7 @@ use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, ClaimId};
 
 use crate::bounds::{Bounds, Meter};
-use crate::entry::{Entry, Verdict, left_out};
+use crate::entry::{ClaimVerdict, Entry, left_out};
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 use crate::reading::{Correction, CorrectionKind, Loss, Lost};
@@ -43,7 +43,7 @@ impl<'c> Expected<'c> {
 pub(crate) enum Said {
     #[default]
     Nothing,
-    Verdict(Verdict),
+    ClaimVerdict(ClaimVerdict),
     /// Something that nothing can be taken from.
     Lost,
 }
@@ -132,12 +132,12 @@ impl Draft {
         }
     }
 
-    fn judge(&mut self, place: usize, verdict: Verdict) {
+    fn judge(&mut self, place: usize, verdict: ClaimVerdict) {
         let Some(said) = self.said.get_mut(place) else { return };
         match said {
             Said::Lost => {}
-            Said::Nothing => *said = Said::Verdict(verdict),
-            Said::Verdict(earlier) => earlier.join(verdict),
+            Said::Nothing => *said = Said::ClaimVerdict(verdict),
+            Said::ClaimVerdict(earlier) => earlier.join(verdict),
         }
     }
 
@@ -160,7 +160,9 @@ impl Draft {
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
         for (place, first) in earlier.said.iter().enumerate() {
             let (first, last) = match (first, self.said.get(place)) {
-                (Said::Verdict(first), Some(Said::Verdict(last))) => (first.class, last.class),
+                (Said::ClaimVerdict(first), Some(Said::ClaimVerdict(last))) => {
+                    (first.class, last.class)
+                }
                 _ => continue,
             };
             if first != last {

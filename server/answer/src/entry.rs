@@ -11,7 +11,7 @@ use crate::unreadable::Place;
 
 /// What an entry says of a claim.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Verdict {
+pub(crate) struct ClaimVerdict {
     pub(crate) class: Class,
     pub(crate) evidence_type: EvidenceType,
     pub(crate) citations: Vec<Citation>,
@@ -19,7 +19,7 @@ pub(crate) struct Verdict {
     pub(crate) corrections: Vec<CorrectionKind>,
 }
 
-impl Verdict {
+impl ClaimVerdict {
     /// Takes another verdict on the same claim: the stricter of the two stays, nothing of the other.
     pub(crate) fn join(&mut self, other: Self) {
         if other.is_stricter(self) {
@@ -45,7 +45,7 @@ impl Verdict {
 pub(crate) struct Entry<'n> {
     /// The id it gives, as far as it can be read.
     pub(crate) id: Option<Cow<'n, str>>,
-    pub(crate) verdict: Result<Verdict, Loss>,
+    pub(crate) verdict: Result<ClaimVerdict, Loss>,
 }
 
 /// The fields of an entry, each once.
@@ -157,13 +157,13 @@ fn swallows_a_field(node: &Node<'_>) -> bool {
     }
 }
 
-fn verdict(fields: &Fields<'_, '_>, citations_read: usize) -> Result<Verdict, Loss> {
+fn verdict(fields: &Fields<'_, '_>, citations_read: usize) -> Result<ClaimVerdict, Loss> {
     let mut corrections = Vec::new();
     let class = class(fields.class, &mut corrections)?;
     let evidence_type = evidence_type(fields.evidence_type, &mut corrections);
     let citations = citations(fields.citations, citations_read, &mut corrections)?;
     let note = note(fields.note, &mut corrections);
-    Ok(Verdict { class, evidence_type, citations, note, corrections })
+    Ok(ClaimVerdict { class, evidence_type, citations, note, corrections })
 }
 
 fn class(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Result<Class, Loss> {

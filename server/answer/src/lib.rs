@@ -156,7 +156,7 @@ fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
         match said {
             Said::Lost => {}
             Said::Nothing => missing.push(claim.id.clone()),
-            Said::Verdict(verdict) => {
+            Said::ClaimVerdict(verdict) => {
                 let of_claim = |kind| Correction { claim: Some(claim.id.clone()), kind };
                 corrections.extend(verdict.corrections.into_iter().map(of_claim));
                 judged.push(JudgedClaim {

@@ -121,7 +121,7 @@ fn retrieve(
         Err(reason) => (Vec::new(), Some(reason)),
     };
     let mut method = Method::Lexical;
-    let mut rankings: Vec<Vec<Found>> = Vec::with_capacity(claims.len());
+    let mut rankings: Vec<Vec<FoundPassage>> = Vec::with_capacity(claims.len());
     for (number, claim) in claims.iter().enumerate() {
         if Instant::now() >= deadline {
             return Err(errors::deadline_exceeded("retrieve"));
@@ -132,7 +132,7 @@ fn retrieve(
         let found = found.map_err(failed)?;
         method = found.method;
         degraded = degraded.or(found.degraded);
-        rankings.push(found.hits.into_iter().map(Found::from).collect());
+        rankings.push(found.hits.into_iter().map(FoundPassage::from).collect());
     }
     let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
     let (given, dropped) = within(budget, &rankings);
@@ -161,7 +161,7 @@ fn retrieve(
 }
 
 /// A passage that was found, without its text: many claims find many, and few are given.
-struct Found {
+struct FoundPassage {
     passage: i64,
     /// Where it stands in the order of the corpus.
     place: (String, u64),
@@ -169,7 +169,7 @@ struct Found {
     retrieved: v1::RetrievedPassage,
 }
 
-impl From<Hit> for Found {
+impl From<Hit> for FoundPassage {
     fn from(hit: Hit) -> Self {
         Self {
             passage: hit.passage,
@@ -187,7 +187,7 @@ impl From<Hit> for Found {
     }
 }
 
-impl Found {
+impl FoundPassage {
     fn to_proto(&self, given: bool) -> v1::RetrievedPassage {
         v1::RetrievedPassage { given, ..self.retrieved.clone() }
     }
@@ -226,7 +226,7 @@ async fn stored<T: Send + 'static>(
 
 /// The best passages of every claim, then the second best, as long as the budget lasts, in the order of the corpus;
 /// and how many were left out.
-fn within(budget: usize, rankings: &[Vec<Found>]) -> (BTreeMap<&(String, u64), i64>, u64) {
+fn within(budget: usize, rankings: &[Vec<FoundPassage>]) -> (BTreeMap<&(String, u64), i64>, u64) {
     let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
     let by_rank = (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |of| of.get(rank)));
     let mut left = budget;

@@ -12,13 +12,13 @@ const MIN_RIGHT: usize = 8;
 
 /// How many statements were decided, and how.
 #[derive(Default)]
-struct Tally {
+struct StatementCounts {
     statements: usize,
     right: usize,
     wrong: Vec<String>,
 }
 
-impl Tally {
+impl StatementCounts {
     fn add(&mut self, file: &str, holds: bool, judged: &JudgedClaim) {
         self.statements += 1;
         match (judged.class, holds) {
@@ -32,7 +32,7 @@ impl Tally {
     }
 }
 
-fn judge(file: &StatementFile, tally: &mut Tally) {
+fn judge(file: &StatementFile, tally: &mut StatementCounts) {
     let observations = Observations::read(&file.evidence);
     for statement in &file.statements {
         let claim = Claim {
@@ -50,7 +50,7 @@ fn judge(file: &StatementFile, tally: &mut Tally) {
 
 #[test]
 fn hardly_a_statement_is_decided_wrongly() {
-    let mut tally = Tally::default();
+    let mut tally = StatementCounts::default();
     for file in statement_files() {
         println!("== {}", file.name);
         judge(&file, &mut tally);

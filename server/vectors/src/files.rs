@@ -48,7 +48,7 @@ struct Saved {
 
 /// What was found in the directory.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum SavedIndex {
     Nothing,
     Unusable(Reason),
     Rows { table: Table, graph: Result<Option<Graph>, Reason> },
@@ -56,7 +56,7 @@ pub(crate) enum Found {
 
 impl Files {
     /// Reads what the directory holds.
-    pub(crate) fn open(disk: Disk, settings: &Settings) -> Result<(Self, Found), IndexError> {
+    pub(crate) fn open(disk: Disk, settings: &Settings) -> Result<(Self, SavedIndex), IndexError> {
         let names = disk.names()?;
         let number = names.iter().filter_map(|name| number(name)).max().unwrap_or(0);
         let mut files = Self { disk, number, saved: None };
@@ -65,8 +65,8 @@ impl Files {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let found = match number {
-                    0 => Found::Nothing,
-                    _ => Found::Unusable(Reason::Missing { file: path }),
+                    0 => SavedIndex::Nothing,
+                    _ => SavedIndex::Unusable(Reason::Missing { file: path }),
                 };
                 return Ok((files, found));
             }
@@ -76,24 +76,24 @@ impl Files {
             Ok(manifest) => manifest,
             Err(NoManifest::Damaged(found)) => {
                 let reason = Reason::Damaged { file: path, found: found.to_owned() };
-                return Ok((files, Found::Unusable(reason)));
+                return Ok((files, SavedIndex::Unusable(reason)));
             }
             Err(NoManifest::OtherFormat(found)) => {
                 let reason = Reason::OtherFormat { found, supported: manifest::FORMAT };
-                return Ok((files, Found::Unusable(reason)));
+                return Ok((files, SavedIndex::Unusable(reason)));
             }
         };
         if manifest.model != settings.model {
             let reason = Reason::OtherModel { found: manifest.model };
-            return Ok((files, Found::Unusable(reason)));
+            return Ok((files, SavedIndex::Unusable(reason)));
         }
         if manifest.dimension != settings.dimension {
             let reason = Reason::OtherDimension { found: manifest.dimension };
-            return Ok((files, Found::Unusable(reason)));
+            return Ok((files, SavedIndex::Unusable(reason)));
         }
         let (table, vectors) = match files.read_table(&manifest) {
             Ok(read) => read,
-            Err(Unread::Reason(reason)) => return Ok((files, Found::Unusable(reason))),
+            Err(Unread::Reason(reason)) => return Ok((files, SavedIndex::Unusable(reason))),
             Err(Unread::Failed(error)) => return Err(error),
         };
         for name in &names {
@@ -101,7 +101,7 @@ impl Files {
         }
         files.saved = Some(Saved { manifest, vectors });
         let graph = files.read_graph(settings, Graph::map);
-        Ok((files, Found::Rows { table, graph }))
+        Ok((files, SavedIndex::Rows { table, graph }))
     }
 
     fn read_table(&self, manifest: &Manifest) -> Result<(Table, Hasher), Unread> {

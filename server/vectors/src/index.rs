@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 use crate::callers::Callers;
 use crate::disk::Disk;
 use crate::error::{IndexError, Reason};
-use crate::files::{Files, Found};
+use crate::files::{Files, SavedIndex};
 use crate::graph::{EXPANSION_SEARCH, Graph};
 use crate::ranking::{Best, Hit};
 use crate::settings::Settings;
@@ -84,12 +84,12 @@ impl VectorIndex {
         settings.check()?;
         let (files, found) = Files::open(Disk::take(directory)?, &settings)?;
         let (table, graph, opened) = match found {
-            Found::Nothing => (Table::new(settings.dimension), None, Opened::Empty),
-            Found::Unusable(reason) => {
+            SavedIndex::Nothing => (Table::new(settings.dimension), None, Opened::Empty),
+            SavedIndex::Unusable(reason) => {
                 tracing::warn!(%reason, directory = %directory.display(), "a vector index cannot be used; everything must be embedded again");
                 (Table::new(settings.dimension), None, Opened::EmbedAgain(reason))
             }
-            Found::Rows { table, graph } => {
+            SavedIndex::Rows { table, graph } => {
                 let (graph, reason) = match graph {
                     Ok(graph) => (graph, Reason::Incomplete),
                     Err(reason) => (None, reason),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gsar_core::time::Timestamp;
 use moka::sync::Cache;
 
-use super::disk::{DiskCache, Found, is_fresh};
+use super::disk::{DiskCache, StoredJudgement, is_fresh};
 use super::key::Key;
 use super::single_flight::SingleFlight;
 use super::written;
@@ -87,7 +87,7 @@ impl JudgementCache {
     /// The judgement of that key, where it is on disk; it is in memory from then on.
     pub(super) async fn get_on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
         let disk = self.disk.as_ref()?;
-        let Found { judgement, made_at, size } = disk.find(key, (self.clock)()).await?;
+        let StoredJudgement { judgement, made_at, size } = disk.find(key, (self.clock)()).await?;
         let judgement = Arc::new(judgement);
         self.keep_in_memory(key, Arc::clone(&judgement), made_at, size);
         Some(judgement)

@@ -21,7 +21,7 @@ const MAX_WAITING: usize = 64;
 
 /// A judgement that was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct StoredJudgement {
     pub(super) judgement: Judgement,
     pub(super) made_at: Timestamp,
     /// Bytes of it as it is written.
@@ -58,7 +58,11 @@ impl DiskCache {
     }
 
     /// The judgement of that key, unless it is missing, damaged, too old, or the disk is slow.
-    pub(super) async fn find(self: &Arc<Self>, key: Key, now: Timestamp) -> Option<Found> {
+    pub(super) async fn find(
+        self: &Arc<Self>,
+        key: Key,
+        now: Timestamp,
+    ) -> Option<StoredJudgement> {
         let disk = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
         let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?.ok()?;
@@ -83,7 +87,7 @@ impl DiskCache {
         drop(self.permits.acquire_many(every).await.unwrap());
     }
 
-    fn read(&self, key: &Key, now: Timestamp) -> rusqlite::Result<Option<Found>> {
+    fn read(&self, key: &Key, now: Timestamp) -> rusqlite::Result<Option<StoredJudgement>> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let sql = "SELECT judgement, checksum, made_at FROM judgements WHERE key = ?1";
         let row = connection
@@ -104,7 +108,7 @@ impl DiskCache {
         // The judgement is found even where the disk is full and this is lost.
         let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
         let made_at = Timestamp::from_micros(made_at);
-        let found = |judgement| Found { judgement, made_at, size: text.len() };
+        let found = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
         Ok(written::read(&text).map(found))
     }
 

@@ -8,8 +8,8 @@ use std::fmt;
 use gsar_core::{Class, EvidenceType};
 use gsar_proto::v1;
 
-pub(crate) use incidents::incident_corpus;
-pub(crate) use labelled::{CaseLine, ItemLine, is_json, labelled_corpus, lines, read};
+pub(crate) use incidents::incident_data;
+pub(crate) use labelled::{CaseLine, ItemLine, is_json, labelled_data, lines, read};
 
 /// Which part of the data a case belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub(crate) struct Case {
 pub(crate) struct Label {
     /// The claim's id, unique within what is sent in one call.
     pub(crate) id: String,
-    /// The place of its case in [`Corpus::cases`].
+    /// The place of its case in [`DataSet::cases`].
     pub(crate) case: usize,
     /// The claim.
     pub(crate) text: String,
@@ -73,7 +73,7 @@ pub(crate) struct Label {
 /// A report as prose.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose {
-    /// The place of its case in [`Corpus::cases`].
+    /// The place of its case in [`DataSet::cases`].
     pub(crate) case: usize,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
@@ -85,7 +85,7 @@ pub(crate) struct Prose {
 
 /// Everything that is measured in one run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Corpus {
+pub(crate) struct DataSet {
     /// The cases.
     pub(crate) cases: Vec<Case>,
     /// Claims that are sent one by one.

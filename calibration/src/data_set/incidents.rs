@@ -7,27 +7,27 @@ use gsar_core::{Class, EvidenceType};
 use gsar_datasets::{Incident, ReportKind, incidents_in};
 use gsar_proto::v1;
 
-use super::{Case, Corpus, Label, Part, Prose};
+use super::{Case, DataSet, Label, Part, Prose};
 
 /// Every incident of a folder, with its three reports.
 ///
 /// # Errors
 /// A file that cannot be read or is not what it should be, and a label whose text is not in its report.
-pub(crate) fn incident_corpus(folder: &Path) -> Result<Corpus> {
-    let mut corpus = Corpus::default();
+pub(crate) fn incident_data(folder: &Path) -> Result<DataSet> {
+    let mut data_set = DataSet::default();
     for incident in incidents_in(folder)? {
-        let case = corpus.cases.len();
+        let case = data_set.cases.len();
         let evidence = gsar_client::evidence::load(&[incident.evidence()])?.items;
         let part = if incident.is_test { Part::Test } else { Part::Tune };
         for kind in ReportKind::ALL {
             let text = report_text(&incident, kind)?;
             let labels = labels(&incident, kind, &text, case)
                 .with_context(|| format!("{}, {} report", incident.name, kind.name()))?;
-            corpus.reports.push(Prose { case, kind: kind.name().to_owned(), text, labels });
+            data_set.reports.push(Prose { case, kind: kind.name().to_owned(), text, labels });
         }
-        corpus.cases.push(Case { name: incident.name, part, evidence });
+        data_set.cases.push(Case { name: incident.name, part, evidence });
     }
-    Ok(corpus)
+    Ok(data_set)
 }
 
 fn report_text(incident: &Incident, kind: ReportKind) -> Result<String> {
@@ -68,16 +68,16 @@ mod tests {
 
     #[test]
     fn the_incidents_of_this_repository_are_read() {
-        let corpus = incident_corpus(&gsar_datasets::folder().join("incidents")).unwrap();
-        assert_eq!(corpus.reports.len(), 3 * corpus.cases.len());
-        let faithful = corpus.reports.iter().find(|report| report.kind == "faithful").unwrap();
+        let data_set = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
+        assert_eq!(data_set.reports.len(), 3 * data_set.cases.len());
+        let faithful = data_set.reports.iter().find(|report| report.kind == "faithful").unwrap();
         assert!(faithful.labels.len() > 5);
         for label in &faithful.labels {
             let span = label.span.unwrap();
             let (start, end) = (span.start as usize, span.end as usize);
             assert_eq!(faithful.text.get(start..end), Some(label.text.as_str()));
         }
-        let case = &corpus.cases[faithful.case];
+        let case = &data_set.cases[faithful.case];
         assert!(case.evidence.iter().any(|item| item.exhaustive));
     }
 }

@@ -23,7 +23,7 @@ use crate::text::fold::Folded;
 
 /// The evidence items of a request, by id. Of items that share an id the first counts.
 #[derive(Clone, Debug)]
-pub struct Corpus<'a> {
+pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
     report: &'a str,
@@ -34,7 +34,7 @@ pub struct Corpus<'a> {
 /// The facts of each item, prepared for rules when they are first asked about it.
 type Indexes<'a> = Arc<[OnceLock<Index<'a>>]>;
 
-impl<'a> Corpus<'a> {
+impl<'a> EvidenceSet<'a> {
     /// Indexes the items.
     #[must_use]
     pub fn new(items: &'a [EvidenceItem]) -> Self {
@@ -106,11 +106,11 @@ struct Reading<'a> {
 }
 
 impl<'a> Sources<'a> {
-    pub(super) fn new(corpus: &Corpus<'a>) -> Self {
+    pub(super) fn new(evidence_set: &EvidenceSet<'a>) -> Self {
         Self {
-            items: corpus.items,
-            report: corpus.report,
-            indexes: Arc::clone(&corpus.indexes),
+            items: evidence_set.items,
+            report: evidence_set.report,
+            indexes: Arc::clone(&evidence_set.indexes),
             read: BTreeMap::new(),
             search_budget: SEARCH_BUDGET,
         }
@@ -242,10 +242,10 @@ mod tests {
     #[test]
     fn items_are_found_by_id_and_fields_by_pointer() {
         let items = [tool("e2", "x"), json("e1", r#"{"a": [{"b": "c\nd"}, 5]}"#)];
-        let corpus = Corpus::new(&items);
-        assert_eq!(corpus.item(&items[1].id), Some(&items[1]));
-        assert_eq!(corpus.item(&EvidenceId::new("e3").unwrap()), None);
-        let mut sources = Sources::new(&corpus);
+        let evidence_set = EvidenceSet::new(&items);
+        assert_eq!(evidence_set.item(&items[1].id), Some(&items[1]));
+        assert_eq!(evidence_set.item(&EvidenceId::new("e3").unwrap()), None);
+        let mut sources = Sources::new(&evidence_set);
         let mut texts = |position, pointer: &str| -> Vec<String> {
             sources.fields(position, pointer).into_iter().map(|field| field.text).collect()
         };

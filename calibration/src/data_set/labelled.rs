@@ -11,7 +11,7 @@ use gsar_proto::v1;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Case, Corpus, Label, Part, Prose};
+use super::{Case, DataSet, Label, Part, Prose};
 
 /// A line of `cases.jsonl`.
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ impl Split {
 ///
 /// # Errors
 /// A file that cannot be read, a line that is not what it should be, and a case that the split does not name.
-pub(crate) fn labelled_corpus(folders: &[PathBuf], split: Option<&Path>) -> Result<Corpus> {
+pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result<DataSet> {
     let split = match (split, folders.first()) {
         (Some(path), _) => path.to_owned(),
         (None, Some(first)) => first.join("../split.json"),
@@ -81,23 +81,23 @@ pub(crate) fn labelled_corpus(folders: &[PathBuf], split: Option<&Path>) -> Resu
     };
     let split: Split = serde_json::from_str(&read(&split)?)
         .with_context(|| format!("{}: not a split of cases", split.display()))?;
-    let mut corpus = Corpus::default();
+    let mut data_set = DataSet::default();
     for folder in folders {
-        add(folder, &split, &mut corpus)?;
+        add(folder, &split, &mut data_set)?;
     }
-    ensure!(!corpus.labels.is_empty(), "there are no claims");
-    Ok(corpus)
+    ensure!(!data_set.labels.is_empty(), "there are no claims");
+    Ok(data_set)
 }
 
-fn add(folder: &Path, split: &Split, corpus: &mut Corpus) -> Result<()> {
+fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
     let mut places = HashMap::new();
     for line in lines::<CaseLine>(&folder.join("cases.jsonl"))? {
         let part = split.part(&line.case)?;
         let evidence = line.evidence.into_iter().map(item).collect::<Result<_>>();
         let evidence = evidence.with_context(|| format!("case {}", line.case))?;
-        let twice = places.insert(line.case.clone(), corpus.cases.len()).is_some();
+        let twice = places.insert(line.case.clone(), data_set.cases.len()).is_some();
         ensure!(!twice, "{}: case {} is there twice", folder.display(), line.case);
-        corpus.cases.push(Case { name: line.case, part, evidence });
+        data_set.cases.push(Case { name: line.case, part, evidence });
     }
     let place = |case: &str| {
         let place = places.get(case).copied();
@@ -106,11 +106,11 @@ fn add(folder: &Path, split: &Split, corpus: &mut Corpus) -> Result<()> {
     for line in lines::<ClaimLine>(&folder.join("claims.jsonl"))? {
         let case = place(&line.case)?;
         let id = line.id.clone();
-        corpus.labels.push(label(line, case).with_context(|| format!("claim {id}"))?);
+        data_set.labels.push(label(line, case).with_context(|| format!("claim {id}"))?);
     }
     for line in lines::<ReportLine>(&folder.join("reports.jsonl"))? {
         let ReportLine { case, kind, text } = line;
-        corpus.reports.push(Prose { case: place(&case)?, kind, text, labels: Vec::new() });
+        data_set.reports.push(Prose { case: place(&case)?, kind, text, labels: Vec::new() });
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ mod tests {
     const CLAIM: &str = r#"{"id":"c1","case":"a/1","text":"It is up.","class":"contradicted","type":"signal_match","evidence_id":"alert","quote":"up","origin":"edited","mistake":"negation","note":""}"#;
     const REPORT: &str = r#"{"case":"a/1","kind":"faithful","text":"It is up.","claim_ids":["c1"],"spans":[["c1",0,9]]}"#;
 
-    fn corpus(split: &str, claim: &str) -> Result<Corpus> {
+    fn data_set(split: &str, claim: &str) -> Result<DataSet> {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("set");
         std::fs::create_dir(&folder).unwrap();
@@ -201,27 +201,27 @@ mod tests {
         ] {
             std::fs::write(folder.join(path), text).unwrap();
         }
-        labelled_corpus(&[folder], None)
+        labelled_data(&[folder], None)
     }
 
     #[test]
     fn a_folder_is_read_with_the_split_beside_it() {
-        let corpus = corpus(r#"{"tune":[],"test":["a/1"]}"#, CLAIM).unwrap();
-        let [case] = &corpus.cases[..] else { panic!("one case") };
+        let data_set = data_set(r#"{"tune":[],"test":["a/1"]}"#, CLAIM).unwrap();
+        let [case] = &data_set.cases[..] else { panic!("one case") };
         assert_eq!(case.part, Part::Test);
         let [alert, log] = &case.evidence[..] else { panic!("two items") };
         assert!(matches!(alert.content, Some(v1::evidence_item::Content::Json(_))));
         assert_eq!(alert.kind(), v1::EvidenceKind::Signal);
         assert!(matches!(log.content, Some(v1::evidence_item::Content::Text(_))));
         assert_eq!((log.lane(), log.tool.as_str()), (v1::EvidenceLane::Logs, "kubectl logs"));
-        assert_eq!(corpus.labels[0].class, Class::Contradicted);
-        assert_eq!(corpus.labels[0].mistake.as_deref(), Some("negation"));
-        assert_eq!(corpus.reports[0].kind, "faithful");
+        assert_eq!(data_set.labels[0].class, Class::Contradicted);
+        assert_eq!(data_set.labels[0].mistake.as_deref(), Some("negation"));
+        assert_eq!(data_set.reports[0].kind, "faithful");
     }
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let error = |split: &str, claim: &str| format!("{:#}", corpus(split, claim).unwrap_err());
+        let error = |split: &str, claim: &str| format!("{:#}", data_set(split, claim).unwrap_err());
         let neither = error(r#"{"tune":[],"test":[]}"#, CLAIM);
         assert_eq!(neither, "case a/1 is in no part of the split");
         let split = r#"{"tune":["a/1"],"test":[]}"#;
