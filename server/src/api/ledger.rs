@@ -85,7 +85,7 @@ impl LedgerService for LedgerReader {
             errors::unknown(
                 "evidence item",
                 &evidence_id,
-                "`gsar ledger show` lists those of the evaluation",
+                "`gsar ledger show --output json` lists those of the evaluation",
             )
         })?;
         let digest = blake3::Hash::from_hex(&item.digest).map(|digest| *digest.as_bytes());
