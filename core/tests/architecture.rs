@@ -162,7 +162,7 @@ fn every_direct_dependency_says_why_it_is_there() {
     }
 }
 
-/// Rooms of the server that may know each other, besides configuration and telemetry, which all may use.
+/// Modules of the server that may know each other, besides configuration and telemetry, which all may use.
 const ROOMS: [(&str, &[&str]); 8] = [
     ("api", &["evaluate", "evidence", "ledger", "lifecycle", "policies"]),
     ("evaluate", &["api", "evidence", "judge", "ledger", "policies"]),
@@ -175,7 +175,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
 ];
 
 #[test]
-fn rooms_of_the_server_know_only_their_neighbours() {
+fn modules_of_the_server_know_only_their_neighbours() {
     for (room, neighbours) in ROOMS {
         for file in rust_files(&root().join("server/src").join(room)) {
             let text = std::fs::read_to_string(&file).unwrap();

@@ -1,4 +1,4 @@
-//! Builders for the tests of this room.
+//! Builders for the tests of this module.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -119,8 +119,8 @@ impl Engine {
             self.gather(call, &corpus_id, evidence, &claims, &judges).await?;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
-            let (_, found) = evidence.split_at(inline.min(evidence.len()));
-            provenance.evidence.extend(found.iter().map(|item| record::digest_of(item).0));
+            let found = evidence.iter().skip(inline);
+            provenance.evidence.extend(found.map(|item| record::digest_of(item).0));
             provenance.retrieval = Some(retrieval);
             watch.lap(Step::Retrieve);
         }

@@ -2,7 +2,7 @@
 //! search in them.
 //!
 //! Everything of a corpus stands in one database (contents, passages, terms): what is acknowledged together is kept
-//! together, and deleting a corpus is deleting its folder. This room knows core and [`gsar_retrieval`], nothing of the
+//! together, and deleting a corpus is deleting its folder. This module knows core and [`gsar_retrieval`], nothing of the
 //! contract. Everything here blocks.
 
 mod content;

@@ -1,7 +1,7 @@
 //! Judges: who partitions the claims of a report.
 //!
 //! A judge says of each claim what class and type it has and cites what decided. It never decides what
-//! may happen to a report, and nothing it says is believed before verification. This room knows core, and
+//! may happen to a report, and nothing it says is believed before verification. This module knows core, and
 //! of the server only how things are stored.
 
 pub mod asking;

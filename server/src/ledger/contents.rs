@@ -1,8 +1,6 @@
 //! This module keeps contents of evidence, each once for all evaluations that have it. It never looks into them; what no
 //! evaluation has any more is deleted by triggers of the schema.
 
-use std::io;
-
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 /// LZ4 makes nothing shorter than by this factor.
@@ -76,22 +74,19 @@ pub(super) fn read(
 
 /// A content as it was. Bytes that are no packed text come from a damaged file.
 fn unpacked(packed: &[u8]) -> rusqlite::Result<String> {
-    let damaged = |error: io::Error| {
-        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Blob, Box::new(error))
-    };
-    let invalid = |error: Box<dyn std::error::Error + Send + Sync>| {
-        damaged(io::Error::new(io::ErrorKind::InvalidData, error))
+    let damaged = |error: Box<dyn std::error::Error + Send + Sync>| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Blob, error)
     };
     let (size, block) =
-        lz4_flex::block::uncompressed_size(packed).map_err(|error| invalid(error.into()))?;
+        lz4_flex::block::uncompressed_size(packed).map_err(|error| damaged(error.into()))?;
     if size / MAX_RATIO > block.len() {
-        return Err(invalid(format!("{} bytes cannot hold {size}", block.len()).into()));
+        return Err(damaged(format!("{} bytes cannot hold {size}", block.len()).into()));
     }
-    let bytes = lz4_flex::decompress(block, size).map_err(|error| invalid(error.into()))?;
+    let bytes = lz4_flex::decompress(block, size).map_err(|error| damaged(error.into()))?;
     if bytes.len() != size {
-        return Err(invalid(format!("{} bytes of {size}", bytes.len()).into()));
+        return Err(damaged(format!("{} bytes of {size}", bytes.len()).into()));
     }
-    String::from_utf8(bytes).map_err(|error| invalid(error.into()))
+    String::from_utf8(bytes).map_err(|error| damaged(error.into()))
 }
 
 #[cfg(test)]

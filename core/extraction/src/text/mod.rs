@@ -1,7 +1,7 @@
 //! Reading claims and evidence as text: folding, words, sentences, figures, polarity.
 //!
 //! Everything here is a plain function of a text: no model, no regular expressions, no clock. Spans are
-//! half-open byte ranges of the text that was given and always fall on character boundaries. This room
+//! half-open byte ranges of the text that was given and always fall on character boundaries. This module
 //! knows nothing of policies, classes or evidence items.
 
 pub mod figures;

@@ -1,0 +1,85 @@
+use super::*;
+use proptest::prelude::*;
+use std::string::String;
+
+#[test]
+fn the_table_is_sorted() {
+    assert!(PHRASES.is_sorted_by(|a, b| a.0 < b.0));
+}
+
+#[test]
+fn h24_negation_is_seen_in_its_forms() {
+    for denied in [
+        "checkout did not restart",
+        "The pool is no longer exhausted",
+        "it ran without errors",
+        "0 errors were logged",
+        "None of the pods restarted",
+        "it didn’t recover",
+        "The probe failed to connect",
+    ] {
+        assert!(is_negated(denied), "{denied}");
+    }
+    for stated in [
+        "node-6 restarted",
+        "it took no longer than 5 s",
+        "no more than 3 pods restarted",
+        "Incident No. 5 hit checkout",
+        "not only checkout but payments restarted",
+        "the notification service restarted",
+        "10 errors at 14:00",
+    ] {
+        assert!(!is_negated(stated), "{stated}");
+    }
+}
+
+#[test]
+fn h24_a_negation_reaches_its_own_clause_only() {
+    let text = "payments did not restart, but checkout restarted";
+    let at = |word: &str| {
+        let start = text.rfind(word).unwrap();
+        start..start + word.len()
+    };
+    assert!(!negates(text, &at("checkout")));
+    let start = text.find("restart").unwrap();
+    assert!(negates(text, &(start..start + 7)));
+}
+
+#[test]
+fn h24_hedges_and_quantifiers() {
+    assert!(hedge("The pool was likely exhausted").is_some());
+    assert!(hedge("A leak may have caused it").is_some());
+    for plain in ["The pool was exhausted", "The container may use 50Mi", "No logs could be found"]
+    {
+        assert!(hedge(plain).is_none(), "{plain}");
+    }
+    assert_eq!(quantifier("all pods restarted").unwrap().kind, MarkerKind::All);
+    assert_eq!(quantifier("at least one pod restarted").unwrap().kind, MarkerKind::Some);
+    assert_eq!(quantifier("no pods restarted").unwrap().kind, MarkerKind::None);
+    assert_eq!(quantifier("pods restarted"), None);
+}
+
+#[test]
+fn h25_causal_links_are_found() {
+    let text = "p99 rose to 1.8 s because the pool was exhausted";
+    let at = causal_link(text).unwrap();
+    assert_eq!(part(text, at), "because");
+    assert!(causal_link("The rollout led to restarts").is_some());
+    assert!(causal_link("p99 rose at 14:02").is_none());
+}
+
+#[test]
+fn h15_done_is_not_confused_with_not_done() {
+    assert!(action_done("The deployment was rolled back at 14:20").is_some());
+    assert!(action_done("The deployment was not rolled back").is_none());
+}
+
+proptest! {
+    #[test]
+    fn markers_lie_on_characters(text in "(\\PC|no |not |don’t |may have |because of ){0,20}") {
+        for marker in markers(&text) {
+            prop_assert!(text.get(marker.span).is_some());
+        }
+        let _: String = text;
+    }
+}

@@ -1,0 +1,287 @@
+use super::*;
+use alloc::string::ToString;
+use alloc::vec;
+use proptest::prelude::*;
+
+fn digest(number: u8) -> SubjectDigest {
+    SubjectDigest([number; 32])
+}
+
+fn key(text: &str) -> ClaimKey {
+    ClaimKey(text.to_string())
+}
+
+fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
+    Judgement {
+        tier,
+        score: score.and_then(|(numerator, denominator)| Fraction::new(numerator, denominator)),
+        contradictions: vec![],
+        partition: vec![],
+        standing: vec![],
+        reasons: vec!["the deploy is not shown".to_string()],
+    }
+}
+
+/// Drives a loop with a fresh report whenever one is due, and a judgement from `tiers` whenever one
+/// is; returns the loop and its last action.
+fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLoop, Vec<Action>) {
+    let (mut outer_loop, mut action) = OuterLoop::start(limits, digest(0));
+    let mut actions = vec![action.clone()];
+    let mut judgements = tiers.iter();
+    for fresh in 1.. {
+        let event = match action {
+            Action::Evaluate => match judgements.next() {
+                Some((tier, score)) => Event::Judged(judgement(*tier, *score)),
+                None => break,
+            },
+            Action::Rewrite { .. } | Action::Replan { .. } => Event::Submitted(digest(fresh)),
+            Action::Finish(_) => break,
+        };
+        (outer_loop, action) = outer_loop.apply(event).unwrap();
+        actions.push(action.clone());
+    }
+    (outer_loop, actions)
+}
+
+fn words(actions: &[Action]) -> Vec<&'static str> {
+    let word = |action: &Action| match action {
+        Action::Evaluate => "evaluate",
+        Action::Rewrite { .. } => "rewrite",
+        Action::Replan { .. } => "replan",
+        Action::Finish(Ending::Proceed { .. }) => "proceed",
+        Action::Finish(Ending::Degraded { .. }) => "degraded",
+    };
+    actions.iter().map(word).collect()
+}
+
+#[test]
+fn a_grounded_report_proceeds_at_once() {
+    let (_, actions) = drive(LoopLimits::default(), &[(Tier::Proceed, Some((9, 10)))]);
+    assert_eq!(actions.last(), Some(&Action::Finish(Ending::Proceed { index: 0 })));
+}
+
+#[test]
+fn one_regeneration_per_plan_and_the_second_counts_as_replan() {
+    let regenerate = (Tier::Regenerate, Some((7, 10)));
+    let (outer_loop, actions) = drive(
+        LoopLimits { max_replans: 1, max_judge_retries: 0 },
+        &[regenerate, regenerate, regenerate, regenerate],
+    );
+    assert_eq!(
+        words(&actions),
+        [
+            "evaluate", "rewrite", "evaluate", "replan", "evaluate", "rewrite", "evaluate",
+            "degraded"
+        ]
+    );
+    let Action::Replan { cause, plan, reasons, .. } = &actions[3] else {
+        panic!("a replan is due");
+    };
+    assert_eq!((*cause, *plan), (ReplanCause::SecondRegenerate, 1));
+    assert_eq!(*reasons, ["the deploy is not shown"]);
+    assert_eq!(outer_loop.trajectory().len(), 4);
+}
+
+#[test]
+fn an_abstention_asks_the_planner_for_evidence_first() {
+    let (_, actions) = drive(LoopLimits::default(), &[(Tier::Abstain, None)]);
+    assert!(matches!(actions[1], Action::Replan { cause: ReplanCause::GatherEvidence, .. }));
+}
+
+#[test]
+fn h34_a_degraded_end_returns_the_best_report_beside_the_last() {
+    let (_, actions) = drive(
+        LoopLimits::default(),
+        &[
+            (Tier::Replan, Some((1, 10))),
+            (Tier::Replan, Some((6, 10))),
+            (Tier::Replan, Some((3, 10))),
+        ],
+    );
+    let Some(Action::Finish(ending)) = actions.last() else { panic!("it must end") };
+    let (best, last) = (Some(1), Some(2));
+    let cause = DegradedCause::ReplansSpent;
+    assert_eq!(*ending, Ending::Degraded { cause, best, last });
+}
+
+#[test]
+fn h34_an_unchanged_report_is_not_judged_again() {
+    let limits = LoopLimits { max_replans: 1, max_judge_retries: 0 };
+    let (outer_loop, _) = OuterLoop::start(limits, digest(7));
+    let regenerate = judgement(Tier::Regenerate, Some((7, 10)));
+    let (outer_loop, action) = outer_loop.apply(Event::Judged(regenerate)).unwrap();
+    assert_eq!(words(&[action]), ["rewrite"]);
+    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    assert_eq!(words(&[action]), ["replan"], "not evaluated, the rewrite is spent");
+    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    assert_eq!(words(&[action]), ["rewrite"]);
+    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    assert_eq!(words(&[action]), ["degraded"]);
+    assert_eq!(outer_loop.trajectory().len(), 1, "judged once");
+}
+
+#[test]
+fn h34_a_perfect_report_after_rewrites_proceeds_and_is_not_degraded() {
+    let (_, actions) = drive(
+        LoopLimits::default(),
+        &[
+            (Tier::Regenerate, Some((7, 10))),
+            (Tier::Replan, Some((1, 2))),
+            (Tier::Proceed, Some((1, 1))),
+        ],
+    );
+    assert_eq!(actions.last(), Some(&Action::Finish(Ending::Proceed { index: 2 })));
+}
+
+#[test]
+fn judge_failures_have_their_own_bound_and_spend_no_replan() {
+    let limits = LoopLimits { max_replans: 2, max_judge_retries: 2 };
+    let (mut outer_loop, _) = OuterLoop::start(limits, digest(0));
+    let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
+    for _ in 0..2 {
+        let action;
+        (outer_loop, action) = outer_loop.apply(failed()).unwrap();
+        assert_eq!(action, Action::Evaluate);
+    }
+    assert_eq!((outer_loop.replans(), outer_loop.judge_failures()), (0, 2));
+    let (_, action) = outer_loop.apply(failed()).unwrap();
+    let cause = DegradedCause::JudgeFailed { reason: "connection refused".to_string() };
+    assert_eq!(action, Action::Finish(Ending::Degraded { cause, best: None, last: None }));
+}
+
+#[test]
+fn h07_an_earlier_contradiction_that_still_stands_is_put_back() {
+    let (outer_loop, _) = OuterLoop::start(LoopLimits::default(), digest(0));
+    let first = Judgement {
+        contradictions: vec![key("the limit was raised")],
+        partition: vec![key("the limit was raised"), key("pods restarted")],
+        standing: vec![key("the limit was raised"), key("pods restarted")],
+        ..judgement(Tier::Regenerate, Some((7, 10)))
+    };
+    let (outer_loop, action) = outer_loop.apply(Event::Judged(first)).unwrap();
+    let Action::Rewrite { contradictions, .. } = action else { panic!("a rewrite is due") };
+    assert_eq!(contradictions, [key("the limit was raised")]);
+    let (outer_loop, _) = outer_loop.apply(Event::Submitted(digest(1))).unwrap();
+
+    let standing = [key("pods restarted"), key("the limit was raised")];
+    let partition = [key("pods restarted")];
+    let carried = [key("the limit was raised")];
+    assert_eq!(outer_loop.carried(&standing, &partition), carried);
+    assert_eq!(outer_loop.carried(&partition, &partition), [], "no longer stated");
+    assert_eq!(outer_loop.carried(&standing, &standing), [], "judged again");
+
+    let forgetful = Judgement {
+        partition: partition.to_vec(),
+        standing: standing.to_vec(),
+        ..judgement(Tier::Proceed, Some((1, 1)))
+    };
+    let (outer_loop, action) = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    assert_eq!(words(&[action]), ["replan"], "it must not proceed without it");
+    assert_eq!(outer_loop.trajectory()[1].put_back, carried);
+}
+
+#[test]
+fn a_score_that_leaves_a_contradiction_out_is_not_the_best() {
+    let limits = LoopLimits { max_replans: 0, max_judge_retries: 0 };
+    let (outer_loop, _) = OuterLoop::start(limits, digest(0));
+    let honest = Judgement {
+        contradictions: vec![key("x")],
+        partition: vec![key("x")],
+        standing: vec![key("x")],
+        ..judgement(Tier::Regenerate, Some((7, 10)))
+    };
+    let (outer_loop, _) = outer_loop.apply(Event::Judged(honest)).unwrap();
+    let (outer_loop, _) = outer_loop.apply(Event::Submitted(digest(1))).unwrap();
+    let forgetful =
+        Judgement { standing: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
+    let (_, action) = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    let Action::Finish(Ending::Degraded { best, last, .. }) = action else {
+        panic!("it must end degraded");
+    };
+    assert_eq!((best, last), (Some(0), Some(1)));
+}
+
+#[test]
+fn events_that_do_not_answer_are_refused() {
+    let (outer_loop, _) = OuterLoop::start(LoopLimits::default(), digest(0));
+    let error = outer_loop.clone().apply(Event::Submitted(digest(1))).unwrap_err();
+    assert!(matches!(error, LoopError::Unexpected { given: "a report", .. }));
+    let proceed = Event::Judged(judgement(Tier::Proceed, Some((1, 1))));
+    let (outer_loop, _) = outer_loop.apply(proceed.clone()).unwrap();
+    let error = outer_loop.apply(proceed).unwrap_err();
+    assert_eq!(error, LoopError::Finished { given: "a judgement" });
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let keys = || proptest::collection::vec("[a-d]".prop_map(ClaimKey), 0..4);
+    let judged = (0usize..4, proptest::option::of((0u128..20, 1u128..20)), keys(), keys(), keys());
+    prop_oneof![
+        3 => (0u8..30).prop_map(|number| Event::Submitted(digest(number))),
+        4 => judged.prop_map(|(tier, score, contradictions, partition, standing)| {
+            Event::Judged(Judgement {
+                contradictions, partition, standing, ..judgement(Tier::ALL[tier], score)
+            })
+        }),
+        1 => Just(Event::JudgeFailed { reason: "timeout".to_string() }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn judged_calls_are_bounded_by_twice_the_plans(
+        max_replans in 0u32..4, max_judge_retries in 0u32..4,
+        events in proptest::collection::vec(any_event(), 0..200),
+    ) {
+        let limits = LoopLimits { max_replans, max_judge_retries };
+        let (mut outer_loop, mut action) = OuterLoop::start(limits, digest(0));
+        let (mut judged, mut failures, mut ended) = (0, 0, false);
+        for event in events {
+            let (is_judged, is_failure) =
+                (matches!(event, Event::Judged(_)), matches!(event, Event::JudgeFailed { .. }));
+            let Ok((next, then)) = outer_loop.clone().apply(event) else { continue };
+            prop_assert!(!ended, "nothing is accepted after the end");
+            prop_assert_eq!(is_judged || is_failure, action == Action::Evaluate);
+            judged += u32::from(is_judged);
+            failures += u32::from(is_failure);
+            (outer_loop, action) = (next, then);
+            ended = matches!(action, Action::Finish(_));
+        }
+        prop_assert!(judged <= (max_replans + 1) * 2);
+        prop_assert!(failures <= max_judge_retries + 1);
+        prop_assert_eq!(outer_loop.trajectory().len(), judged as usize);
+        prop_assert!(outer_loop.replans() <= max_replans);
+        let mut subjects: Vec<_> = outer_loop.trajectory().iter().map(|step| step.subject).collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        prop_assert_eq!(subjects.len(), judged as usize, "no report is judged twice");
+        let last = outer_loop.trajectory().last();
+        match action {
+            Action::Finish(Ending::Proceed { index }) => {
+                prop_assert_eq!(index + 1, judged as usize);
+                prop_assert!(last.is_some_and(|step| step.tier == Tier::Proceed && step.put_back.is_empty()));
+            }
+            Action::Finish(Ending::Degraded { best, .. }) => {
+                prop_assert!(outer_loop.trajectory().iter().all(|step| step.tier != Tier::Proceed));
+                if let Some(best) = best {
+                    let best = &outer_loop.trajectory()[best];
+                    prop_assert!(outer_loop.trajectory().iter().all(|step| quality(step, best).is_le()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_sequence_of_answers_ends(tiers in proptest::collection::vec(0usize..4, 8..9)) {
+        let tiers: Vec<_> = tiers.into_iter().map(|tier| (Tier::ALL[tier], Some((1, 2)))).collect();
+        let limits = LoopLimits { max_replans: 3, max_judge_retries: 0 };
+        let (_, actions) = drive(limits, &tiers);
+        prop_assert!(matches!(actions.last(), Some(Action::Finish(_))));
+    }
+
+    #[test]
+    fn fractions_compare_as_their_cross_products(a in 0u128..1 << 60, b in 1u128..1 << 60, c in 0u128..1 << 60, d in 1u128..1 << 60) {
+        let order = compare(Fraction::new(a, b).unwrap(), Fraction::new(c, d).unwrap());
+        prop_assert_eq!(order, (a * d).cmp(&(c * b)));
+    }
+}
