@@ -49,7 +49,8 @@ fn without_tests(path: &Path) -> String {
     let is_module = |rest: &str| {
         let after = rest.trim_start_matches("#[cfg(test)]").trim_start();
         let after = after.trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
-        after.starts_with("mod ") && after.lines().next().is_some_and(|line| line.ends_with('{'))
+        let line = after.lines().next().unwrap_or_default();
+        line == "mod tests;" || line.starts_with("mod ") && line.ends_with('{')
     };
     let tests = text.match_indices("#[cfg(test)]").map(|(at, _)| at);
     let end = tests.into_iter().find(|at| text.get(*at..).is_some_and(is_module));
