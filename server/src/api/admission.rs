@@ -11,103 +11,25 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use http::{Extensions, HeaderMap, Request, Response};
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::attestation::Attestation;
-use super::errors;
+use crate::attestation::Attestation;
+use crate::call::Call;
 use crate::config::Limits;
+use crate::errors;
 use crate::lifecycle::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names};
-
-/// A call that was let in: its deadline, how far it came, and its permit.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// When its caller stops waiting.
-    pub deadline: Instant,
-    /// Which evidence that comes with it is attested.
-    pub attestation: Attestation,
-    progress: Arc<InProgress>,
-}
-
-/// Held by the work on a call, even after its caller has gone.
-#[derive(Debug)]
-struct InProgress {
-    step: AtomicU8,
-    _permit: Option<OwnedSemaphorePermit>,
-}
-
-impl InProgress {
-    fn of(permit: Option<OwnedSemaphorePermit>) -> Arc<Self> {
-        Arc::new(Self { step: AtomicU8::default(), _permit: permit })
-    }
-}
-
-/// The steps of a call, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Step {
-    /// Reading the message.
-    Read,
-    /// Checking every field.
-    Admit,
-    /// Finding what bears on the claims.
-    Retrieve,
-    /// Judging claims.
-    Judge,
-    /// Verifying, scoring, deciding.
-    Decide,
-    /// Recording in the ledger.
-    Record,
-}
-
-impl Step {
-    const ALL: [Self; 6] =
-        [Self::Read, Self::Admit, Self::Retrieve, Self::Judge, Self::Decide, Self::Record];
-
-    /// The word used in errors and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Admit => "admit",
-            Self::Retrieve => "retrieve",
-            Self::Judge => "judge",
-            Self::Decide => "decide",
-            Self::Record => "record",
-        }
-    }
-}
-
-impl Call {
-    /// A call of the server to itself, outside every limit.
-    #[must_use]
-    pub fn rehearsal(allowed: Duration) -> Self {
-        let attestation = Attestation::default();
-        Self { deadline: Instant::now() + allowed, attestation, progress: InProgress::of(None) }
-    }
-
-    /// Notes the step the call has come to.
-    pub fn enter(&self, step: Step) {
-        self.progress.step.store(step as u8, Ordering::Relaxed);
-    }
-
-    fn step(&self) -> Step {
-        let number = usize::from(self.progress.step.load(Ordering::Relaxed));
-        Step::ALL.get(number).copied().unwrap_or(Step::Read)
-    }
-}
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -244,9 +166,8 @@ impl Shared {
             Phase::Ready => match Arc::clone(&self.permits).try_acquire_owned() {
                 Ok(permit) => {
                     let allowed = deadline(headers, &self.limits);
-                    let progress = InProgress::of(Some(permit));
                     let attestation = self.attestation.of_connection(extensions);
-                    return Ok(Call { deadline: Instant::now() + allowed, attestation, progress });
+                    return Ok(Call::admitted(permit, allowed, attestation));
                 }
                 Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
             },

@@ -14,9 +14,9 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::attestation::Attestation;
-use super::errors;
 use super::services::call;
+use crate::attestation::Attestation;
+use crate::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{
     CorpusName, Evidence, Filter, Hit, Named, Part, Put, Query, StoreError, Stored, Summary,

@@ -9,7 +9,7 @@ use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::{Request, Response, Status};
 
-use super::errors;
+use crate::errors;
 use crate::evaluate::{self, Engine, refused};
 use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
 

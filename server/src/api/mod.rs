@@ -1,10 +1,8 @@
 //! The gRPC services: decode, check, call, encode. No rules live here.
 //!
-//! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`errors`].
+//! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`crate::errors`].
 
 pub mod admission;
-pub mod attestation;
-pub mod errors;
 mod evidence;
 mod gate;
 mod grounding;

@@ -8,7 +8,7 @@ use gsar_proto::v1::policy_service_server::PolicyService;
 use gsar_proto::{render, v1};
 use tonic::{Request, Response, Status};
 
-use super::errors;
+use crate::errors;
 use crate::evaluate::Engine;
 use crate::policies::Entry;
 

@@ -16,13 +16,13 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
-use super::admission::Call;
-use super::errors;
 use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
 use super::ledger::LedgerReader;
 use super::policy::Policies;
+use crate::call::Call;
+use crate::errors;
 use crate::evaluate::Engine;
 
 /// The names that health answers to; the empty one is the whole server.

@@ -9,7 +9,7 @@ use gsar_core::policy::{DecisionRollout, Policy};
 use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
-use gsar_core::{Claim, Class, Tier};
+use gsar_core::{Claim, Class, Tally, TextFindings, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
@@ -21,16 +21,17 @@ use crate::telemetry::metrics as names;
 /// The claims of an answer, with their impacts where asked for.
 pub(super) fn claims(
     policy: &Policy,
-    assessment: &Assessment,
+    assessment: Assessment,
     explain: bool,
 ) -> Vec<v1::JudgedClaim> {
-    let mut impacts = Impacts { policy, assessment, known: Vec::new() };
-    let claim = |claim: &VerifiedClaim| v1::JudgedClaim {
-        impact: explain.then(|| render::impact(impacts.of(group(claim)))),
+    let Assessment { claims, tally, findings, .. } = assessment;
+    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, known: Vec::new() };
+    let claim = |claim: VerifiedClaim| v1::JudgedClaim {
+        impact: explain.then(|| render::impact(impacts.of(group(&claim)))),
         disputed: claim.disputed,
-        ..render::judged_claim(claim.judged.clone())
+        ..render::judged_claim(claim.judged)
     };
-    assessment.claims.iter().map(claim).collect()
+    claims.into_iter().map(claim).collect()
 }
 
 /// Adds to the claims what the judge considered for each.
@@ -74,7 +75,8 @@ pub(super) fn tell_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
 /// Impacts are the same for all claims of a group.
 struct Impacts<'a> {
     policy: &'a Policy,
-    assessment: &'a Assessment,
+    tally: &'a Tally,
+    findings: &'a TextFindings,
     known: Vec<(Group, Impact)>,
 }
 
@@ -83,8 +85,7 @@ impl Impacts<'_> {
         let at = match self.known.iter().position(|(group, _)| *group == wanted) {
             Some(at) => at,
             None => {
-                let (tally, findings) = (&self.assessment.tally, &self.assessment.findings);
-                let impact = impact(self.policy, tally, wanted, Some(findings));
+                let impact = impact(self.policy, self.tally, wanted, Some(self.findings));
                 self.known.push((wanted, impact));
                 self.known.len() - 1
             }

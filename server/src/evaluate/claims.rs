@@ -5,13 +5,12 @@ use gsar_core::Claim;
 use gsar_core::coverage::not_covered;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::report::{Assertion, Document};
+use gsar_proto::parse;
 use gsar_proto::violations::Violations;
-use gsar_proto::{parse, v1};
 use tonic::Status;
 
-use super::ChosenPolicy;
-use super::offload::offload;
-use crate::api::admission::Call;
+use crate::call::Call;
+use crate::offload::offload;
 
 /// The claims to judge, and the evidence given back. Where the policy asks for no coverage (`is_read`), given claims are
 /// all.
@@ -56,15 +55,4 @@ pub(super) fn check_number(
         violations.add("report.synthesis", description);
     }
     violations.finish(Some(()))
-}
-
-/// Claims alone do not tell what else the report says.
-pub(super) fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
-    let guards = &policy.policy.guards;
-    let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
-    warns.then(|| v1::Reason {
-        code: "NO_SYNTHESIS".to_owned(),
-        sentence: "only the given claims were judged: give report.synthesis, so that nothing else of the report goes unjudged".to_owned(),
-        ..v1::Reason::default()
-    })
 }

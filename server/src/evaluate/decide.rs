@@ -13,12 +13,12 @@ use gsar_proto::{parse, render, v1};
 
 use super::answer;
 use super::extra_turn::{Reconsidered, reconsider};
-use super::offload::offload;
-use super::pipeline::investigation;
+use super::investigation;
 use super::second_opinion::opinions;
-use crate::api::admission::{Call, Step};
+use crate::call::{Call, Step};
 use crate::judge::local::LocalJudge;
 use crate::judge::{Judge, Judgement, Question};
+use crate::offload::offload;
 
 /// What is decided on, beside the partition.
 pub(super) struct Case {
@@ -63,7 +63,7 @@ pub(super) async fn decide(
         }
     };
     answer::count_claims(&assessment);
-    partitioned(&case, &assessment, judgement)
+    partitioned(&case, assessment, judgement)
 }
 
 async fn assessed(
@@ -74,7 +74,7 @@ async fn assessed(
     turn: Turn,
 ) -> Assessment {
     let question = &case.question;
-    let bytes = question.synthesis.len() + question.claims.len() * 64;
+    let bytes = question.bytes();
     let case = Arc::clone(case);
     offload(call, bytes, move || {
         let Case { policy, question, gate, confidence, second_opinion: _, explain: _ } =
@@ -102,22 +102,26 @@ fn is_undisputed(assessment: &Assessment) -> bool {
 
 fn partitioned(
     case: &Case,
-    assessment: &Assessment,
+    assessment: Assessment,
     judgement: &mut Judgement,
 ) -> v1::EvaluateResponse {
     let policy = &case.policy;
     let settled =
         answer::settled(policy, &assessment.chain, &assessment.settled, case.gate.as_ref());
-    let decision = &assessment.decision;
+    let decision = assessment.decision.clone();
+    let open = answer::open_points(policy, &assessment, case.gate.as_ref());
+    let rendered = answer::decision(policy, &assessment, case.explain);
+    let is_grounded = assessment.tally.is_grounded();
+    let corrections = assessment.corrections.iter().map(render::correction).collect();
+    let coverage = assessment.findings.coverage.as_ref().map(render::coverage);
     let mut claims = answer::claims(policy, assessment, case.explain);
     let considered = std::mem::take(&mut judgement.considered);
     answer::tell_considered(&mut claims, &case.question.claims, considered);
     answer::tell_votes(&mut claims, &judgement.votes);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
-    let open = answer::open_points(policy, assessment, case.gate.as_ref());
     v1::EvaluateResponse {
-        is_grounded: assessment.tally.is_grounded(),
+        is_grounded,
         verification_needed: !open.is_empty(),
         verification_reasons: open,
         judge_status: v1::JudgeStatus::Resolved.into(),
@@ -127,7 +131,7 @@ fn partitioned(
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, policy)),
         judge_score: judgement.score.map(Millionths::to_f64),
-        decision: Some(answer::decision(policy, assessment, case.explain)),
+        decision: Some(rendered),
         gate: settled.gate,
         chain: settled.chain,
         cap: settled.cap,
@@ -136,8 +140,8 @@ fn partitioned(
         explanation: std::mem::take(&mut judgement.explanation),
         gaps: std::mem::take(&mut judgement.gaps),
         contradictions: std::mem::take(&mut judgement.contradictions),
-        corrections: assessment.corrections.iter().map(render::correction).collect(),
-        coverage: assessment.findings.coverage.as_ref().map(render::coverage),
+        corrections,
+        coverage,
         ..v1::EvaluateResponse::default()
     }
 }

@@ -10,7 +10,7 @@ use metrics::counter;
 use tonic::Status;
 
 use super::Engine;
-use crate::api::errors;
+use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
 use crate::telemetry::metrics as names;
 

@@ -1,4 +1,4 @@
-//! One evaluation, from request to recorded answer. The only room that knows all others; every rule it
+//! One evaluation, from request to recorded answer. The only module that knows all others; every rule it
 //! applies is in core.
 
 mod answer;
@@ -11,7 +11,6 @@ mod embedded;
 mod engine;
 mod extra_turn;
 mod judging;
-mod offload;
 mod pipeline;
 mod policy_choice;
 mod record;
@@ -20,9 +19,23 @@ mod retrieval;
 mod score;
 mod second_opinion;
 mod stopwatch;
+mod unjudged;
+mod warnings;
 
 pub use checked_config::CheckedConfig;
 pub use engine::Engine;
-pub(crate) use pipeline::investigation;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{item, refused};
+
+/// What core looks at of an investigation.
+pub(crate) fn investigation(
+    gate: &gsar_proto::parse::ParsedGate,
+) -> gsar_core::assess::Investigation<'_> {
+    gsar_core::assess::Investigation {
+        gate: gate.input(),
+        path: &gate.path,
+        changes: &gate.changes,
+        onset: gate.onset,
+        window: gate.window,
+    }
+}

@@ -10,8 +10,8 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::Engine;
-use crate::api::errors;
 use crate::config::AllowOverrides;
+use crate::errors;
 use crate::policies::Entry;
 
 /// The policy of one call.

@@ -10,7 +10,7 @@ use tonic::Status;
 
 use super::ChosenPolicy;
 use super::answer::decided;
-use crate::api::errors;
+use crate::errors;
 use crate::ledger::{Content, Ledger, LedgerError, Record, Recorded};
 
 /// The most bytes of an item's content that the ledger keeps.

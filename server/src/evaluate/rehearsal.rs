@@ -8,7 +8,7 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use super::{Engine, PolicyUse};
-use crate::api::admission::Call;
+use crate::call::Call;
 
 impl Engine {
     /// Evaluates a small report without recording it, as proof that the whole path works. The first judge of

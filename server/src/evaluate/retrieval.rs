@@ -11,11 +11,11 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use super::Engine;
-use super::offload::offload_long;
-use crate::api::admission::{Call, Step};
-use crate::api::errors;
+use crate::call::{Call, Step};
+use crate::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;
+use crate::offload::offload_long;
 
 /// Passages that are looked for with each claim.
 const PASSAGES_OF_CLAIM: usize = 12;

@@ -7,10 +7,9 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::offload::offload;
-use super::pipeline::investigation;
-use super::{ChosenPolicy, Engine, PolicyUse, answer};
-use crate::api::admission::{Call, Step};
+use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
+use crate::call::{Call, Step};
+use crate::offload::offload;
 
 /// A partition whose every field was checked.
 enum Checked {
@@ -41,7 +40,7 @@ impl Engine {
         let answer = match partition {
             Checked::Counts(tally) => by_counts(&policy, &tally, explain),
             Checked::Judged(partition) => {
-                let bytes = partition.report.synthesis.len() + partition.judged.len() * 64;
+                let bytes = partition.bytes();
                 offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain))
                     .await
             }
@@ -123,13 +122,13 @@ fn by_claims(
     let assessment = assess(rules, subject);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
     let open = answer::open_points(rules, &assessment, gate);
-    let decision = &assessment.decision;
+    let decision = assessment.decision.clone();
+    let rendered = answer::decision(rules, &assessment, explain);
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, rules)),
-        decision: Some(answer::decision(rules, &assessment, explain)),
-        claims: answer::claims(rules, &assessment, explain),
+        decision: Some(rendered),
         corrections: assessment.corrections.iter().map(render::correction).collect(),
         gate: settled.gate,
         chain: settled.chain,
@@ -142,5 +141,6 @@ fn by_claims(
         verification_needed: !open.is_empty(),
         verification_reasons: open,
         hypothetical: policy.hypothetical,
+        claims: answer::claims(rules, assessment, explain),
     }
 }

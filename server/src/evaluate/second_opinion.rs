@@ -9,7 +9,7 @@ use gsar_core::verify::Opinion;
 use metrics::counter;
 
 use super::decide::Case;
-use crate::api::admission::{Call, Step};
+use crate::call::{Call, Step};
 use crate::judge::{Judge, Judgement, Notice};
 use crate::telemetry::metrics as names;
 

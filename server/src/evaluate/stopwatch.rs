@@ -5,7 +5,7 @@ use std::time::Instant;
 use gsar_proto::v1;
 use metrics::histogram;
 
-use crate::api::admission::Step;
+use crate::call::Step;
 use crate::telemetry::metrics as names;
 
 /// Times the steps of one evaluation, one after the other.

@@ -1,13 +1,11 @@
-//! Putting a question to a judge, away from the threads that serve where it computes long.
+//! This module puts a question to a judge, away from the threads that serve where it computes long.
 
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
 use super::{Judge, JudgeError, Judgement, Question};
-
-/// Bytes of text beyond which a computation may take longer than a hop to another thread is worth.
-const LONG: usize = 64 << 10;
+use crate::offload::{is_long, offload_long};
 
 /// Asks. A local judge reads long texts on a thread for long computations, which goes on to its end, and keeps the
 /// question, even when nobody waits any more.
@@ -18,21 +16,17 @@ pub async fn ask(
     judge: &Arc<dyn Judge>,
     question: &Arc<Question>,
 ) -> Result<Judgement, JudgeError> {
-    if !judge.is_local() || question.bytes() <= LONG {
+    if !judge.is_local() || !is_long(question.bytes()) {
         return judge.judge(question).await;
     }
-    let (judge, question) = (Arc::clone(judge), Arc::clone(question));
-    let (span, runtime) = (tracing::Span::current(), tokio::runtime::Handle::current());
-    let ended = tokio::task::spawn_blocking(move || {
+    let (judge, asked) = (Arc::clone(judge), Arc::clone(question));
+    let runtime = tokio::runtime::Handle::current();
+    offload_long(question, move || {
         // A local judge computes without waiting, so this returns at the first poll.
-        span.in_scope(|| match judge.judge(&question).now_or_never() {
+        match judge.judge(&asked).now_or_never() {
             Some(answer) => answer,
-            None => runtime.block_on(judge.judge(&question)),
-        })
-    });
-    match ended.await {
-        Ok(answer) => answer,
-        // A panic goes on to admission, which answers it; nobody cancels these tasks.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
+            None => runtime.block_on(judge.judge(&asked)),
+        }
+    })
+    .await
 }

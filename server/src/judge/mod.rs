@@ -16,7 +16,6 @@ pub mod panel;
 pub mod spending;
 mod voting;
 
-use std::any::Any;
 use std::future::Future;
 use std::num::NonZero;
 use std::pin::Pin;
@@ -27,6 +26,8 @@ use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
 use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
+
+use crate::call::Call;
 
 pub use voting::{Vote, Votes};
 
@@ -72,13 +73,13 @@ impl Capabilities {
     }
 }
 
-/// What a judge is asked.
+/// What a judge is asked. A copy shares the report, the claims and the evidence.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The report's text; may be empty when claims are given.
-    pub synthesis: String,
+    pub synthesis: Arc<str>,
     /// The claims to judge: those of the report, else those that its synthesis was split into.
-    pub claims: Vec<Claim>,
+    pub claims: Arc<[Claim]>,
     /// The extra turn: the verdicts on these claims and what was found about them, one for each claim and in their
     /// order. Empty when a report is judged for the first time.
     pub objections: Vec<Objection>,
@@ -96,9 +97,8 @@ pub struct Question {
     pub bypass_cache: bool,
     /// When to stop. A judge looks at it between claims.
     pub deadline: Option<Instant>,
-    /// The permit of the call, held by everything that works on the question: the call counts as in progress until the last
-    /// one ends.
-    pub place: Option<Arc<dyn Any + Send + Sync>>,
+    /// The call, held by everything that works on the question: it counts as in progress until the last one ends.
+    pub call: Option<Call>,
 }
 
 impl Question {

@@ -12,8 +12,8 @@ use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
-use crate::api::attestation::Attestation;
 use crate::api::{self, admission::AdmissionLayer};
+use crate::attestation::Attestation;
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
 use crate::telemetry::metrics as names;

@@ -33,7 +33,7 @@ impl Key {
             sample,
             bypass_cache: _,
             deadline: _,
-            place: _,
+            call: _,
         } = question;
         let evidence = digest_anywhere(evidence).await;
         let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");
@@ -41,7 +41,7 @@ impl Key {
         digest.text(fingerprint);
         digest.text(synthesis);
         digest.count(claims.len());
-        for Claim { id, text, span } in claims {
+        for Claim { id, text, span } in claims.iter() {
             digest.text(ClaimId::as_str(id));
             digest.text(text);
             digest.option(span.as_ref(), |digest, Range { start, end }| {
@@ -211,7 +211,7 @@ mod tests {
 
     fn with_claim(change: impl FnOnce(&mut Claim)) -> Question {
         let mut question = question();
-        change(question.claims.first_mut().unwrap());
+        change(Arc::make_mut(&mut question.claims).first_mut().unwrap());
         question
     }
 
@@ -228,10 +228,10 @@ mod tests {
         let same = question();
         let questions = [
             question(),
-            Question { synthesis: "other".to_owned(), ..question() },
+            Question { synthesis: "other".into(), ..question() },
             Question { explain: !same.explain, ..question() },
             Question { sample: same.sample + 1, ..question() },
-            Question { claims: Vec::new(), ..question() },
+            Question { claims: Arc::default(), ..question() },
             Question { evidence: Arc::default(), ..question() },
             with_claim(|claim| claim.id = ClaimId::new("other").unwrap()),
             with_claim(|claim| claim.text = "other".to_owned()),
@@ -278,8 +278,8 @@ mod tests {
         fn a_boundary_that_moves_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
             let at = at.min(text.len() - 1);
             let (head, tail) = text.split_at(at);
-            let split = Question { claims: vec![claim(head, tail)], ..question() };
-            let whole = Question { claims: vec![claim(&text, "")], ..question() };
+            let split = Question { claims: [claim(head, tail)].into(), ..question() };
+            let whole = Question { claims: [claim(&text, "")].into(), ..question() };
             prop_assert_ne!(key(&split), key(&whole));
             let items = |first: &str, second: &str| Question {
                 evidence: Arc::new(vec![item("e1", first), item("e2", second)]),

@@ -53,8 +53,8 @@ pub(super) fn item(id: &str, text: &str) -> EvidenceItem {
 
 pub(super) fn question() -> Question {
     Question {
-        synthesis: "Pods crash.".to_owned(),
-        claims: vec![claim("c1", "Pods crash.")],
+        synthesis: "Pods crash.".into(),
+        claims: [claim("c1", "Pods crash.")].into(),
         objections: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
         is_kept: false,
@@ -63,7 +63,7 @@ pub(super) fn question() -> Question {
         sample: 0,
         bypass_cache: false,
         deadline: None,
-        place: None,
+        call: None,
     }
 }
 

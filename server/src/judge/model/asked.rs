@@ -21,9 +21,9 @@ pub(super) struct Asked {
 impl Asked {
     /// The question about a part of its evidence.
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
-        let mut claims = question.claims.clone();
+        let mut claims = question.claims.to_vec();
         order(question, part).shuffle(&mut claims);
-        let mut asked = Self { claims, synthesis: question.synthesis.clone(), canary: None };
+        let mut asked = Self { claims, synthesis: question.synthesis.to_string(), canary: None };
         let mut draws = Draws::from_os();
         if with_canary && let Some(canary) = canary(question, part, &mut draws) {
             asked.synthesis = planted(&question.synthesis, &canary.text, &mut draws);
@@ -48,7 +48,7 @@ fn order(question: &Question, part: &[Piece<'_>]) -> Draws {
         hasher.update(text.as_bytes());
     };
     feed(&question.synthesis);
-    for claim in &question.claims {
+    for claim in question.claims.iter() {
         feed(claim.id.as_str());
         feed(&claim.text);
     }
@@ -94,7 +94,7 @@ pub(super) mod tests {
             span: None,
         };
         Question {
-            synthesis: synthesis.to_owned(),
+            synthesis: synthesis.into(),
             claims: claims.iter().enumerate().map(claim).collect(),
             objections: Vec::new(),
             evidence: Arc::new(vec![item]),
@@ -104,7 +104,7 @@ pub(super) mod tests {
             sample: 0,
             bypass_cache: false,
             deadline: None,
-            place: None,
+            call: None,
         }
     }
 

@@ -126,7 +126,7 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws)
         .iter()
         .flat_map(|piece| [piece.content, &*piece.item.tool, &*piece.item.query])
         .chain(question.claims.iter().map(|claim| claim.text.as_str()))
-        .chain([question.synthesis.as_str()])
+        .chain([&*question.synthesis])
         .map(str::to_ascii_lowercase)
         .collect();
     let mut claims: Vec<&Claim> =

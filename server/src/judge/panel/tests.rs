@@ -86,8 +86,8 @@ fn member(name: &'static str, weight: u32, said: &[Said]) -> Member {
 
 fn question(samples: u32) -> Question {
     Question {
-        synthesis: String::new(),
-        claims: vec![claim()],
+        synthesis: "".into(),
+        claims: [claim()].into(),
         objections: Vec::new(),
         evidence: Arc::default(),
         is_kept: false,
@@ -96,7 +96,7 @@ fn question(samples: u32) -> Question {
         sample: 0,
         bypass_cache: false,
         deadline: None,
-        place: None,
+        call: None,
     }
 }
 

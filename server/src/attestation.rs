@@ -21,7 +21,7 @@ impl Attestation {
     }
 
     /// Those that hold for the connection over which a request came.
-    pub(super) fn of_connection(&self, request: &Extensions) -> Self {
+    pub(crate) fn of_connection(&self, request: &Extensions) -> Self {
         let peer = request.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         let uid = peer.map(|peer| peer.uid());
         let holds = |rule: &&Attested| rule.peer_uid.is_none() || rule.peer_uid == uid;

@@ -1,0 +1,100 @@
+//! This module is what a call carries through the server once it was let in: its deadline, the step it has come to and its
+//! permit. It knows no service and no rule.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::attestation::Attestation;
+
+/// A call that was let in: its deadline, how far it came, and its permit.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// When its caller stops waiting.
+    pub deadline: Instant,
+    /// Which evidence that comes with it is attested.
+    pub attestation: Attestation,
+    progress: Arc<InProgress>,
+}
+
+/// Held by the work on a call, even after its caller has gone.
+#[derive(Debug)]
+struct InProgress {
+    step: AtomicU8,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// The steps of a call, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Step {
+    /// Reading the message.
+    Read,
+    /// Checking every field.
+    Admit,
+    /// Finding what bears on the claims.
+    Retrieve,
+    /// Judging claims.
+    Judge,
+    /// Verifying, scoring, deciding.
+    Decide,
+    /// Recording in the ledger.
+    Record,
+}
+
+impl Step {
+    const ALL: [Self; 6] =
+        [Self::Read, Self::Admit, Self::Retrieve, Self::Judge, Self::Decide, Self::Record];
+
+    /// The word used in errors and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Admit => "admit",
+            Self::Retrieve => "retrieve",
+            Self::Judge => "judge",
+            Self::Decide => "decide",
+            Self::Record => "record",
+        }
+    }
+}
+
+impl Call {
+    /// A call that holds this permit and may take that long.
+    pub(crate) fn admitted(
+        permit: OwnedSemaphorePermit,
+        allowed: Duration,
+        attestation: Attestation,
+    ) -> Self {
+        Self::new(Some(permit), allowed, attestation)
+    }
+
+    /// A call of the server to itself, outside every limit.
+    #[must_use]
+    pub fn rehearsal(allowed: Duration) -> Self {
+        Self::new(None, allowed, Attestation::default())
+    }
+
+    fn new(
+        permit: Option<OwnedSemaphorePermit>,
+        allowed: Duration,
+        attestation: Attestation,
+    ) -> Self {
+        let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
+        Self { deadline: Instant::now() + allowed, attestation, progress }
+    }
+
+    /// Notes the step the call has come to.
+    pub fn enter(&self, step: Step) {
+        self.progress.step.store(step as u8, Ordering::Relaxed);
+    }
+
+    /// The step the call has come to.
+    pub(crate) fn step(&self) -> Step {
+        let number = usize::from(self.progress.step.load(Ordering::Relaxed));
+        Step::ALL.get(number).copied().unwrap_or(Step::Read)
+    }
+}

@@ -1,0 +1,45 @@
+//! This module answers for a report that no judge partitioned: there was nothing to judge by, or every judge failed or
+//! abstained.
+
+use gsar_core::assess::without_partition;
+use gsar_core::open_points::open_without_partition;
+use gsar_core::safety::Confidence;
+use gsar_core::{Policy, Reason};
+use gsar_proto::{parse, render, v1};
+
+use super::{answer, investigation};
+
+/// The answer, with its reason.
+pub(super) fn answer(
+    policy: &Policy,
+    reason: Reason,
+    gate: Option<&parse::ParsedGate>,
+    confidence: Option<Confidence>,
+) -> v1::EvaluateResponse {
+    let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
+    let open = open_without_partition(&reason, hypotheses, policy);
+    let (outcome, status) = match reason {
+        Reason::JudgeFailed { .. } => (v1::Outcome::Failed, v1::JudgeStatus::Failed),
+        _ => (v1::Outcome::Abstained, v1::JudgeStatus::Abstained),
+    };
+    let abstain_reason = reason.sentence();
+    let investigation = gate.map(investigation);
+    let (decision, chain, settled) =
+        without_partition(policy, reason, investigation.as_ref(), confidence);
+    let settled = answer::settled(policy, &chain, &settled, gate);
+    v1::EvaluateResponse {
+        outcome: outcome.into(),
+        terms: Some(render::terms(&decision.terms, policy)),
+        decision: Some(render::decision(&decision)),
+        gate: settled.gate,
+        chain: settled.chain,
+        cap: settled.cap,
+        action: settled.action,
+        shadow: settled.shadow,
+        verification_needed: !open.is_empty(),
+        verification_reasons: open.iter().map(render::open_point).collect(),
+        judge_status: status.into(),
+        abstain_reason,
+        ..v1::EvaluateResponse::default()
+    }
+}

@@ -1,0 +1,54 @@
+//! This module is what an answer warns of: who judged, what was given, what the policy leaves open. No warning decides.
+
+use gsar_proto::{parse, v1};
+
+use super::ChosenPolicy;
+use crate::judge::Notice;
+
+/// Every warning, in the order in which they are shown.
+pub(super) fn of(
+    policy: &ChosenPolicy,
+    report: &parse::ParsedReport,
+    judges: &[v1::JudgeLink],
+    notices: Vec<Notice>,
+) -> Vec<v1::Reason> {
+    let writer = report.generator_model.as_str();
+    let has_synthesis = !report.synthesis.trim().is_empty();
+    let mut warnings = Vec::new();
+    warnings.extend(same_model(writer, judges));
+    warnings.extend(fallback(judges));
+    let unwise = policy.policy.warnings();
+    warnings.extend(unwise.iter().map(|found| warning("UNWISE_POLICY", found.to_string())));
+    warnings.extend(without_synthesis(policy, has_synthesis));
+    warnings.extend(notices.into_iter().map(|notice| warning(notice.code, notice.sentence)));
+    warnings
+}
+
+fn same_model(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
+    let wrote = |link: &v1::JudgeLink| {
+        link.judge == writer || link.calls.iter().any(|call| call.judge == writer)
+    };
+    let judged = judges.iter().any(|link| link.result == "judged" && wrote(link));
+    (!writer.is_empty() && judged).then(|| {
+        let sentence = format!("{writer} wrote the report and judged it; let another model judge");
+        warning("SAME_MODEL", sentence)
+    })
+}
+
+fn fallback(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
+    let failed = judges.first().is_some_and(|link| link.result == "failed");
+    let sentence = "the first judge of the chain failed; provenance.judges says who judged";
+    failed.then(|| warning("FALLBACK_JUDGE", sentence.to_owned()))
+}
+
+/// Claims alone do not tell what else the report says.
+fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
+    let guards = &policy.policy.guards;
+    let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
+    let sentence = "only the given claims were judged: give report.synthesis, so that nothing else of the report goes unjudged";
+    warns.then(|| warning("NO_SYNTHESIS", sentence.to_owned()))
+}
+
+fn warning(code: &str, sentence: String) -> v1::Reason {
+    v1::Reason { code: code.to_owned(), sentence, ..v1::Reason::default() }
+}
