@@ -1,8 +1,8 @@
 //! The bounded loop around judged reports (arXiv:2604.23366, algorithm 1, completed).
 //!
 //! A state machine that is handed what happened and says what to do next. It calls no judge and no
-//! planner, holds no text beyond keys and reasons, and cannot run for ever: at most
-//! (`max_replans` + 1) * 2 reports are judged, and judge failures have a bound of their own.
+//! planner, holds no text beyond keys and reasons, and cannot run for ever: at most (`max_replans` + 1) *
+//! (`regenerations_per_plan` + 1) reports are judged, and judge failures have a bound of their own.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -17,14 +17,16 @@ use crate::fixed::Fraction;
 pub struct LoopLimits {
     /// How many times the plan may be revised; the reference is 2, more than 3 is not recommended.
     pub max_replans: u32,
+    /// How many times a report may be rewritten under one plan; the reference is 1.
+    pub regenerations_per_plan: u32,
     /// How many failures of the judge are retried, over the whole loop.
     pub max_judge_retries: u32,
 }
 
 impl Default for LoopLimits {
-    /// The reference: 2 replans; 2 retries.
+    /// The reference: 2 replans, 1 regeneration under each plan, 2 retries.
     fn default() -> Self {
-        Self { max_replans: 2, max_judge_retries: 2 }
+        Self { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 }
     }
 }
 
@@ -66,6 +68,50 @@ pub enum Event {
         /// What happened, for a person.
         reason: String,
     },
+    /// The investigation may not go on, whatever is due.
+    Stopped(StopCause),
+}
+
+/// What stops an investigation from outside the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StopCause {
+    /// As many calls of judges as the budget allows were made.
+    JudgeCallsSpent,
+    /// The tokens of the budget are spent.
+    TokensSpent,
+    /// The money of the budget is spent.
+    MoneySpent,
+    /// The time of the budget has passed.
+    TimeSpent,
+    /// The agent goes on querying after the gate asked for its report.
+    QueryingWithoutCommitting,
+    /// Its caller gave it up.
+    Cancelled,
+}
+
+impl StopCause {
+    /// Every cause.
+    pub const ALL: [Self; 6] = [
+        Self::JudgeCallsSpent,
+        Self::TokensSpent,
+        Self::MoneySpent,
+        Self::TimeSpent,
+        Self::QueryingWithoutCommitting,
+        Self::Cancelled,
+    ];
+
+    /// The stable code on the wire.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::JudgeCallsSpent => "JUDGE_CALLS_SPENT",
+            Self::TokensSpent => "TOKENS_SPENT",
+            Self::MoneySpent => "MONEY_SPENT",
+            Self::TimeSpent => "TIME_SPENT",
+            Self::QueryingWithoutCommitting => "QUERYING_WITHOUT_COMMITTING",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
 }
 
 impl Event {
@@ -74,6 +120,7 @@ impl Event {
             Self::Submitted(_) => "a report",
             Self::Judged(_) => "a judgement",
             Self::JudgeFailed { .. } => "a judge failure",
+            Self::Stopped(_) => "a stop",
         }
     }
 }
@@ -81,6 +128,8 @@ impl Event {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Investigate and write the first report; answer with [`Event::Submitted`].
+    Synthesize,
     /// Judge the report; answer with [`Event::Judged`] or [`Event::JudgeFailed`].
     Evaluate,
     /// Rewrite the report from the same evidence, keeping its claims; answer with [`Event::Submitted`].
@@ -165,6 +214,8 @@ pub enum DegradedCause {
         /// What happened at the last failure.
         reason: String,
     },
+    /// A budget ended, the agent did not commit, or its caller gave it up.
+    Stopped(StopCause),
 }
 
 impl DegradedCause {
@@ -174,6 +225,7 @@ impl DegradedCause {
         match self {
             Self::ReplansSpent => "REPLANS_SPENT",
             Self::JudgeFailed { .. } => "JUDGE_FAILED",
+            Self::Stopped(cause) => cause.code(),
         }
     }
 }
@@ -192,22 +244,26 @@ pub struct Step {
     /// Earlier contradictions that the report still states and whose classes the judgement left out
     /// although [`OuterLoop::carried`] names them. Empty when the caller put them back before scoring.
     pub put_back: Vec<ClaimKey>,
+    /// Claims of a rewritten report that the report before it did not state. A rewrite may correct or drop
+    /// claims and should add none; those it adds were judged like any other.
+    pub added: Vec<ClaimKey>,
+    standing: Vec<ClaimKey>,
     reasons: Vec<String>,
 }
 
-/// The loop. Each event consumes it and returns it with what to do next.
+/// The loop. Each event changes it and is answered with what to do next.
 #[derive(Clone, Debug)]
 pub struct OuterLoop {
     limits: LoopLimits,
     plan: u32,
-    rewritten: bool,
+    rewrites: u32,
     judge_failures: u32,
     contradicted: BTreeSet<ClaimKey>,
     trajectory: Vec<Step>,
     expects: Expects,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expects {
     Report,
     Judgement(SubjectDigest),
@@ -234,26 +290,31 @@ pub enum LoopError {
 }
 
 impl OuterLoop {
-    /// Starts with the first report.
+    /// Starts; [`Action::Synthesize`] is what is due.
     #[must_use]
-    pub const fn start(limits: LoopLimits, report: SubjectDigest) -> (Self, Action) {
-        let outer_loop = Self {
+    pub const fn start(limits: LoopLimits) -> Self {
+        Self {
             limits,
             plan: 0,
-            rewritten: false,
+            rewrites: 0,
             judge_failures: 0,
             contradicted: BTreeSet::new(),
             trajectory: Vec::new(),
-            expects: Expects::Judgement(report),
-        };
-        (outer_loop, Action::Evaluate)
+            expects: Expects::Report,
+        }
+    }
+
+    /// Whether it is over.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.expects == Expects::Nothing
     }
 
     /// Takes what happened and says what to do next.
     ///
     /// # Errors
-    /// [`LoopError`] when the event does not answer the last action.
-    pub fn apply(mut self, event: Event) -> Result<(Self, Action), LoopError> {
+    /// [`LoopError`] when the event does not answer the last action; nothing changes then.
+    pub fn apply(&mut self, event: Event) -> Result<Action, LoopError> {
         let given = event.name();
         let action = match (self.expects, event) {
             (Expects::Report, Event::Submitted(subject)) => self.submitted(subject),
@@ -262,6 +323,7 @@ impl OuterLoop {
             }
             (Expects::Judgement(_), Event::JudgeFailed { reason }) => self.judge_failed(reason),
             (Expects::Nothing, _) => return Err(LoopError::Finished { given }),
+            (_, Event::Stopped(cause)) => self.degraded(DegradedCause::Stopped(cause)),
             (Expects::Report, _) => {
                 return Err(LoopError::Unexpected { given, expected: "a report" });
             }
@@ -270,7 +332,7 @@ impl OuterLoop {
                 return Err(LoopError::Unexpected { given, expected });
             }
         };
-        Ok((self, action))
+        Ok(action)
     }
 
     /// Claims that were found contradicted before, that a report still states and that its partition
@@ -327,6 +389,7 @@ impl OuterLoop {
     fn judged(&mut self, subject: SubjectDigest, judgement: Judgement) -> Action {
         let mut put_back = self.carried(&judgement.standing, &judgement.partition);
         put_back.retain(|key| !judgement.contradictions.contains(key));
+        let added = self.added(&judgement.standing);
         // What a partition says of a claim again replaces what an earlier one said.
         for key in &judgement.partition {
             self.contradicted.remove(key);
@@ -340,9 +403,20 @@ impl OuterLoop {
             tier,
             score: judgement.score,
             put_back,
+            added,
+            standing: judgement.standing,
             reasons: judgement.reasons.clone(),
         });
         self.after(tier, judgement.reasons)
+    }
+
+    /// The claims of a rewrite that the report before it did not state, each once.
+    fn added(&self, standing: &[ClaimKey]) -> Vec<ClaimKey> {
+        let Some(before) = self.trajectory.last().filter(|_| self.rewrites > 0) else {
+            return Vec::new();
+        };
+        let mut known: BTreeSet<&ClaimKey> = before.standing.iter().collect();
+        standing.iter().filter(|key| known.insert(*key)).cloned().collect()
     }
 
     fn after(&mut self, tier: Tier, reasons: Vec<String>) -> Action {
@@ -352,8 +426,8 @@ impl OuterLoop {
                 let index = self.trajectory.len().saturating_sub(1);
                 return Action::Finish(Ending::Proceed { index });
             }
-            Tier::Regenerate if !self.rewritten => {
-                self.rewritten = true;
+            Tier::Regenerate if self.rewrites < self.limits.regenerations_per_plan => {
+                self.rewrites += 1;
                 self.expects = Expects::Report;
                 return Action::Rewrite { reasons, contradictions: self.contradictions() };
             }
@@ -365,7 +439,7 @@ impl OuterLoop {
             return self.degraded(DegradedCause::ReplansSpent);
         }
         self.plan += 1;
-        self.rewritten = false;
+        self.rewrites = 0;
         self.expects = Expects::Report;
         let contradictions = self.contradictions();
         Action::Replan { plan: self.plan, cause, reasons, contradictions }

@@ -14,6 +14,7 @@ use crate::attestation::Attestation;
 pub struct Call {
     /// When its caller stops waiting.
     pub deadline: Instant,
+    allowed: Duration,
     /// Which evidence that comes with it is attested.
     pub attestation: Attestation,
     progress: Arc<InProgress>,
@@ -84,7 +85,12 @@ impl Call {
         attestation: Attestation,
     ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
-        Self { deadline: Instant::now() + allowed, attestation, progress }
+        Self { deadline: Instant::now() + allowed, allowed, attestation, progress }
+    }
+
+    /// The same call for the next message of its stream: with as much time as it had at first.
+    pub(crate) fn renewed(&self) -> Self {
+        Self { deadline: Instant::now() + self.allowed, ..self.clone() }
     }
 
     /// Notes the step the call has come to.

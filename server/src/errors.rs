@@ -141,6 +141,13 @@ pub fn key_reused() -> Status {
     status(Code::Aborted, ErrorReason::IdempotencyKeyReused, message, ErrorDetails::new())
 }
 
+/// FAILED_PRECONDITION: the step of an investigation is not due.
+#[must_use]
+pub fn not_due(what: &str) -> Status {
+    let details = ErrorDetails::with_precondition_failure_violation("step", "investigation", what);
+    status(Code::FailedPrecondition, ErrorReason::NotDue, what, details)
+}
+
 /// FAILED_PRECONDITION: the configuration does not allow what was asked for.
 #[must_use]
 pub fn not_allowed(what: &str, fix: &str) -> Status {

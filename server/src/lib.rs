@@ -1,7 +1,7 @@
 //! The GSAR sidecar: answers over gRPC whether an incident report may go out.
 //!
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
-//! one evaluation and the only module that knows the others; `judge` partitions claims; `evidence` keeps corpora
+//! one evaluation and the only module that knows the others; `drive` is the outer loop around evaluations; `judge` partitions claims; `evidence` keeps corpora
 //! and finds what bears on a claim; `ledger` keeps the record; `lifecycle` starts, readies and drains. `call`, `errors`,
 //! `config` and `telemetry` serve all of them.
 
@@ -9,6 +9,7 @@ pub mod api;
 pub mod attestation;
 pub mod call;
 pub mod config;
+pub mod drive;
 pub mod errors;
 pub mod evaluate;
 pub mod evidence;

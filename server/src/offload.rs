@@ -3,7 +3,7 @@
 /// Bytes of text beyond which a computation may take longer than a hop to another thread is worth.
 const LONG: usize = 64 << 10;
 
-/// Whether computing over so many bytes of text is worth a hop to another thread.
+/// Whether computing over that many bytes of text is worth a hop to another thread.
 pub(crate) const fn is_long(bytes: usize) -> bool {
     bytes > LONG
 }

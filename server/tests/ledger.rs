@@ -36,6 +36,7 @@ fn record(number: u32) -> Record {
         evidence: vec![3; 2048],
         contents: Vec::new(),
         policy_toml: POLICY.into(),
+        event: None,
     }
 }
 

@@ -11,6 +11,13 @@ fn key(text: &str) -> ClaimKey {
     ClaimKey(text.to_string())
 }
 
+/// A loop whose first report is to be evaluated.
+fn started(limits: LoopLimits, report: SubjectDigest) -> OuterLoop {
+    let mut outer_loop = OuterLoop::start(limits);
+    assert_eq!(outer_loop.apply(Event::Submitted(report)), Ok(Action::Evaluate));
+    outer_loop
+}
+
 fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
     Judgement {
         tier,
@@ -25,7 +32,8 @@ fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
 /// Drives a loop with a fresh report whenever one is due, and a judgement from `tiers` whenever one
 /// is; returns the loop and its last action.
 fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLoop, Vec<Action>) {
-    let (mut outer_loop, mut action) = OuterLoop::start(limits, digest(0));
+    let mut outer_loop = started(limits, digest(0));
+    let mut action = Action::Evaluate;
     let mut actions = vec![action.clone()];
     let mut judgements = tiers.iter();
     for fresh in 1.. {
@@ -34,10 +42,12 @@ fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLo
                 Some((tier, score)) => Event::Judged(judgement(*tier, *score)),
                 None => break,
             },
-            Action::Rewrite { .. } | Action::Replan { .. } => Event::Submitted(digest(fresh)),
+            Action::Synthesize | Action::Rewrite { .. } | Action::Replan { .. } => {
+                Event::Submitted(digest(fresh))
+            }
             Action::Finish(_) => break,
         };
-        (outer_loop, action) = outer_loop.apply(event).unwrap();
+        action = outer_loop.apply(event).unwrap();
         actions.push(action.clone());
     }
     (outer_loop, actions)
@@ -45,6 +55,7 @@ fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLo
 
 fn words(actions: &[Action]) -> Vec<&'static str> {
     let word = |action: &Action| match action {
+        Action::Synthesize => "synthesize",
         Action::Evaluate => "evaluate",
         Action::Rewrite { .. } => "rewrite",
         Action::Replan { .. } => "replan",
@@ -64,7 +75,7 @@ fn a_grounded_report_proceeds_at_once() {
 fn one_regeneration_per_plan_and_the_second_counts_as_replan() {
     let regenerate = (Tier::Regenerate, Some((7, 10)));
     let (outer_loop, actions) = drive(
-        LoopLimits { max_replans: 1, max_judge_retries: 0 },
+        LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 },
         &[regenerate, regenerate, regenerate, regenerate],
     );
     assert_eq!(
@@ -106,16 +117,16 @@ fn h34_a_degraded_end_returns_the_best_report_beside_the_last() {
 
 #[test]
 fn h34_an_unchanged_report_is_not_judged_again() {
-    let limits = LoopLimits { max_replans: 1, max_judge_retries: 0 };
-    let (outer_loop, _) = OuterLoop::start(limits, digest(7));
+    let limits = LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 };
+    let mut outer_loop = started(limits, digest(7));
     let regenerate = judgement(Tier::Regenerate, Some((7, 10)));
-    let (outer_loop, action) = outer_loop.apply(Event::Judged(regenerate)).unwrap();
+    let action = outer_loop.apply(Event::Judged(regenerate)).unwrap();
     assert_eq!(words(&[action]), ["rewrite"]);
-    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
     assert_eq!(words(&[action]), ["replan"], "not evaluated, the rewrite is spent");
-    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
     assert_eq!(words(&[action]), ["rewrite"]);
-    let (outer_loop, action) = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
+    let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
     assert_eq!(words(&[action]), ["degraded"]);
     assert_eq!(outer_loop.trajectory().len(), 1, "judged once");
 }
@@ -135,33 +146,33 @@ fn h34_a_perfect_report_after_rewrites_proceeds_and_is_not_degraded() {
 
 #[test]
 fn judge_failures_have_their_own_bound_and_spend_no_replan() {
-    let limits = LoopLimits { max_replans: 2, max_judge_retries: 2 };
-    let (mut outer_loop, _) = OuterLoop::start(limits, digest(0));
+    let limits = LoopLimits { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 };
+    let mut outer_loop = started(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
     for _ in 0..2 {
         let action;
-        (outer_loop, action) = outer_loop.apply(failed()).unwrap();
+        action = outer_loop.apply(failed()).unwrap();
         assert_eq!(action, Action::Evaluate);
     }
     assert_eq!((outer_loop.replans(), outer_loop.judge_failures()), (0, 2));
-    let (_, action) = outer_loop.apply(failed()).unwrap();
+    let action = outer_loop.apply(failed()).unwrap();
     let cause = DegradedCause::JudgeFailed { reason: "connection refused".to_string() };
     assert_eq!(action, Action::Finish(Ending::Degraded { cause, best: None, last: None }));
 }
 
 #[test]
 fn h07_an_earlier_contradiction_that_still_stands_is_put_back() {
-    let (outer_loop, _) = OuterLoop::start(LoopLimits::default(), digest(0));
+    let mut outer_loop = started(LoopLimits::default(), digest(0));
     let first = Judgement {
         contradictions: vec![key("the limit was raised")],
         partition: vec![key("the limit was raised"), key("pods restarted")],
         standing: vec![key("the limit was raised"), key("pods restarted")],
         ..judgement(Tier::Regenerate, Some((7, 10)))
     };
-    let (outer_loop, action) = outer_loop.apply(Event::Judged(first)).unwrap();
+    let action = outer_loop.apply(Event::Judged(first)).unwrap();
     let Action::Rewrite { contradictions, .. } = action else { panic!("a rewrite is due") };
     assert_eq!(contradictions, [key("the limit was raised")]);
-    let (outer_loop, _) = outer_loop.apply(Event::Submitted(digest(1))).unwrap();
+    outer_loop.apply(Event::Submitted(digest(1))).unwrap();
 
     let standing = [key("pods restarted"), key("the limit was raised")];
     let partition = [key("pods restarted")];
@@ -175,26 +186,26 @@ fn h07_an_earlier_contradiction_that_still_stands_is_put_back() {
         standing: standing.to_vec(),
         ..judgement(Tier::Proceed, Some((1, 1)))
     };
-    let (outer_loop, action) = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
     assert_eq!(words(&[action]), ["replan"], "it must not proceed without it");
     assert_eq!(outer_loop.trajectory()[1].put_back, carried);
 }
 
 #[test]
 fn a_score_that_leaves_a_contradiction_out_is_not_the_best() {
-    let limits = LoopLimits { max_replans: 0, max_judge_retries: 0 };
-    let (outer_loop, _) = OuterLoop::start(limits, digest(0));
+    let limits = LoopLimits { max_replans: 0, regenerations_per_plan: 1, max_judge_retries: 0 };
+    let mut outer_loop = started(limits, digest(0));
     let honest = Judgement {
         contradictions: vec![key("x")],
         partition: vec![key("x")],
         standing: vec![key("x")],
         ..judgement(Tier::Regenerate, Some((7, 10)))
     };
-    let (outer_loop, _) = outer_loop.apply(Event::Judged(honest)).unwrap();
-    let (outer_loop, _) = outer_loop.apply(Event::Submitted(digest(1))).unwrap();
+    outer_loop.apply(Event::Judged(honest)).unwrap();
+    outer_loop.apply(Event::Submitted(digest(1))).unwrap();
     let forgetful =
         Judgement { standing: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
-    let (_, action) = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
     let Action::Finish(Ending::Degraded { best, last, .. }) = action else {
         panic!("it must end degraded");
     };
@@ -203,11 +214,11 @@ fn a_score_that_leaves_a_contradiction_out_is_not_the_best() {
 
 #[test]
 fn events_that_do_not_answer_are_refused() {
-    let (outer_loop, _) = OuterLoop::start(LoopLimits::default(), digest(0));
+    let mut outer_loop = started(LoopLimits::default(), digest(0));
     let error = outer_loop.clone().apply(Event::Submitted(digest(1))).unwrap_err();
     assert!(matches!(error, LoopError::Unexpected { given: "a report", .. }));
     let proceed = Event::Judged(judgement(Tier::Proceed, Some((1, 1))));
-    let (outer_loop, _) = outer_loop.apply(proceed.clone()).unwrap();
+    outer_loop.apply(proceed.clone()).unwrap();
     let error = outer_loop.apply(proceed).unwrap_err();
     assert_eq!(error, LoopError::Finished { given: "a judgement" });
 }
@@ -232,18 +243,19 @@ proptest! {
         max_replans in 0u32..4, max_judge_retries in 0u32..4,
         events in proptest::collection::vec(any_event(), 0..200),
     ) {
-        let limits = LoopLimits { max_replans, max_judge_retries };
-        let (mut outer_loop, mut action) = OuterLoop::start(limits, digest(0));
+        let limits = LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries };
+        let mut outer_loop = started(limits, digest(0));
+        let mut action = Action::Evaluate;
         let (mut judged, mut failures, mut ended) = (0, 0, false);
         for event in events {
             let (is_judged, is_failure) =
                 (matches!(event, Event::Judged(_)), matches!(event, Event::JudgeFailed { .. }));
-            let Ok((next, then)) = outer_loop.clone().apply(event) else { continue };
+            let Ok(then) = outer_loop.apply(event) else { continue };
             prop_assert!(!ended, "nothing is accepted after the end");
             prop_assert_eq!(is_judged || is_failure, action == Action::Evaluate);
             judged += u32::from(is_judged);
             failures += u32::from(is_failure);
-            (outer_loop, action) = (next, then);
+            action = then;
             ended = matches!(action, Action::Finish(_));
         }
         prop_assert!(judged <= (max_replans + 1) * 2);
@@ -274,7 +286,7 @@ proptest! {
     #[test]
     fn every_sequence_of_answers_ends(tiers in proptest::collection::vec(0usize..4, 8..9)) {
         let tiers: Vec<_> = tiers.into_iter().map(|tier| (Tier::ALL[tier], Some((1, 2)))).collect();
-        let limits = LoopLimits { max_replans: 3, max_judge_retries: 0 };
+        let limits = LoopLimits { max_replans: 3, regenerations_per_plan: 1, max_judge_retries: 0 };
         let (_, actions) = drive(limits, &tiers);
         prop_assert!(matches!(actions.last(), Some(Action::Finish(_))));
     }

@@ -18,6 +18,7 @@ pub(super) fn check(values: &PolicyValues) -> (Vec<PolicyProblem>, Vec<PolicyPro
     weights(values, &mut findings);
     guards(values, &mut findings);
     gate(values, &mut findings);
+    investigation(values, &mut findings);
     cap_and_ladder(values, &mut findings);
     (findings.problems, findings.warnings)
 }
@@ -113,6 +114,24 @@ fn gate(values: &PolicyValues, findings: &mut Findings) {
         if given == 0 {
             findings.problem(field, "0 leaves no budget at all; give 1 or more".to_string());
         }
+    }
+}
+
+fn investigation(values: &PolicyValues, findings: &mut Findings) {
+    let limits = values.investigation.limits;
+    for (field, given, most) in [
+        ("investigation.max_replans", limits.max_replans, 10),
+        ("investigation.regenerations_per_plan", limits.regenerations_per_plan, 3),
+        ("investigation.max_judge_retries", limits.max_judge_retries, 10),
+    ] {
+        if given > most {
+            findings.problem(field, format!("{given} is above {most}; give 0 to {most}"));
+        }
+    }
+    if limits.max_replans > 3 {
+        let message =
+            format!("{} replans cost much and seldom help; give at most 3", limits.max_replans);
+        findings.warning("investigation.max_replans", message);
     }
 }
 

@@ -11,8 +11,8 @@ use core::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Check, DecisionRollout, FindingMode, Policy, PolicyProblem, PolicyProblems, PolicyValues,
-    Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
+    Check, DecisionRollout, FindingMode, InvestigationRules, Policy, PolicyProblem, PolicyProblems,
+    PolicyValues, Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -211,6 +211,18 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "ladder.patch" => values.ladder.patch = decimal(literal)?,
         "ladder.pull_request" => values.ladder.pull_request = decimal(literal)?,
         "ladder.joins_decision" => values.ladder.joins_decision = switch(literal)?,
+        "investigation.max_replans" => {
+            values.investigation.limits.max_replans = count(literal)?;
+        }
+        "investigation.regenerations_per_plan" => {
+            values.investigation.limits.regenerations_per_plan = count(literal)?;
+        }
+        "investigation.max_judge_retries" => {
+            values.investigation.limits.max_judge_retries = count(literal)?;
+        }
+        "investigation.caller_verdicts" => {
+            values.investigation.caller_verdicts = switch(literal)?;
+        }
         "rollout.gate" => values.rollout.gate = rollout(literal)?,
         "rollout.cap" => values.rollout.cap = rollout(literal)?,
         "rollout.ladder" => values.rollout.ladder = rollout(literal)?,
@@ -292,12 +304,24 @@ pub fn to_toml(policy: &Policy) -> String {
         values.base.name()
     );
     out.push_str(&deciding_values(values));
+    out.push_str(&investigation(&values.investigation));
     out.push_str("\n[rollout]\n");
     for (name, mode) in [("gate", rollout.gate), ("cap", rollout.cap), ("ladder", rollout.ladder)] {
         out.push_str(&format!("{name} = \"{}\"\n", mode.name()));
     }
     out.push_str(&format!("decision = \"{}\"\n", rollout.decision.name()));
     out
+}
+
+fn investigation(rules: &InvestigationRules) -> String {
+    let InvestigationRules { limits, caller_verdicts } = rules;
+    let mut out = Table(String::new());
+    out.heading("investigation");
+    out.line("max_replans", limits.max_replans);
+    out.line("regenerations_per_plan", limits.regenerations_per_plan);
+    out.line("max_judge_retries", limits.max_judge_retries);
+    out.line("caller_verdicts", caller_verdicts);
+    out.0
 }
 
 /// Every value that can change a decision, in one fixed order: what the digest is taken of.
@@ -406,6 +430,14 @@ fn blank(base: Preset) -> PolicyValues {
             patch: nothing,
             pull_request: nothing,
             joins_decision: true,
+        },
+        investigation: InvestigationRules {
+            limits: crate::outer_loop::LoopLimits {
+                max_replans: u32::MAX,
+                regenerations_per_plan: u32::MAX,
+                max_judge_retries: u32::MAX,
+            },
+            caller_verdicts: true,
         },
         rollout: Rollout {
             gate: RolloutMode::Active,

@@ -20,8 +20,8 @@ pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
-    Cap, DecisionRollout, Gate, Guards, Ladder, PolicyValues, Rollout, RolloutMode, UndefinedScore,
-    VerificationMode, Weights,
+    Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,
+    RolloutMode, UndefinedScore, VerificationMode, Weights,
 };
 
 /// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.

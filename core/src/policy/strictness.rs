@@ -20,11 +20,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Cap, Check, FindingMode, Gate, Guards, Ladder, Policy, PolicyValues, Rollout, UndefinedScore,
-    VerificationMode, Weights,
+    Cap, Check, FindingMode, Gate, Guards, InvestigationRules, Ladder, Policy, PolicyValues,
+    Rollout, UndefinedScore, VerificationMode, Weights,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
+use crate::outer_loop::LoopLimits;
 
 /// A field in which a policy is looser than another, or that must be equal and is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +83,7 @@ impl Looser {
             gate,
             cap,
             ladder,
+            investigation,
             rollout,
         } = policy.values();
         let other = compared.values();
@@ -97,6 +99,7 @@ impl Looser {
         self.gate(gate, &other.gate);
         self.cap(cap, &other.cap);
         self.ladder(ladder, &other.ladder);
+        self.investigation(investigation, &other.investigation);
         self.rollout(rollout, &other.rollout);
     }
 
@@ -283,6 +286,28 @@ impl Looser {
         self.equal("ladder.patch", patch, &other.patch);
         self.equal("ladder.pull_request", pull_request, &other.pull_request);
         self.on_where_on("ladder.joins_decision", *joins_decision, other.joins_decision);
+    }
+
+    /// Every further try is another chance to be let through.
+    fn investigation(&mut self, own: &InvestigationRules, other: &InvestigationRules) {
+        let InvestigationRules { limits, caller_verdicts } = own;
+        let LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: _ } = limits;
+        let fewer = [
+            ("investigation.max_replans", *max_replans, other.limits.max_replans),
+            (
+                "investigation.regenerations_per_plan",
+                *regenerations_per_plan,
+                other.limits.regenerations_per_plan,
+            ),
+        ];
+        for (field, own, other) in fewer {
+            if own > other {
+                self.push(field, own, other, &format!("at most {other}"));
+            }
+        }
+        if *caller_verdicts && !other.caller_verdicts {
+            self.push("investigation.caller_verdicts", true, false, "false");
+        }
     }
 
     fn rollout(&mut self, own: &Rollout, other: &Rollout) {

@@ -5,6 +5,7 @@ use alloc::string::String;
 use super::{FindingModes, Preset};
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
+use crate::outer_loop::LoopLimits;
 
 /// Every number and switch of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct PolicyValues {
     pub cap: Cap,
     /// Confidence an action asks for.
     pub ladder: Ladder,
+    /// How investigations are driven. Not part of the policy digest: it decides on no report.
+    pub investigation: InvestigationRules,
     /// Which mechanisms govern.
     pub rollout: Rollout,
 }
@@ -156,6 +159,15 @@ pub struct Gate {
     pub max_identical_calls: u32,
     /// Number of turns without new evidence that ends the investigation; 0 for never.
     pub max_turns_without_evidence: u32,
+}
+
+/// How an investigation is driven. Not part of the policy digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvestigationRules {
+    /// Bounds of the outer loop: `max_replans` 0 to 10, `regenerations_per_plan` 0 to 3, `max_judge_retries` 0 to 10.
+    pub limits: LoopLimits,
+    /// The verdict that a caller gives on a tool result is taken; off: it is read off the stored item.
+    pub caller_verdicts: bool,
 }
 
 /// Caps on self-rated confidence.

@@ -802,6 +802,9 @@ pub enum ErrorReason {
     /// RESOURCE_EXHAUSTED: every judge of the chain has as many calls as its max_concurrent and requests_per_minute allow;
     /// google.rpc.RetryInfo says when to come back.
     JudgesBusy = 15,
+    /// FAILED_PRECONDITION: the step of the investigation that is named is not due, or asks for something else;
+    /// GetInvestigation says what is due.
+    NotDue = 16,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -826,6 +829,7 @@ impl ErrorReason {
             Self::EvidenceUnusable => "ERROR_REASON_EVIDENCE_UNUSABLE",
             Self::EvidenceUnavailable => "ERROR_REASON_EVIDENCE_UNAVAILABLE",
             Self::JudgesBusy => "ERROR_REASON_JUDGES_BUSY",
+            Self::NotDue => "ERROR_REASON_NOT_DUE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -847,6 +851,7 @@ impl ErrorReason {
             "ERROR_REASON_EVIDENCE_UNUSABLE" => Some(Self::EvidenceUnusable),
             "ERROR_REASON_EVIDENCE_UNAVAILABLE" => Some(Self::EvidenceUnavailable),
             "ERROR_REASON_JUDGES_BUSY" => Some(Self::JudgesBusy),
+            "ERROR_REASON_NOT_DUE" => Some(Self::NotDue),
             _ => None,
         }
     }
@@ -3997,6 +4002,1364 @@ pub mod grounding_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "gsar.v1.GroundingService";
     impl<T> tonic::server::NamedService for GroundingServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// StartInvestigationRequest begins an investigation, or resumes it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartInvestigationRequest {
+    /// investigation_id names it; required; 1 to 256 bytes.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// policy is the name of a policy; empty for the server's default. Its table investigation bounds the loop.
+    #[prost(string, tag = "2")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy, as policies.allow_overrides says.
+    #[prost(message, optional, tag = "3")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// budget of the investigation; absent: only what the policy bounds.
+    #[prost(message, optional, tag = "4")]
+    pub budget: ::core::option::Option<InvestigationBudget>,
+    /// corpus_id is where evidence of turns is stored and reports are judged by; empty for one of the investigation's own.
+    #[prost(string, tag = "5")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// onset is when the incident began; without it no change is cited.
+    #[prost(message, optional, tag = "6")]
+    pub onset: ::core::option::Option<::prost_types::Timestamp>,
+    /// onset_window is where a change must lie to be cited.
+    #[prost(message, optional, tag = "7")]
+    pub onset_window: ::core::option::Option<TimeWindow>,
+    /// options of every evaluation.
+    #[prost(message, optional, tag = "8")]
+    pub options: ::core::option::Option<EvaluateOptions>,
+}
+/// InvestigationBudget bounds what an investigation may cost. Whichever ends first ends it degraded, and is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct InvestigationBudget {
+    /// judge_calls is how many answers of chat models may be asked for; 0 for no bound.
+    #[prost(uint32, tag = "1")]
+    pub judge_calls: u32,
+    /// tokens of chat models, of prompts and answers together; 0 for no bound.
+    #[prost(uint64, tag = "2")]
+    pub tokens: u64,
+    /// cost_micros is money in millionths of a dollar; 0 for no bound. Calls of models without a price cost nothing here.
+    #[prost(uint64, tag = "3")]
+    pub cost_micros: u64,
+    /// wall_clock since the start; absent for no bound.
+    #[prost(message, optional, tag = "4")]
+    pub wall_clock: ::core::option::Option<::prost_types::Duration>,
+}
+/// StartInvestigationResponse says what is due.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartInvestigationResponse {
+    /// investigation as it stands.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+}
+/// RecordTurnRequest is one turn of the agent.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordTurnRequest {
+    /// investigation_id of the investigation; required.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// step of the investigation that is answered: the one last told.
+    #[prost(uint32, tag = "2")]
+    pub step: u32,
+    /// tool_calls of the turn, with what they returned.
+    #[prost(message, repeated, tag = "3")]
+    pub tool_calls: ::prost::alloc::vec::Vec<ToolCall>,
+    /// hypotheses as they are held now; they replace those of the turn before.
+    #[prost(message, repeated, tag = "4")]
+    pub hypotheses: ::prost::alloc::vec::Vec<TestedHypothesis>,
+    /// changes that may have caused the incident, added to those known.
+    #[prost(message, repeated, tag = "5")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeRecord>,
+    /// path is the way through the dependency graph to the suspect; empty for as before.
+    #[prost(string, repeated, tag = "6")]
+    pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// wants_to_finish says that the agent wants to end.
+    #[prost(bool, tag = "7")]
+    pub wants_to_finish: bool,
+}
+/// ToolCall is one call of a tool.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToolCall {
+    /// tool that was called; required.
+    #[prost(string, tag = "1")]
+    pub tool: ::prost::alloc::string::String,
+    /// arguments as the tool was given them; may be empty. Calls with the same tool and arguments are identical.
+    #[prost(string, tag = "2")]
+    pub arguments: ::prost::alloc::string::String,
+    /// result as evidence; absent where the tool returned nothing. Its tool may be left empty.
+    #[prost(message, optional, tag = "3")]
+    pub result: ::core::option::Option<EvidenceItem>,
+}
+/// TestedHypothesis is a suspected cause, and the stored items that bear on it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TestedHypothesis {
+    /// id names the hypothesis; unique within the request; 1 to 256 bytes.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// statement is the suspected cause.
+    #[prost(string, tag = "2")]
+    pub statement: ::prost::alloc::string::String,
+    /// target is the suspect: a service, node or the like; may be empty.
+    #[prost(string, tag = "3")]
+    pub target: ::prost::alloc::string::String,
+    /// tests are the items that bear on it.
+    #[prost(message, repeated, tag = "4")]
+    pub tests: ::prost::alloc::vec::Vec<HypothesisTest>,
+}
+/// HypothesisTest names a stored item that bears on a hypothesis. Lane and verdict are read off the item.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HypothesisTest {
+    /// evidence_id of an item of the investigation's corpus; required.
+    #[prost(string, tag = "1")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// signal is the name of the signal that was asked for, where the item does not say; may be empty.
+    #[prost(string, tag = "2")]
+    pub signal: ::prost::alloc::string::String,
+    /// threshold above which a bad signal is bad, or below which a good one is; a decimal of at most six places.
+    #[prost(double, optional, tag = "3")]
+    pub threshold: ::core::option::Option<f64>,
+    /// verdict of the caller, in place of what is read off the item; taken only where the policy's
+    /// investigation.caller_verdicts is on, else refused.
+    #[prost(enumeration = "Verdict", tag = "4")]
+    pub verdict: i32,
+}
+/// RecordTurnResponse says what is due after a turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordTurnResponse {
+    /// investigation as it stands; its gate is that of this turn.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+}
+/// SubmitReportRequest is a report that an instruction asked for.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitReportRequest {
+    /// investigation_id of the investigation; required.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// step of the investigation that is answered: the one last told.
+    #[prost(uint32, tag = "2")]
+    pub step: u32,
+    /// report; required.
+    #[prost(message, optional, tag = "3")]
+    pub report: ::core::option::Option<Report>,
+    /// evidence beside that of the investigation's corpus, for this evaluation.
+    #[prost(message, repeated, tag = "4")]
+    pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
+}
+/// SubmitReportResponse says what came of a report.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitReportResponse {
+    /// investigation as it stands.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+    /// evaluation of the report; absent where an unchanged report was not judged again.
+    #[prost(message, optional, tag = "2")]
+    pub evaluation: ::core::option::Option<EvaluateResponse>,
+}
+/// GetInvestigationRequest names an investigation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetInvestigationRequest {
+    /// investigation_id of the investigation; required.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// with_events adds everything that was recorded of it.
+    #[prost(bool, tag = "2")]
+    pub with_events: bool,
+}
+/// GetInvestigationResponse says where an investigation stands.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetInvestigationResponse {
+    /// investigation as it stands.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+    /// events in their order, where they were asked for.
+    #[prost(message, repeated, tag = "2")]
+    pub events: ::prost::alloc::vec::Vec<InvestigationEvent>,
+}
+/// CancelInvestigationRequest gives an investigation up.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelInvestigationRequest {
+    /// investigation_id of the investigation; required.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+}
+/// CancelInvestigationResponse says how it ended.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CancelInvestigationResponse {
+    /// investigation as it stands.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+}
+/// DriveRequest is one message to a driven investigation.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DriveRequest {
+    /// request to answer. Behind the first, investigation_id may be left empty.
+    #[prost(oneof = "drive_request::Request", tags = "1, 2, 3, 4")]
+    pub request: ::core::option::Option<drive_request::Request>,
+}
+/// Nested message and enum types in `DriveRequest`.
+pub mod drive_request {
+    /// request to answer. Behind the first, investigation_id may be left empty.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Request {
+        /// start begins or resumes; the first message of a stream, and only that.
+        #[prost(message, tag = "1")]
+        Start(super::StartInvestigationRequest),
+        /// turn of the agent.
+        #[prost(message, tag = "2")]
+        Turn(super::RecordTurnRequest),
+        /// report that is due.
+        #[prost(message, tag = "3")]
+        Report(super::SubmitReportRequest),
+        /// cancel gives up.
+        #[prost(message, tag = "4")]
+        Cancel(super::CancelInvestigationRequest),
+    }
+}
+/// DriveResponse answers one message.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DriveResponse {
+    /// investigation as it stands.
+    #[prost(message, optional, tag = "1")]
+    pub investigation: ::core::option::Option<Investigation>,
+    /// evaluation of a report, where one was judged for this message.
+    #[prost(message, optional, tag = "2")]
+    pub evaluation: ::core::option::Option<EvaluateResponse>,
+}
+/// Investigation is where an investigation stands.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Investigation {
+    /// investigation_id names it.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// step that an answer to the instruction names; it grows with everything that is recorded.
+    #[prost(uint32, tag = "2")]
+    pub step: u32,
+    /// instruction is what is due.
+    #[prost(message, optional, tag = "3")]
+    pub instruction: ::core::option::Option<Instruction>,
+    /// plan under way, 0 for the first.
+    #[prost(uint32, tag = "4")]
+    pub plan: u32,
+    /// max_replans is how often the plan may be revised.
+    #[prost(uint32, tag = "5")]
+    pub max_replans: u32,
+    /// trajectory is every judged report, in order.
+    #[prost(message, repeated, tag = "6")]
+    pub trajectory: ::prost::alloc::vec::Vec<JudgedReport>,
+    /// gate at the end of the last turn; absent where there was none.
+    #[prost(message, optional, tag = "7")]
+    pub gate: ::core::option::Option<GateVerdict>,
+    /// spent so far.
+    #[prost(message, optional, tag = "8")]
+    pub spent: ::core::option::Option<Spent>,
+    /// policy applied.
+    #[prost(message, optional, tag = "9")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// corpus_id of its evidence.
+    #[prost(string, tag = "10")]
+    pub corpus_id: ::prost::alloc::string::String,
+    /// started_at is when it began.
+    #[prost(message, optional, tag = "11")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// findings are what turns show about the agent: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE,
+    /// CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT.
+    #[prost(message, repeated, tag = "12")]
+    pub findings: ::prost::alloc::vec::Vec<Reason>,
+}
+/// Spent is what an investigation has cost.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Spent {
+    /// judge_calls is how many answers of chat models were asked for; earlier answers that were taken do not count.
+    #[prost(uint32, tag = "1")]
+    pub judge_calls: u32,
+    /// tokens of prompts and answers.
+    #[prost(uint64, tag = "2")]
+    pub tokens: u64,
+    /// cost_micros is money in millionths of a dollar.
+    #[prost(uint64, tag = "3")]
+    pub cost_micros: u64,
+    /// elapsed since the start, at the last step.
+    #[prost(message, optional, tag = "4")]
+    pub elapsed: ::core::option::Option<::prost_types::Duration>,
+    /// turns of the agent.
+    #[prost(uint32, tag = "5")]
+    pub turns: u32,
+    /// identical_calls is the longest run of identical tool calls.
+    #[prost(uint32, tag = "6")]
+    pub identical_calls: u32,
+    /// turns_without_evidence is how many turns ago evidence last came that was not there before.
+    #[prost(uint32, tag = "7")]
+    pub turns_without_evidence: u32,
+    /// judge_failures is how often no judge answered.
+    #[prost(uint32, tag = "8")]
+    pub judge_failures: u32,
+}
+/// JudgedReport is one report of a trajectory.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct JudgedReport {
+    /// evaluation_id of its evaluation in the ledger.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// plan under which it was written, 0 for the first.
+    #[prost(uint32, tag = "2")]
+    pub plan: u32,
+    /// tier decided, with the contradictions that were put back.
+    #[prost(enumeration = "Tier", tag = "3")]
+    pub tier: i32,
+    /// score that the tier was decided on; absent where there is none.
+    #[prost(message, optional, tag = "4")]
+    pub score: ::core::option::Option<Score>,
+    /// is_rewrite says that it was asked for as a rewrite.
+    #[prost(bool, tag = "5")]
+    pub is_rewrite: bool,
+    /// put_back are earlier contradictions that the report still states and its partition leaves out.
+    #[prost(string, repeated, tag = "6")]
+    pub put_back: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// added are claims of a rewrite that the report before did not state; they were judged like any other.
+    #[prost(string, repeated, tag = "7")]
+    pub added: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// changed are claims whose class is another one than in the report before.
+    #[prost(message, repeated, tag = "8")]
+    pub changed: ::prost::alloc::vec::Vec<ChangedClaim>,
+}
+/// ChangedClaim is a claim whose class changed from one report to the next.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangedClaim {
+    /// text of the claim.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// before is its class in the report before.
+    #[prost(enumeration = "ClaimClass", tag = "2")]
+    pub before: i32,
+    /// after is its class in this report.
+    #[prost(enumeration = "ClaimClass", tag = "3")]
+    pub after: i32,
+}
+/// Instruction is what is due.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Instruction {
+    /// due, in one kind; unknown kinds are to be taken as finished.
+    #[prost(oneof = "instruction::Due", tags = "1, 2, 3, 4, 5")]
+    pub due: ::core::option::Option<instruction::Due>,
+}
+/// Nested message and enum types in `Instruction`.
+pub mod instruction {
+    /// due, in one kind; unknown kinds are to be taken as finished.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Due {
+        /// synthesize: investigate, and write the first report.
+        #[prost(message, tag = "1")]
+        Synthesize(super::Synthesize),
+        /// regenerate: rewrite the report from the same evidence.
+        #[prost(message, tag = "2")]
+        Regenerate(super::Regenerate),
+        /// replan: revise the plan, investigate again, and write a report.
+        #[prost(message, tag = "3")]
+        Replan(super::Replan),
+        /// gather_evidence: nothing could be judged; gather more evidence first, then write a report.
+        #[prost(message, tag = "4")]
+        GatherEvidence(super::GatherEvidence),
+        /// finished: it is over.
+        #[prost(message, tag = "5")]
+        Finished(super::Finished),
+    }
+}
+/// Synthesize asks for the first report.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Synthesize {
+    /// reasons why the report is due now: the gate closed. Empty while turns may go on.
+    #[prost(message, repeated, tag = "1")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+}
+/// Regenerate asks for the same report, rewritten: claims may be corrected or dropped, none added.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Regenerate {
+    /// explanation of the judge.
+    #[prost(string, tag = "1")]
+    pub explanation: ::prost::alloc::string::String,
+    /// faults are the claims to correct or drop.
+    #[prost(message, repeated, tag = "2")]
+    pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
+    /// reasons of the decision.
+    #[prost(message, repeated, tag = "3")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+}
+/// Replan asks for a revised plan.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Replan {
+    /// cause is REPLAN or SECOND_REGENERATE.
+    #[prost(string, tag = "1")]
+    pub cause: ::prost::alloc::string::String,
+    /// explanation of the judge.
+    #[prost(string, tag = "2")]
+    pub explanation: ::prost::alloc::string::String,
+    /// gaps are what the judge missed in the evidence.
+    #[prost(string, repeated, tag = "3")]
+    pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// faults are the claims that are not borne out.
+    #[prost(message, repeated, tag = "4")]
+    pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
+    /// reasons of the decision.
+    #[prost(message, repeated, tag = "5")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// affected_specialists are those whose evidence the faults cite, by id.
+    #[prost(string, repeated, tag = "6")]
+    pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// GatherEvidence asks for more evidence first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GatherEvidence {
+    /// reason why nothing could be judged.
+    #[prost(string, tag = "1")]
+    pub reason: ::prost::alloc::string::String,
+    /// reasons of the decision.
+    #[prost(message, repeated, tag = "2")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// gaps are what the judge missed in the evidence.
+    #[prost(string, repeated, tag = "3")]
+    pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// ClaimFault is a claim that is not borne out, and what the evidence shows instead.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ClaimFault {
+    /// claim as judged, with its citations.
+    #[prost(message, optional, tag = "1")]
+    pub claim: ::core::option::Option<JudgedClaim>,
+    /// shows is what the evidence shows instead: the note of its judge and what verification found.
+    #[prost(string, repeated, tag = "2")]
+    pub shows: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// put_back says that an earlier report had it contradicted and this one still states it.
+    #[prost(bool, tag = "3")]
+    pub put_back: bool,
+}
+/// Finished says how an investigation ended.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Finished {
+    /// degraded says that the report may go out only under a banner.
+    #[prost(bool, tag = "1")]
+    pub degraded: bool,
+    /// cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED, JUDGE_CALLS_SPENT, TOKENS_SPENT, MONEY_SPENT, TIME_SPENT,
+    /// QUERYING_WITHOUT_COMMITTING or CANCELLED; PROCEED where it is not degraded.
+    #[prost(string, tag = "2")]
+    pub cause: ::prost::alloc::string::String,
+    /// sentence for a person.
+    #[prost(string, tag = "3")]
+    pub sentence: ::prost::alloc::string::String,
+    /// best is the evaluation of the best report: the one that proceeds, else the best-scoring one; empty for none.
+    #[prost(string, tag = "4")]
+    pub best: ::prost::alloc::string::String,
+    /// last is the evaluation of the last judged report; empty for none.
+    #[prost(string, tag = "5")]
+    pub last: ::prost::alloc::string::String,
+    /// action is the most an agent may do with the best report.
+    #[prost(message, optional, tag = "6")]
+    pub action: ::core::option::Option<ActionVerdict>,
+}
+/// InvestigationEvent is one thing that happened to an investigation, as the ledger keeps it. Where an investigation stands
+/// follows from its events alone.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct InvestigationEvent {
+    /// step that was reached with it, from 1.
+    #[prost(uint32, tag = "1")]
+    pub step: u32,
+    /// at is when it was recorded.
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// event that happened.
+    #[prost(oneof = "investigation_event::Event", tags = "3, 4, 5, 6, 7")]
+    pub event: ::core::option::Option<investigation_event::Event>,
+}
+/// Nested message and enum types in `InvestigationEvent`.
+pub mod investigation_event {
+    /// event that happened.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Event {
+        /// turn of the agent.
+        #[prost(message, tag = "3")]
+        Turn(super::RecordedTurn),
+        /// judged report.
+        #[prost(message, tag = "4")]
+        Judged(super::RecordedJudgement),
+        /// unchanged report, which was judged before and is not again.
+        #[prost(message, tag = "5")]
+        Unchanged(super::RecordedRepetition),
+        /// judge_failed on a report.
+        #[prost(message, tag = "6")]
+        JudgeFailed(super::RecordedFailure),
+        /// stopped by a budget, the gate or the caller.
+        #[prost(message, tag = "7")]
+        Stopped(super::RecordedStop),
+    }
+}
+/// RecordedTurn is a turn of the agent.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordedTurn {
+    /// calls of tools.
+    #[prost(message, repeated, tag = "1")]
+    pub calls: ::prost::alloc::vec::Vec<RecordedCall>,
+    /// hypotheses with the verdicts that were read off their items.
+    #[prost(message, repeated, tag = "2")]
+    pub hypotheses: ::prost::alloc::vec::Vec<Hypothesis>,
+    /// changes that were added.
+    #[prost(message, repeated, tag = "3")]
+    pub changes: ::prost::alloc::vec::Vec<ChangeRecord>,
+    /// path to the suspect; empty for as before.
+    #[prost(string, repeated, tag = "4")]
+    pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// wants_to_finish says that the agent wanted to end.
+    #[prost(bool, tag = "5")]
+    pub wants_to_finish: bool,
+    /// caller_verdicts are items whose verdict is the caller's word: hypothesis and item, such as h1:logs.
+    #[prost(string, repeated, tag = "6")]
+    pub caller_verdicts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// RecordedCall is a call of a tool.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedCall {
+    /// tool that was called.
+    #[prost(string, tag = "1")]
+    pub tool: ::prost::alloc::string::String,
+    /// digest is the BLAKE3 of tool and arguments, in hexadecimal.
+    #[prost(string, tag = "2")]
+    pub digest: ::prost::alloc::string::String,
+    /// evidence_id of what it returned; empty for nothing.
+    #[prost(string, tag = "3")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// is_new says that what it returned was not seen in this investigation before.
+    #[prost(bool, tag = "4")]
+    pub is_new: bool,
+    /// verification_result says how the check ended that it is; unspecified where it is none.
+    #[prost(enumeration = "VerificationResult", tag = "5")]
+    pub verification_result: i32,
+    /// evidence_digest is the BLAKE3 of what it returned, in hexadecimal; empty for nothing.
+    #[prost(string, tag = "6")]
+    pub evidence_digest: ::prost::alloc::string::String,
+}
+/// RecordedJudgement is a report that was judged.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordedJudgement {
+    /// subject is the BLAKE3 of the report and what it was judged by, in hexadecimal.
+    #[prost(string, tag = "1")]
+    pub subject: ::prost::alloc::string::String,
+    /// evaluation_id of its evaluation.
+    #[prost(string, tag = "2")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// tier that was decided.
+    #[prost(enumeration = "Tier", tag = "3")]
+    pub tier: i32,
+    /// score that the tier was decided on; absent where there is none.
+    #[prost(message, optional, tag = "4")]
+    pub score: ::core::option::Option<Score>,
+    /// claims as they were counted.
+    #[prost(message, repeated, tag = "5")]
+    pub claims: ::prost::alloc::vec::Vec<StatedClaim>,
+    /// standing are statements of the report that are no claims.
+    #[prost(string, repeated, tag = "6")]
+    pub standing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// explanation of the judge.
+    #[prost(string, tag = "7")]
+    pub explanation: ::prost::alloc::string::String,
+    /// gaps are what the judge missed in the evidence.
+    #[prost(string, repeated, tag = "8")]
+    pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// reasons of the decision.
+    #[prost(message, repeated, tag = "9")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// faults are the claims that are not borne out.
+    #[prost(message, repeated, tag = "10")]
+    pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
+    /// affected_specialists are those whose evidence the faults cite, by id.
+    #[prost(string, repeated, tag = "11")]
+    pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// action is the most an agent may do.
+    #[prost(message, optional, tag = "12")]
+    pub action: ::core::option::Option<ActionVerdict>,
+    /// spent on judging it.
+    #[prost(message, optional, tag = "13")]
+    pub spent: ::core::option::Option<Spent>,
+    /// abstain_reason is why nothing could be judged; empty where it could.
+    #[prost(string, tag = "14")]
+    pub abstain_reason: ::prost::alloc::string::String,
+    /// judge_failures is how often no judge answered before.
+    #[prost(uint32, tag = "15")]
+    pub judge_failures: u32,
+}
+/// StatedClaim is a claim of a report, and what was held of it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StatedClaim {
+    /// text of the claim.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// class it was counted as.
+    #[prost(enumeration = "ClaimClass", tag = "2")]
+    pub class: i32,
+}
+/// RecordedRepetition is a report that was judged before.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedRepetition {
+    /// subject is the BLAKE3 of the report and what it was judged by, in hexadecimal.
+    #[prost(string, tag = "1")]
+    pub subject: ::prost::alloc::string::String,
+}
+/// RecordedFailure is a report that no judge could judge.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedFailure {
+    /// subject is the BLAKE3 of the report and what it was judged by, in hexadecimal.
+    #[prost(string, tag = "1")]
+    pub subject: ::prost::alloc::string::String,
+    /// evaluation_id of the last try.
+    #[prost(string, tag = "2")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// reason of the last failure.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    /// spent on all tries.
+    #[prost(message, optional, tag = "4")]
+    pub spent: ::core::option::Option<Spent>,
+    /// judge_failures is how often no judge answered.
+    #[prost(uint32, tag = "5")]
+    pub judge_failures: u32,
+}
+/// RecordedStop ended an investigation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedStop {
+    /// cause, as in Finished.
+    #[prost(string, tag = "1")]
+    pub cause: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod investigation_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// InvestigationService drives an investigation: the sidecar says what is due, the orchestrator does it. What was answered
+    /// is durable before it is acknowledged, so an investigation resumes where it stood. A request that is repeated changes
+    /// nothing; it is answered with where the investigation stands.
+    #[derive(Debug, Clone)]
+    pub struct InvestigationServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl InvestigationServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> InvestigationServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InvestigationServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            InvestigationServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// StartInvestigation begins an investigation. FAILED_PRECONDITION where the id belongs to another one.
+        pub async fn start_investigation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StartInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartInvestigationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/StartInvestigation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gsar.v1.InvestigationService", "StartInvestigation"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// RecordTurn takes one turn of the agent: its tool calls with what they returned, and its hypotheses. The gate is
+        /// evaluated at the end of each.
+        pub async fn record_turn(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RecordTurnRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RecordTurnResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/RecordTurn",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.InvestigationService", "RecordTurn"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// SubmitReport answers an instruction to write a report: it is judged, and the next instruction is given.
+        pub async fn submit_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubmitReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/SubmitReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.InvestigationService", "SubmitReport"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// GetInvestigation says where an investigation stands, and how it came there.
+        pub async fn get_investigation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetInvestigationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/GetInvestigation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gsar.v1.InvestigationService", "GetInvestigation"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// CancelInvestigation ends an investigation degraded, with its best report.
+        pub async fn cancel_investigation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CancelInvestigationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/CancelInvestigation",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "gsar.v1.InvestigationService",
+                        "CancelInvestigation",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Drive is the same over one stream: each request is answered in order by one response. The first one starts or
+        /// resumes; the stream ends behind the finished instruction.
+        pub async fn drive(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::DriveRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::DriveResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/Drive",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.InvestigationService", "Drive"));
+            self.inner.streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod investigation_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with InvestigationServiceServer.
+    #[async_trait]
+    pub trait InvestigationService: std::marker::Send + std::marker::Sync + 'static {
+        /// StartInvestigation begins an investigation. FAILED_PRECONDITION where the id belongs to another one.
+        async fn start_investigation(
+            &self,
+            request: tonic::Request<super::StartInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartInvestigationResponse>,
+            tonic::Status,
+        >;
+        /// RecordTurn takes one turn of the agent: its tool calls with what they returned, and its hypotheses. The gate is
+        /// evaluated at the end of each.
+        async fn record_turn(
+            &self,
+            request: tonic::Request<super::RecordTurnRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RecordTurnResponse>,
+            tonic::Status,
+        >;
+        /// SubmitReport answers an instruction to write a report: it is judged, and the next instruction is given.
+        async fn submit_report(
+            &self,
+            request: tonic::Request<super::SubmitReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitReportResponse>,
+            tonic::Status,
+        >;
+        /// GetInvestigation says where an investigation stands, and how it came there.
+        async fn get_investigation(
+            &self,
+            request: tonic::Request<super::GetInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetInvestigationResponse>,
+            tonic::Status,
+        >;
+        /// CancelInvestigation ends an investigation degraded, with its best report.
+        async fn cancel_investigation(
+            &self,
+            request: tonic::Request<super::CancelInvestigationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CancelInvestigationResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the Drive method.
+        type DriveStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::DriveResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Drive is the same over one stream: each request is answered in order by one response. The first one starts or
+        /// resumes; the stream ends behind the finished instruction.
+        async fn drive(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::DriveRequest>>,
+        ) -> std::result::Result<tonic::Response<Self::DriveStream>, tonic::Status>;
+    }
+    /// InvestigationService drives an investigation: the sidecar says what is due, the orchestrator does it. What was answered
+    /// is durable before it is acknowledged, so an investigation resumes where it stood. A request that is repeated changes
+    /// nothing; it is answered with where the investigation stands.
+    #[derive(Debug)]
+    pub struct InvestigationServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> InvestigationServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>>
+    for InvestigationServiceServer<T>
+    where
+        T: InvestigationService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/gsar.v1.InvestigationService/StartInvestigation" => {
+                    #[allow(non_camel_case_types)]
+                    struct StartInvestigationSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::StartInvestigationRequest>
+                    for StartInvestigationSvc<T> {
+                        type Response = super::StartInvestigationResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StartInvestigationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::start_investigation(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StartInvestigationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/RecordTurn" => {
+                    #[allow(non_camel_case_types)]
+                    struct RecordTurnSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::RecordTurnRequest>
+                    for RecordTurnSvc<T> {
+                        type Response = super::RecordTurnResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RecordTurnRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::record_turn(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RecordTurnSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/SubmitReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitReportSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::SubmitReportRequest>
+                    for SubmitReportSvc<T> {
+                        type Response = super::SubmitReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SubmitReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::submit_report(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitReportSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/GetInvestigation" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetInvestigationSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::GetInvestigationRequest>
+                    for GetInvestigationSvc<T> {
+                        type Response = super::GetInvestigationResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetInvestigationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::get_investigation(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetInvestigationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/CancelInvestigation" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelInvestigationSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::CancelInvestigationRequest>
+                    for CancelInvestigationSvc<T> {
+                        type Response = super::CancelInvestigationResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelInvestigationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::cancel_investigation(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelInvestigationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/Drive" => {
+                    #[allow(non_camel_case_types)]
+                    struct DriveSvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::StreamingService<super::DriveRequest>
+                    for DriveSvc<T> {
+                        type Response = super::DriveResponse;
+                        type ResponseStream = T::DriveStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::DriveRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::drive(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DriveSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for InvestigationServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "gsar.v1.InvestigationService";
+    impl<T> tonic::server::NamedService for InvestigationServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -262,7 +262,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 19] = [
+const METHODS: [&str; 25] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GroundingService/TryJudges",
@@ -270,6 +270,12 @@ const METHODS: [&str; 19] = [
     "GateService/ClassifyVerdict",
     "GateService/AssembleChain",
     "GateService/CapConfidence",
+    "InvestigationService/StartInvestigation",
+    "InvestigationService/RecordTurn",
+    "InvestigationService/SubmitReport",
+    "InvestigationService/GetInvestigation",
+    "InvestigationService/CancelInvestigation",
+    "InvestigationService/Drive",
     "PolicyService/ListPolicies",
     "PolicyService/GetPolicy",
     "PolicyService/CheckPolicy",

@@ -6,6 +6,7 @@ pub mod admission;
 mod evidence;
 mod gate;
 mod grounding;
+mod investigation;
 mod ledger;
 mod policy;
 mod services;

@@ -6,6 +6,7 @@ use gsar_proto::DESCRIPTORS;
 use gsar_proto::v1::evidence_service_server::EvidenceServiceServer;
 use gsar_proto::v1::gate_service_server::GateServiceServer;
 use gsar_proto::v1::grounding_service_server::GroundingServiceServer;
+use gsar_proto::v1::investigation_service_server::InvestigationServiceServer;
 use gsar_proto::v1::ledger_service_server::LedgerServiceServer;
 use gsar_proto::v1::policy_service_server::PolicyServiceServer;
 use tonic::Extensions;
@@ -19,17 +20,21 @@ use tonic_reflection::server::Builder as Reflection;
 use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
+use super::investigation::Driver;
 use super::ledger::LedgerReader;
 use super::policy::Policies;
 use crate::call::Call;
+use crate::drive::Investigations;
 use crate::errors;
 use crate::evaluate::Engine;
+use crate::lifecycle::PhaseCell;
 
 /// The names that health answers to; the empty one is the whole server.
-const HEALTH_NAMES: [&str; 6] = [
+const HEALTH_NAMES: [&str; 7] = [
     "",
     "gsar.v1.GroundingService",
     "gsar.v1.GateService",
+    "gsar.v1.InvestigationService",
     "gsar.v1.PolicyService",
     "gsar.v1.LedgerService",
     "gsar.v1.EvidenceService",
@@ -41,6 +46,7 @@ const HEALTH_NAMES: [&str; 6] = [
 /// A sentence when the descriptors of the contract are broken.
 pub fn routes<H: Health>(
     engine: &Arc<Engine>,
+    phase: PhaseCell,
     health: HealthServer<H>,
     largest: u64,
 ) -> Result<Routes, String> {
@@ -57,12 +63,15 @@ pub fn routes<H: Health>(
     let gate = GateServiceServer::new(Gate(Arc::clone(engine)));
     let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
     let evidence = EvidenceServiceServer::new(Corpora(Arc::clone(engine)));
+    let investigations = Investigations::new(Arc::clone(engine));
+    let investigations = InvestigationServiceServer::new(Driver { investigations, phase });
     let ledger = LedgerServiceServer::new(LedgerReader(Arc::clone(engine)));
     Ok(Routes::default()
         .add_service(grounding.max_decoding_message_size(largest))
         .add_service(gate.max_decoding_message_size(largest))
         .add_service(policies.max_decoding_message_size(largest))
         .add_service(evidence.max_decoding_message_size(largest))
+        .add_service(investigations.max_decoding_message_size(largest))
         .add_service(ledger.max_decoding_message_size(largest))
         .add_service(health)
         .add_service(v1)

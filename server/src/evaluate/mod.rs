@@ -24,8 +24,9 @@ mod warnings;
 
 pub use checked_config::CheckedConfig;
 pub use engine::Engine;
+pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
-pub(crate) use record::{item, refused};
+pub(crate) use record::{item, now, refused};
 
 /// What core looks at of an investigation.
 pub(crate) fn investigation(

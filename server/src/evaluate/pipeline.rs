@@ -16,11 +16,11 @@ use super::judging::{Judged, ask};
 use super::record::{self, Keyed};
 use super::retrieval::{Gathered, insufficient};
 use super::stopwatch::Stopwatch;
-use super::{ChosenPolicy, Engine, PolicyUse, answer, claims, unjudged, warnings};
+use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, unjudged, warnings};
 use crate::call::{Call, Step};
 use crate::config::EvidenceKept;
 use crate::judge::{Judge, Notice, Question};
-use crate::ledger::Content;
+use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
 use crate::telemetry::metrics as names;
 
@@ -60,8 +60,23 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
+        let policy = PolicyChoice::Named(PolicyUse::Decide);
+        self.evaluate_with(call, request, policy, |_| None).await
+    }
+
+    /// Evaluates a report of a driven investigation; what the answer means for it is recorded together with it.
+    ///
+    /// # Errors
+    /// As [`Engine::evaluate`], and FAILED_PRECONDITION where the step is taken.
+    pub(crate) async fn evaluate_with(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+        policy: PolicyChoice,
+        event: impl FnOnce(&v1::EvaluateResponse) -> Option<NewEvent> + Send,
+    ) -> Result<v1::EvaluateResponse, Status> {
         let Some(ledger) = &self.ledger else {
-            return self.evaluate_unrecorded(call, request, PolicyUse::Decide).await;
+            return self.evaluate_unrecorded(call, request, policy).await;
         };
         // Before the checks: what was acknowledged under a key stays so, whatever the configuration allows by now.
         let keyed = Keyed::of(&request);
@@ -73,12 +88,13 @@ impl Engine {
         let kept = record::Kept::of(&request, report);
         let whole = self.evidence_kept == EvidenceKept::Full;
         let Decided { mut answer, policy, contents } =
-            self.decide_report(call, request, report_digest, whole, PolicyUse::Decide).await?;
+            self.decide_report(call, request, report_digest, whole, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger, keyed, kept, contents, &policy, answer).await
+        let event = event(&answer);
+        record::record(ledger, keyed, kept, contents, &policy, answer, event).await
     }
 
     /// Evaluates a report without recording it.
@@ -89,10 +105,10 @@ impl Engine {
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
-        wanted: PolicyUse,
+        policy: PolicyChoice,
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
-        let decided = self.decide_report(call, request, report_digest, false, wanted).await;
+        let decided = self.decide_report(call, request, report_digest, false, policy).await;
         decided.map(|decided| decided.answer)
     }
 
@@ -102,7 +118,7 @@ impl Engine {
         request: v1::EvaluateRequest,
         report_digest: String,
         whole: bool,
-        wanted: PolicyUse,
+        policy: PolicyChoice,
     ) -> Result<Decided, Status> {
         let mut around = Circumstances {
             provenance: record::provenance(report_digest, record::now()),
@@ -110,7 +126,7 @@ impl Engine {
             notices: Vec::new(),
         };
         call.enter(Step::Admit);
-        let mut checked = self.check(request, wanted)?;
+        let mut checked = self.check(request, policy)?;
         let contents = admit(call, &mut checked, whole, &mut around).await;
         let (claims, gathered) = self.collect(call, &mut checked, &mut around).await?;
         let (question, judged) = judge(call, &mut checked, claims, gathered, &mut around).await?;
@@ -120,10 +136,15 @@ impl Engine {
         Ok(Decided { answer, policy, contents })
     }
 
-    fn check(&self, request: v1::EvaluateRequest, wanted: PolicyUse) -> Result<Checked, Status> {
+    fn check(&self, request: v1::EvaluateRequest, policy: PolicyChoice) -> Result<Checked, Status> {
         let mut violations = Violations::default();
-        let policy =
-            self.choose_policy(&request.policy, request.policy_overrides, wanted, &mut violations)?;
+        let (name, overrides) = (&request.policy, request.policy_overrides);
+        let policy = match policy {
+            PolicyChoice::Pinned(policy) => Some(policy),
+            PolicyChoice::Named(wanted) => {
+                self.choose_policy(name, overrides, wanted, &mut violations)?
+            }
+        };
         let report = parse::required("report", request.report, &mut violations)
             .and_then(|report| parse::report(report, &self.limits, &mut violations));
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);

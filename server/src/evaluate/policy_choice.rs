@@ -33,6 +33,16 @@ impl ChosenPolicy {
         Self { policy: entry.policy, overridden: false, hypothetical: false, toml }
     }
 
+    /// A policy from the file that [`ChosenPolicy::toml`] gave, chosen before.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub(crate) fn pinned(toml: &str, overridden: bool) -> Result<Self, String> {
+        let policy = Policy::from_toml(toml).map_err(|error| error.to_string())?;
+        let toml = Some(toml.into());
+        Ok(Self { policy: Arc::new(policy), overridden, hypothetical: false, toml })
+    }
+
     fn overridden(policy: Policy) -> Self {
         Self { policy: Arc::new(policy), overridden: true, hypothetical: false, toml: None }
     }
@@ -57,6 +67,15 @@ pub enum PolicyUse {
     Decide,
     /// To see what it would decide, or for a check of the server's own: any policy.
     Any,
+}
+
+/// Which policy an evaluation applies.
+#[derive(Clone, Debug)]
+pub(crate) enum PolicyChoice {
+    /// The one that the request names.
+    Named(PolicyUse),
+    /// This one, whatever the request names.
+    Pinned(ChosenPolicy),
 }
 
 impl Engine {

@@ -11,7 +11,7 @@ use tonic::Status;
 use super::ChosenPolicy;
 use super::answer::decided;
 use crate::errors;
-use crate::ledger::{Content, Ledger, LedgerError, Record, Recorded};
+use crate::ledger::{Content, Ledger, LedgerError, NewEvent, Record, Recorded};
 
 /// The most bytes of an item's content that the ledger keeps.
 const HEAD: usize = 1024;
@@ -76,6 +76,7 @@ pub(super) async fn record(
     contents: Vec<Content>,
     policy: &ChosenPolicy,
     answer: v1::EvaluateResponse,
+    event: Option<NewEvent>,
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
@@ -107,6 +108,7 @@ pub(super) async fn record(
         evidence: evidence.encode_to_vec(),
         contents,
         policy_toml: policy.toml(),
+        event,
     };
     match ledger.record(record).await.map_err(|error| refused(&error))? {
         Recorded::New => Ok(answer),
@@ -123,6 +125,7 @@ fn decoded(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
 pub(crate) fn refused(error: &LedgerError) -> Status {
     match error {
         LedgerError::KeyReused { .. } => errors::key_reused(),
+        LedgerError::StepTaken { .. } => errors::not_due(&error.to_string()),
         error => errors::ledger_unavailable(&error.to_string()),
     }
 }
@@ -225,7 +228,7 @@ fn content(item: &v1::EvidenceItem) -> &str {
 }
 
 /// The time now.
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
 }

@@ -7,7 +7,7 @@ use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 use tonic::Status;
 
-use super::{Engine, PolicyUse};
+use super::{Engine, PolicyChoice, PolicyUse};
 use crate::call::Call;
 
 impl Engine {
@@ -20,7 +20,8 @@ impl Engine {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
         let request = rehearsal(judge.name());
         let call = Call::rehearsal(Duration::from_secs(10));
-        let answer = self.evaluate_unrecorded(&call, request, PolicyUse::Any).await;
+        let answer =
+            self.evaluate_unrecorded(&call, request, PolicyChoice::Named(PolicyUse::Any)).await;
         let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
         let tier = answer.decision.map(|decision| decision.tier());
         match tier {
@@ -39,8 +40,13 @@ impl Engine {
         let judges = self.judges("judge", name, &mut violations);
         for judge in violations.finish(judges)? {
             let begun = Instant::now();
-            let answer =
-                self.evaluate_unrecorded(call, rehearsal(judge.name()), PolicyUse::Any).await?;
+            let answer = self
+                .evaluate_unrecorded(
+                    call,
+                    rehearsal(judge.name()),
+                    PolicyChoice::Named(PolicyUse::Any),
+                )
+                .await?;
             let link =
                 answer.provenance.and_then(|provenance| provenance.judges.into_iter().last());
             trials.push(v1::JudgeTrial {

@@ -9,6 +9,7 @@ use rusqlite::{
 
 use super::contents;
 use super::error::LedgerError;
+use super::investigations::append_in;
 use super::record::{Record, Recorded};
 use super::retention;
 
@@ -71,6 +72,11 @@ fn write_one(
         && let Some(answer) = replay(transaction, key, &record.request_digest)?
     {
         return Ok(answer.map(|response| Recorded::Replayed { response }));
+    }
+    if let Some(event) = &record.event
+        && let Err(refused) = append_in(transaction, event)?
+    {
+        return Ok(Err(refused));
     }
     let policy = policy_row(transaction, policies, &record.policy_toml)?;
     match insert(transaction, record, policy) {

@@ -79,6 +79,7 @@ mod tests {
                 evidence: vec![3; 600],
                 contents: Vec::new(),
                 policy_toml: "name = \"reference\"\n".into(),
+                event: None,
             };
             ledger.record(record).await.unwrap();
         }

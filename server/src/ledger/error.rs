@@ -102,6 +102,14 @@ pub enum LedgerError {
         /// Its size.
         bytes: usize,
     },
+    /// The step of the investigation is taken, or the investigation is gone.
+    #[error("step {step} of investigation {investigation_id:?} is taken; ask where it stands")]
+    StepTaken {
+        /// The investigation.
+        investigation_id: String,
+        /// The step.
+        step: u32,
+    },
     /// The page token is none of this list's.
     #[error(
         "page_token {given:?} is no token of this list; pass next_page_token of the page before, with the same filter, or none"

@@ -16,6 +16,7 @@ mod contents;
 mod directory;
 mod error;
 mod health;
+mod investigations;
 pub mod metric_names;
 mod metrics;
 mod options;
@@ -36,6 +37,7 @@ pub use check::{check, check_directory};
 pub use contents::Content;
 pub use error::LedgerError;
 pub use health::{Failure, Health};
+pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use options::{Durability, Options};
 pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
 
@@ -111,8 +113,8 @@ impl Ledger {
     /// Cancellation: when the caller stops waiting, the record may still be written.
     ///
     /// # Errors
-    /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`] and [`LedgerError::TooLarge`] concern this
-    /// record. [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] and
+    /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`], [`LedgerError::StepTaken`] and
+    /// [`LedgerError::TooLarge`] concern this record. [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] and
     /// [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
     pub async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
         let (reply, answer) = oneshot::channel();
@@ -176,6 +178,42 @@ impl Ledger {
         let (reply, answer) = oneshot::channel();
         self.submit(Job::Delete(evaluation_id.into(), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// Begins an investigation; the one that has the id already, where there is one.
+    ///
+    /// # Errors
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
+    pub async fn start_investigation(
+        &self,
+        start: InvestigationStart,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::StartInvestigation(Box::new(start), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// Appends an event to an investigation; durable when it returns.
+    ///
+    /// # Errors
+    /// [`LedgerError::StepTaken`] where the step does not follow the last, else [`LedgerError::Busy`],
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::AppendEvent(Box::new(event), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// An investigation with everything that happened to it; `None` when there is none of that id.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn investigation(
+        &self,
+        investigation_id: impl Into<String>,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        self.shared.readers.investigation(investigation_id.into()).await
     }
 
     /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and

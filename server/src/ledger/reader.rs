@@ -11,6 +11,7 @@ use super::batch::replay;
 use super::connection::open_reader;
 use super::contents;
 use super::error::{Fault, LedgerError};
+use super::investigations::{self, StoredInvestigation};
 use super::page_token;
 use super::record::{Filter, Page, StoredEvaluation, Summary};
 
@@ -74,6 +75,14 @@ impl Readers {
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
         self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
+    }
+
+    /// An investigation in full.
+    pub(super) async fn investigation(
+        &self,
+        investigation_id: String,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        self.run(move |connection| investigations::read(connection, &investigation_id)).await
     }
 
     /// Refuses reads from now on and closes the connections that are not in use.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::contents::Content;
+use super::investigations::NewEvent;
 
 /// One evaluation to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Record {
     pub contents: Vec<Content>,
     /// The policy that applied, as a file; kept once however many evaluations share it.
     pub policy_toml: Arc<str>,
+    /// What it means for the investigation it belongs to, durable together with it; `None` where it is not driven.
+    pub event: Option<NewEvent>,
 }
 
 impl Record {
@@ -50,6 +53,7 @@ impl Record {
         let documents = [&self.report, &self.response, &self.evidence];
         documents.iter().map(|part| part.len()).sum::<usize>()
             + self.contents.iter().map(Content::bytes).sum::<usize>()
+            + self.event.as_ref().map_or(0, |event| event.event.len())
             + SHORT_COLUMNS
     }
 }

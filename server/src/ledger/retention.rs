@@ -78,6 +78,7 @@ fn delete_aged(
     let Some(max_age) = max_age else { return Ok(Deleted::default()) };
     let oldest_kept =
         now_micros.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
+    delete_unjudged(connection, oldest_kept, rows)?;
     let oldest: Option<i64> = connection
         .prepare_cached("SELECT min(evaluated_at_micros) FROM evaluations")?
         .query_row([], |row| row.get(0))?;
@@ -93,6 +94,18 @@ fn delete_aged(
     )?;
     transaction.commit()?;
     Ok(Deleted { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
+}
+
+/// Deletes old investigations of which nothing was ever evaluated; the others go with their last evaluation.
+fn delete_unjudged(connection: &Connection, oldest_kept: i64, rows: u32) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "DELETE FROM investigations WHERE investigation_id IN (SELECT investigation_id \
+             FROM investigations AS old WHERE started_at_micros < ?1 AND NOT EXISTS ( \
+                 SELECT 1 FROM evaluations WHERE investigation_id = old.investigation_id) LIMIT ?2)",
+        )?
+        .execute(params![oldest_kept, rows])?;
+    Ok(())
 }
 
 fn delete_oversized(

@@ -9,5 +9,6 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("migrations/0001_evaluations.sql"),
         include_str!("migrations/0002_lists_and_retention.sql"),
         include_str!("migrations/0003_contents.sql"),
+        include_str!("migrations/0004_investigations.sql"),
     ],
 };

@@ -13,6 +13,7 @@ use super::batch::{self, PolicyRows};
 use super::directory::Directory;
 use super::error::{Fault, FaultKind, LedgerError};
 use super::health::{Failure, Health};
+use super::investigations::{self, InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded};
 use super::retention::{self, Limits};
@@ -34,6 +35,10 @@ pub(super) enum Job {
     Record(Box<Waiting>),
     /// Deletes one evaluation; answers whether there was one.
     Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
+    /// Begins an investigation; answers with the one that has the id already.
+    StartInvestigation(Box<InvestigationStart>, oneshot::Sender<Started>),
+    /// Appends an event to an investigation.
+    AppendEvent(Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
     /// Answers when the limits of retention are kept.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
     /// Ends the writer after everything before it.
@@ -41,6 +46,9 @@ pub(super) enum Job {
     #[cfg(test)]
     Interfere(Box<dyn FnOnce(&mut Writer) + Send>),
 }
+
+/// What becomes of beginning an investigation.
+pub(super) type Started = Result<Option<StoredInvestigation>, LedgerError>;
 
 /// A record and whom to answer.
 pub(super) struct Waiting {
@@ -80,11 +88,19 @@ struct Probe {
     bytes: u32,
 }
 
+/// What is written by itself.
+enum Single {
+    Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
+    Start(Box<InvestigationStart>, oneshot::Sender<Started>),
+    Append(Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
+}
+
 /// What was waiting.
 #[derive(Default)]
 struct Taken {
     batch: Vec<Waiting>,
-    deletions: Vec<(String, oneshot::Sender<Result<bool, LedgerError>>)>,
+    /// What is done behind the batch, each in a transaction of its own.
+    single: Vec<Single>,
     is_closing: bool,
 }
 
@@ -120,8 +136,8 @@ impl Writer {
             } else {
                 self.probe();
             }
-            for (evaluation_id, reply) in taken.deletions {
-                let _gone = reply.send(self.delete(&evaluation_id));
+            for single in taken.single {
+                self.write_single(single);
             }
             if taken.is_closing {
                 break;
@@ -146,7 +162,13 @@ impl Writer {
                     taken.batch.push(*waiting);
                 }
                 Ok(Job::Delete(evaluation_id, reply)) => {
-                    taken.deletions.push((evaluation_id, reply))
+                    taken.single.push(Single::Delete(evaluation_id, reply));
+                }
+                Ok(Job::StartInvestigation(start, reply)) => {
+                    taken.single.push(Single::Start(start, reply));
+                }
+                Ok(Job::AppendEvent(event, reply)) => {
+                    taken.single.push(Single::Append(event, reply));
                 }
                 Ok(Job::Retain(reply)) => {
                     self.retention.waiting.push(reply);
@@ -204,16 +226,37 @@ impl Writer {
         }
     }
 
-    /// Deletes an evaluation, after the records that came before.
-    fn delete(&mut self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let deleted = self
+    fn write_single(&mut self, single: Single) {
+        match single {
+            Single::Delete(evaluation_id, reply) => {
+                let _gone = reply.send(self.delete(&evaluation_id));
+            }
+            Single::Start(start, reply) => {
+                let started = self.alone(|connection| investigations::start(connection, &start));
+                let _gone = reply.send(started);
+            }
+            Single::Append(event, reply) => {
+                let appended = self.alone(|connection| investigations::append(connection, &event));
+                let _gone = reply.send(appended.flatten());
+            }
+        }
+    }
+
+    /// Runs a transaction of its own.
+    fn alone<T>(
+        &mut self,
+        write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
+        let written = self
             .directory
             .check_in_place()
-            .and_then(|()| {
-                batch::delete(&mut self.connection, evaluation_id)
-                    .map_err(|error| self.fault(&error))
-            })
-            .map_err(|fault| fault.error)?;
+            .and_then(|()| write(&mut self.connection).map_err(|error| self.fault(&error)));
+        written.map_err(|fault| fault.error)
+    }
+
+    /// Deletes an evaluation, after the records that came before.
+    fn delete(&mut self, evaluation_id: &str) -> Result<bool, LedgerError> {
+        let deleted = self.alone(|connection| batch::delete(connection, evaluation_id))?;
         self.policies.forget();
         if deleted {
             self.metrics.deleted_by_id.increment(1);

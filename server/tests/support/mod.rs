@@ -18,6 +18,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::gate_service_client::GateServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_proto::v1::policy_service_client::PolicyServiceClient;
 use gsar_server::config::{Config, EmbeddingsWanted, Listen, Problems};
@@ -115,6 +116,10 @@ impl Running {
 
     pub fn ledger(&self) -> LedgerServiceClient<Channel> {
         LedgerServiceClient::new(self.channel.clone())
+    }
+
+    pub fn investigations(&self) -> InvestigationServiceClient<Channel> {
+        InvestigationServiceClient::new(self.channel.clone())
     }
 
     /// Tells the server to stop; [`Running::stopped`] waits for it.

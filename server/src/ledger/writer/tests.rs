@@ -27,6 +27,7 @@ fn record(number: u32) -> Record {
         evidence: vec![3; 600],
         contents: Vec::new(),
         policy_toml: "name = \"reference\"\n".into(),
+        event: None,
     }
 }
 

@@ -1,0 +1,217 @@
+//! Every sequence of what may happen to an investigation, to a depth of eight: the loop ends within its bound, and nothing
+//! that is wrong, repeated or cut off changes where it stands.
+
+use std::cell::Cell;
+
+use gsar_core::Tier;
+use gsar_core::fixed::Fraction;
+use gsar_core::outer_loop::{
+    Action, ClaimKey, DegradedCause, Ending, Event, Judgement, LoopLimits, OuterLoop, ReplanCause,
+    StopCause, SubjectDigest,
+};
+
+const DEPTH: usize = 8;
+
+/// What may happen when a report is to be judged.
+#[derive(Clone, Copy, Debug)]
+enum Outcome {
+    Judged(Tier),
+    JudgeFailed,
+    /// The caller answers what was not asked.
+    CallerError,
+    /// The connection breaks, and the loop is put together again from what was recorded.
+    Disconnect,
+    BudgetEnds,
+}
+
+const OUTCOMES: [Outcome; 8] = [
+    Outcome::Judged(Tier::Proceed),
+    Outcome::Judged(Tier::Regenerate),
+    Outcome::Judged(Tier::Replan),
+    Outcome::Judged(Tier::Abstain),
+    Outcome::JudgeFailed,
+    Outcome::CallerError,
+    Outcome::Disconnect,
+    Outcome::BudgetEnds,
+];
+
+/// An investigation, and what was recorded of it.
+#[derive(Clone)]
+struct Driven {
+    limits: LoopLimits,
+    outer_loop: OuterLoop,
+    action: Action,
+    recorded: Vec<Event>,
+    submitted: u8,
+    judged: u32,
+    failed: u32,
+    rewrites_under_plan: u32,
+}
+
+impl Driven {
+    fn start(limits: LoopLimits) -> Self {
+        let mut driven = Self {
+            limits,
+            outer_loop: OuterLoop::start(limits),
+            action: Action::Synthesize,
+            recorded: Vec::new(),
+            submitted: 0,
+            judged: 0,
+            failed: 0,
+            rewrites_under_plan: 0,
+        };
+        driven.submit();
+        driven
+    }
+
+    fn apply(&mut self, event: Event) {
+        self.action = self.outer_loop.apply(event.clone()).unwrap();
+        self.recorded.push(event);
+    }
+
+    /// Answers with a fresh report as long as one is due.
+    fn submit(&mut self) {
+        match &self.action {
+            Action::Rewrite { .. } => {
+                self.rewrites_under_plan += 1;
+                assert!(self.rewrites_under_plan <= self.limits.regenerations_per_plan);
+            }
+            Action::Replan { .. } => self.rewrites_under_plan = 0,
+            Action::Synthesize => {}
+            Action::Evaluate | Action::Finish(_) => return,
+        }
+        self.submitted += 1;
+        self.apply(Event::Submitted(SubjectDigest([self.submitted; 32])));
+        assert_eq!(self.action, Action::Evaluate, "a fresh report is judged");
+    }
+
+    fn meet(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Judged(tier) => {
+                self.judged += 1;
+                let before = self.rewrites_under_plan;
+                self.apply(judged(tier));
+                let is_spent = before == self.limits.regenerations_per_plan;
+                if tier == Tier::Regenerate && is_spent {
+                    let replans = matches!(
+                        self.action,
+                        Action::Replan { cause: ReplanCause::SecondRegenerate, .. }
+                    );
+                    let ends = matches!(self.action, Action::Finish(_));
+                    assert!(replans || ends, "a second regenerate under one plan is a replan");
+                }
+            }
+            Outcome::JudgeFailed => {
+                self.failed += 1;
+                let plan = self.outer_loop.replans();
+                self.apply(Event::JudgeFailed { reason: "timeout".to_owned() });
+                assert_eq!(self.outer_loop.replans(), plan, "a judge failure spends no replan");
+            }
+            Outcome::CallerError => {
+                let before = format!("{:?}", self.outer_loop);
+                self.outer_loop.apply(Event::Submitted(SubjectDigest([0; 32]))).unwrap_err();
+                assert_eq!(format!("{:?}", self.outer_loop), before);
+            }
+            Outcome::Disconnect => {
+                let mut again = OuterLoop::start(self.limits);
+                let mut action = Action::Synthesize;
+                for event in &self.recorded {
+                    action = again.apply(event.clone()).unwrap();
+                }
+                assert_eq!(action, self.action);
+                assert_eq!(format!("{again:?}"), format!("{:?}", self.outer_loop));
+            }
+            Outcome::BudgetEnds => self.apply(Event::Stopped(StopCause::MoneySpent)),
+        }
+        self.submit();
+    }
+
+    /// Checks an end; whether it is over.
+    fn is_over(&self) -> bool {
+        let Action::Finish(ending) = &self.action else { return false };
+        assert!(self.outer_loop.is_finished());
+        let trajectory = self.outer_loop.trajectory();
+        assert_eq!(trajectory.len(), self.judged as usize, "every judged report counts once");
+        match ending {
+            Ending::Proceed { index } => {
+                assert!(!ending.is_degraded());
+                assert_eq!(trajectory[*index].tier, Tier::Proceed);
+            }
+            Ending::Degraded { cause, best, last } => {
+                assert!(trajectory.iter().all(|step| step.tier != Tier::Proceed));
+                assert_eq!((best.is_some(), last.is_some()), (self.judged > 0, self.judged > 0));
+                if let DegradedCause::JudgeFailed { .. } = cause {
+                    assert_eq!(self.failed, self.limits.max_judge_retries + 1);
+                }
+            }
+        }
+        true
+    }
+}
+
+fn judged(tier: Tier) -> Event {
+    let score = match tier {
+        Tier::Proceed => Fraction::new(9, 10),
+        Tier::Regenerate => Fraction::new(7, 10),
+        Tier::Replan => Fraction::new(1, 10),
+        Tier::Abstain => None,
+    };
+    Event::Judged(Judgement {
+        tier,
+        score,
+        contradictions: Vec::new(),
+        partition: vec![ClaimKey("it crashed".to_owned())],
+        standing: vec![ClaimKey("it crashed".to_owned())],
+        reasons: Vec::new(),
+    })
+}
+
+fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
+    let bound = (driven.limits.max_replans + 1) * (driven.limits.regenerations_per_plan + 1);
+    assert!(driven.judged <= bound);
+    if driven.is_over() || depth == DEPTH {
+        sequences.set(sequences.get() + 1);
+        return;
+    }
+    for outcome in OUTCOMES {
+        let mut next = driven.clone();
+        next.meet(outcome);
+        explore(&next, depth + 1, sequences);
+    }
+}
+
+#[test]
+fn every_sequence_to_depth_eight_keeps_the_bounds() {
+    let all = std::thread::scope(|scope| {
+        let each = |max_replans| {
+            scope.spawn(move || {
+                let limits =
+                    LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries: 2 };
+                let sequences = Cell::new(0);
+                explore(&Driven::start(limits), 0, &sequences);
+                (max_replans, sequences.get())
+            })
+        };
+        let threads: Vec<_> = (0..4).map(each).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    for (max_replans, sequences) in &all {
+        println!("max_replans {max_replans}: {sequences} sequences");
+        assert!(*sequences > 10_000);
+    }
+    println!("{} sequences in all", all.iter().map(|(_, sequences)| sequences).sum::<u64>());
+}
+
+#[test]
+fn what_never_proceeds_ends_within_the_bound() {
+    for max_replans in 0..4 {
+        for regenerations_per_plan in 0..3 {
+            let limits = LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: 0 };
+            let mut driven = Driven::start(limits);
+            while !driven.is_over() {
+                driven.meet(Outcome::Judged(Tier::Regenerate));
+            }
+            assert_eq!(driven.judged, (max_replans + 1) * (regenerations_per_plan + 1));
+        }
+    }
+}

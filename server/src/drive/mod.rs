@@ -1,0 +1,339 @@
+//! Investigations that are driven: the bounded outer loop of core around evaluations, the gate at the end of each turn, and
+//! the record from which all of it resumes.
+//!
+//! Every change is an event that is durable before it is answered. A request names the step that it answers, so that the
+//! same request twice changes nothing. This module decides nothing: the loop, the gate and the decision are core's.
+
+mod budget;
+mod report;
+mod state;
+mod turn;
+mod turns;
+mod view;
+
+use std::sync::Arc;
+
+use gsar_core::outer_loop::StopCause;
+use gsar_core::safety::gate::GateExit;
+use gsar_core::time::Timestamp;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use moka::sync::Cache;
+use prost::Message as _;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tonic::Status;
+
+use crate::call::Call;
+use crate::errors;
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, now, refused};
+use crate::evidence::CorpusName;
+use crate::ledger::{InvestigationStart, Ledger, NewEvent};
+use state::State;
+
+/// Investigations whose lock is kept; one that is forgotten is told apart by its steps alone.
+const MAX_LOCKS: u64 = 4096;
+
+/// Drives investigations.
+#[derive(Clone, Debug)]
+pub struct Investigations {
+    engine: Arc<Engine>,
+    /// One caller at a time for each investigation: what the others would judge meanwhile could not be recorded.
+    locks: Cache<String, Arc<Mutex<()>>>,
+}
+
+/// What came of a submitted report.
+#[derive(Debug)]
+pub struct Submitted {
+    /// Where the investigation stands.
+    pub investigation: v1::Investigation,
+    /// The evaluation of the report; `None` where it was not judged.
+    pub evaluation: Option<v1::EvaluateResponse>,
+}
+
+impl Investigations {
+    /// Investigations with what a server evaluates with.
+    #[must_use]
+    pub fn new(engine: Arc<Engine>) -> Self {
+        Self { engine, locks: Cache::new(MAX_LOCKS) }
+    }
+
+    /// Begins an investigation, or says where it stands.
+    ///
+    /// # Errors
+    /// The contract's errors; FAILED_PRECONDITION where the id belongs to another investigation.
+    pub async fn start(
+        &self,
+        request: v1::StartInvestigationRequest,
+    ) -> Result<v1::Investigation, Status> {
+        let ledger = self.ledger()?;
+        let policy = self.check_start(&request)?;
+        let start = InvestigationStart {
+            investigation_id: request.investigation_id.clone(),
+            started_at_micros: now().as_micros(),
+            start: request.encode_to_vec(),
+            policy_toml: policy.toml().to_string(),
+        };
+        let started_at = Timestamp::from_micros(start.started_at_micros);
+        let before = ledger.start_investigation(start).await.map_err(|error| refused(&error))?;
+        let state = match before {
+            None => State::begin(request, started_at, policy),
+            Some(before) => {
+                let state = State::read(&before).map_err(broken)?;
+                if state.start != request {
+                    return Err(errors::not_due(&format!(
+                        "investigation_id `{}` belongs to an investigation that began with another request; choose another id, or repeat that request to resume",
+                        request.investigation_id
+                    )));
+                }
+                state
+            }
+        };
+        Ok(self.view(&state))
+    }
+
+    /// Says where an investigation stands, with everything that was recorded of it where that is wanted.
+    ///
+    /// # Errors
+    /// NOT_FOUND, or that the ledger cannot be read.
+    pub async fn get(
+        &self,
+        request: v1::GetInvestigationRequest,
+    ) -> Result<v1::GetInvestigationResponse, Status> {
+        let id = request.investigation_id;
+        let stored = self.ledger()?.investigation(&*id).await.map_err(|error| refused(&error))?;
+        let stored = stored.ok_or_else(|| unknown(&id))?;
+        let investigation = Some(self.view(&State::read(&stored).map_err(broken)?));
+        let events = match request.with_events {
+            false => Vec::new(),
+            true => stored
+                .events
+                .iter()
+                .map(|(_, event)| v1::InvestigationEvent::decode(event.as_slice()))
+                .collect::<Result<_, _>>()
+                .map_err(|error| broken(error.to_string()))?,
+        };
+        Ok(v1::GetInvestigationResponse { investigation, events })
+    }
+
+    /// Takes one turn of the agent.
+    ///
+    /// # Errors
+    /// The contract's errors; FAILED_PRECONDITION where another step is due.
+    pub async fn record_turn(
+        &self,
+        call: &Call,
+        request: v1::RecordTurnRequest,
+    ) -> Result<v1::Investigation, Status> {
+        let (mut state, _lock) = self.open(&request.investigation_id).await?;
+        let digest = digest(&request);
+        if self.is_repetition(&state, request.step, &digest)? {
+            return Ok(self.view(&state));
+        }
+        if let Some(cause) = self.stop_before_turn(&state) {
+            self.stop(&mut state, cause, digest).await?;
+            return Ok(self.view(&state));
+        }
+        let turn = turn::record(&self.engine, call, &state, request).await?;
+        self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
+        Ok(self.view(&state))
+    }
+
+    /// Has a report judged, and says what is due next.
+    ///
+    /// # Errors
+    /// The contract's errors; FAILED_PRECONDITION where another step is due.
+    pub async fn submit_report(
+        &self,
+        call: &Call,
+        request: v1::SubmitReportRequest,
+    ) -> Result<Submitted, Status> {
+        let (mut state, _lock) = self.open(&request.investigation_id).await?;
+        let digest = digest(&request);
+        if self.is_repetition(&state, request.step, &digest)? {
+            let evaluation = self.last_evaluation(&state).await?;
+            return Ok(Submitted { investigation: self.view(&state), evaluation });
+        }
+        if let Some(cause) = spent_up(&state, now()) {
+            self.stop(&mut state, cause, digest).await?;
+            return Ok(Submitted { investigation: self.view(&state), evaluation: None });
+        }
+        let subject = report::subject(&self.engine, call, &state, &request).await?;
+        let evaluation = if state.has_judged(subject) {
+            let subject = blake3::Hash::from(subject.0).to_hex().to_string();
+            let unchanged = v1::RecordedRepetition { subject };
+            let unchanged = v1::investigation_event::Event::Unchanged(unchanged);
+            self.append(&mut state, digest, unchanged).await?;
+            None
+        } else {
+            let judged =
+                report::judge(&self.engine, call, &state, request, subject, digest).await?;
+            state.apply(digest, judged.event).map_err(broken)?;
+            Some(judged.evaluation)
+        };
+        if let Some(cause) = spent_up(&state, now()).filter(|_| !state.outer_loop.is_finished()) {
+            self.stop(&mut state, cause, [0; 32]).await?;
+        }
+        Ok(Submitted { investigation: self.view(&state), evaluation })
+    }
+
+    /// Gives an investigation up; one that is over stays as it ended.
+    ///
+    /// # Errors
+    /// NOT_FOUND, or that the ledger cannot take it.
+    pub async fn cancel(
+        &self,
+        request: v1::CancelInvestigationRequest,
+    ) -> Result<v1::Investigation, Status> {
+        let (mut state, _lock) = self.open(&request.investigation_id).await?;
+        if !state.outer_loop.is_finished() {
+            self.stop(&mut state, StopCause::Cancelled, digest(&request)).await?;
+        }
+        Ok(self.view(&state))
+    }
+
+    fn check_start(&self, request: &v1::StartInvestigationRequest) -> Result<ChosenPolicy, Status> {
+        let mut violations = Violations::default();
+        let overrides = request.policy_overrides.clone();
+        let wanted = PolicyUse::Decide;
+        let policy =
+            self.engine.choose_policy(&request.policy, overrides, wanted, &mut violations)?;
+        if request.investigation_id.is_empty() {
+            violations.add("investigation_id", "is empty; give 1 to 256 bytes");
+        }
+        parse::name("investigation_id", request.investigation_id.clone(), &mut violations);
+        if !request.corpus_id.is_empty() {
+            violations.note("corpus_id", CorpusName::new(&request.corpus_id));
+        }
+        let budget = request.budget.as_ref().and_then(|budget| budget.wall_clock.as_ref());
+        if budget.is_some_and(|bound| bound.seconds < 0 || bound.nanos < 0) {
+            violations.add("budget.wall_clock", "is negative; give more than 0, or leave it out");
+        }
+        // Read as the gate will read them, so that nothing later fails for what began wrong.
+        let around = v1::GateInputs {
+            onset: request.onset,
+            onset_window: request.onset_window,
+            ..v1::GateInputs::default()
+        };
+        parse::gate_inputs(around, self.engine.limits(), &mut violations);
+        violations.finish(policy)
+    }
+
+    async fn open(&self, id: &str) -> Result<(State, OwnedMutexGuard<()>), Status> {
+        let ledger = self.ledger()?;
+        let lock = self.locks.get_with_by_ref(id, Arc::default);
+        let lock = lock.lock_owned().await;
+        let stored = ledger.investigation(id).await.map_err(|error| refused(&error))?;
+        let stored = stored.ok_or_else(|| unknown(id))?;
+        Ok((State::read(&stored).map_err(broken)?, lock))
+    }
+
+    /// Whether that very answer was taken at that step.
+    ///
+    /// # Errors
+    /// FAILED_PRECONDITION where another step is due, or none.
+    fn is_repetition(&self, state: &State, step: u32, digest: &[u8; 32]) -> Result<bool, Status> {
+        let due = state.step();
+        if state.has_taken(step, digest) {
+            return Ok(true);
+        }
+        if state.outer_loop.is_finished() {
+            return Err(errors::not_due(
+                "the investigation is finished; GetInvestigation says how, a new one needs a new id",
+            ));
+        }
+        if step == due {
+            return Ok(false);
+        }
+        Err(errors::not_due(&format!(
+            "step {step} was answered, and step {due} is due; GetInvestigation says what with"
+        )))
+    }
+
+    fn stop_before_turn(&self, state: &State) -> Option<StopCause> {
+        let gate = view::gate(state, self.engine.limits(), state.last_at)?;
+        let is_closed = gate.governs && gate.outcome.exit == GateExit::NoConfidentRootCause;
+        let querying = is_closed.then_some(StopCause::QueryingWithoutCommitting);
+        spent_up(state, now()).or(querying)
+    }
+
+    async fn stop(
+        &self,
+        state: &mut State,
+        cause: StopCause,
+        digest: [u8; 32],
+    ) -> Result<(), Status> {
+        let stopped = v1::RecordedStop { cause: cause.code().to_owned() };
+        self.append(state, digest, v1::investigation_event::Event::Stopped(stopped)).await
+    }
+
+    async fn append(
+        &self,
+        state: &mut State,
+        digest: [u8; 32],
+        event: v1::investigation_event::Event,
+    ) -> Result<(), Status> {
+        let event = next_event(state, event);
+        let new = new_event(state, digest, &event);
+        self.ledger()?.append_event(new).await.map_err(|error| refused(&error))?;
+        state.apply(digest, event).map_err(broken)
+    }
+
+    async fn last_evaluation(&self, state: &State) -> Result<Option<v1::EvaluateResponse>, Status> {
+        let Some(last) = state.reports.last() else { return Ok(None) };
+        let id = last.evaluation_id.as_str();
+        let stored = self.ledger()?.read(id).await.map_err(|error| refused(&error))?;
+        let decode = |stored: crate::ledger::StoredEvaluation| {
+            v1::EvaluateResponse::decode(stored.response.as_slice())
+        };
+        stored.map(decode).transpose().map_err(|error| broken(error.to_string()))
+    }
+
+    fn view(&self, state: &State) -> v1::Investigation {
+        view::investigation(state, self.engine.limits())
+    }
+
+    fn ledger(&self) -> Result<&Ledger, Status> {
+        self.engine.ledger().ok_or_else(|| {
+            errors::not_allowed(
+                "this server records nothing, and an investigation resumes from its record",
+                "have ledger.enabled turned on",
+            )
+        })
+    }
+}
+
+/// What of the budget is spent by now.
+fn spent_up(state: &State, now: Timestamp) -> Option<StopCause> {
+    let budget = state.start.budget.as_ref()?;
+    let elapsed = view::micros_between(state.started_at, now);
+    budget::spent_up(budget, &state.spent, elapsed)
+}
+
+/// The event that follows.
+fn next_event(state: &State, event: v1::investigation_event::Event) -> v1::InvestigationEvent {
+    let at = Some(render::timestamp(now()));
+    v1::InvestigationEvent { step: state.step().saturating_add(1), at, event: Some(event) }
+}
+
+/// The same as the ledger takes it.
+fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) -> NewEvent {
+    NewEvent {
+        investigation_id: state.start.investigation_id.clone(),
+        step: event.step,
+        request_digest: digest,
+        event: event.encode_to_vec(),
+    }
+}
+
+/// By what a repeated request is known.
+fn digest(request: &impl prost::Message) -> [u8; 32] {
+    *blake3::hash(&request.encode_to_vec()).as_bytes()
+}
+
+fn unknown(id: &str) -> Status {
+    errors::unknown("investigation", id, "StartInvestigation begins one")
+}
+
+fn broken(reason: String) -> Status {
+    errors::ledger_unavailable(&format!("the record of the investigation cannot be read: {reason}"))
+}

@@ -1,0 +1,200 @@
+//! This module has a report of an investigation judged, and turns the answer into what is recorded of it. A judge that fails
+//! is asked again within the loop's bound; what came of the report is durable together with its evaluation.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use gsar_core::duplicates::key;
+use gsar_core::outer_loop::SubjectDigest;
+use gsar_core::report::Document;
+use gsar_proto::v1::{self, investigation_event};
+use prost::Message as _;
+use tonic::Status;
+
+use super::state::State;
+use super::{budget, new_event, next_event, turn, view};
+use crate::call::Call;
+use crate::errors;
+use crate::evaluate::{Engine, PolicyChoice, now};
+use crate::evidence::StoreError;
+use crate::offload::offload_long;
+
+/// Before a judge that failed is asked again: this, then twice as long each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// A report that was judged, or that no judge could judge.
+pub(super) struct Judged {
+    pub(super) evaluation: v1::EvaluateResponse,
+    pub(super) event: v1::InvestigationEvent,
+}
+
+/// The digest of a report and of everything it would be judged by.
+pub(super) async fn subject(
+    engine: &Engine,
+    call: &Call,
+    state: &State,
+    request: &v1::SubmitReportRequest,
+) -> Result<SubjectDigest, Status> {
+    let mut hasher = blake3::Hasher::new();
+    let report =
+        request.report.as_ref().map(|report| v1::Report { id: String::new(), ..report.clone() });
+    let of = v1::SubmitReportRequest {
+        report,
+        evidence: request.evidence.clone(),
+        ..v1::SubmitReportRequest::default()
+    };
+    hasher.update(&of.encode_to_vec());
+    if let Some(store) = engine.evidence().cloned() {
+        let name = turn::corpus(state)?;
+        let summary = offload_long(call, move || store.summary(&name)).await;
+        match summary {
+            Ok(summary) => {
+                hasher.update(&summary.items.to_le_bytes()).update(&summary.size.to_le_bytes());
+            }
+            Err(StoreError::UnknownCorpus { .. }) => {}
+            Err(error) => return Err(errors::evidence(&error)),
+        }
+    }
+    Ok(SubjectDigest(*hasher.finalize().as_bytes()))
+}
+
+/// Has the report judged.
+pub(super) async fn judge(
+    engine: &Engine,
+    call: &Call,
+    state: &State,
+    request: v1::SubmitReportRequest,
+    subject: SubjectDigest,
+    digest: [u8; 32],
+) -> Result<Judged, Status> {
+    let standing = standing(&request);
+    let request = evaluate_request(state, request)?;
+    let subject = blake3::Hash::from(subject.0).to_hex().to_string();
+    let allowed = state.policy.policy.investigation.limits.max_judge_retries;
+    let before = state.outer_loop.judge_failures();
+    let mut spent = v1::Spent::default();
+    let mut failures = 0_u32;
+    loop {
+        let mut event = None;
+        let last_try = before.saturating_add(failures) >= allowed;
+        let spent_before = spent.clone();
+        let policy = PolicyChoice::Pinned(state.policy.clone());
+        let evaluation = engine.evaluate_with(call, request.clone(), policy, |answer| {
+            let mut cost = spent_before;
+            budget::add_cost(&mut cost, answer);
+            let is_failed = answer.outcome() == v1::Outcome::Failed;
+            let kind = match is_failed {
+                true if !last_try => return None,
+                true => investigation_event::Event::JudgeFailed(v1::RecordedFailure {
+                    subject: subject.clone(),
+                    evaluation_id: answer.evaluation_id.clone(),
+                    reason: answer.abstain_reason.clone(),
+                    spent: Some(cost),
+                    judge_failures: failures.saturating_add(1),
+                }),
+                false => investigation_event::Event::Judged(v1::RecordedJudgement {
+                    subject: subject.clone(),
+                    spent: Some(cost),
+                    judge_failures: failures,
+                    standing: besides(&standing, answer),
+                    ..judgement(answer)
+                }),
+            };
+            let next = next_event(state, kind);
+            let new = new_event(state, digest, &next);
+            event = Some(next);
+            Some(new)
+        });
+        let evaluation = evaluation.await?;
+        if let Some(event) = event {
+            return Ok(Judged { evaluation, event });
+        }
+        budget::add_cost(&mut spent, &evaluation);
+        failures = failures.saturating_add(1);
+        let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(6) >> 1);
+        tokio::time::sleep(pause).await;
+    }
+}
+
+fn evaluate_request(
+    state: &State,
+    request: v1::SubmitReportRequest,
+) -> Result<v1::EvaluateRequest, Status> {
+    let has_corpus = state.turns.have_evidence() || !state.start.corpus_id.is_empty();
+    let corpus_id = match has_corpus {
+        true => turn::corpus(state)?.to_string(),
+        false => String::new(),
+    };
+    let gate = (state.turns.total > 0)
+        .then(|| v1::GateInputs { wants_to_finish: true, ..view::inputs(state, now()) });
+    Ok(v1::EvaluateRequest {
+        report: request.report,
+        evidence: request.evidence,
+        gate,
+        options: state.start.options.clone(),
+        investigation_id: state.start.investigation_id.clone(),
+        corpus_id,
+        ..v1::EvaluateRequest::default()
+    })
+}
+
+/// Every statement of the report's text, whether or not it becomes a claim.
+fn standing(request: &v1::SubmitReportRequest) -> Vec<String> {
+    let synthesis = request.report.as_ref().map(|report| report.synthesis.as_str());
+    let document = Document::read(synthesis.unwrap_or_default(), &[]);
+    document.assertions.iter().map(|assertion| assertion.text.text().to_owned()).collect()
+}
+
+/// Those statements that are no claims of the answer.
+fn besides(standing: &[String], answer: &v1::EvaluateResponse) -> Vec<String> {
+    let claims: HashSet<String> = answer.claims.iter().map(|claim| key(&claim.text)).collect();
+    standing.iter().filter(|text| !claims.contains(&key(text))).cloned().collect()
+}
+
+/// What is recorded of an answer.
+fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
+    let decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    let decision = decision.or(answer.decision.as_ref()).cloned().unwrap_or_default();
+    let claims = answer
+        .claims
+        .iter()
+        .map(|claim| v1::StatedClaim { text: claim.text.clone(), class: claim.class });
+    v1::RecordedJudgement {
+        evaluation_id: answer.evaluation_id.clone(),
+        tier: decision.tier,
+        score: answer.guarded_score.or(answer.score),
+        claims: claims.collect(),
+        explanation: answer.explanation.clone(),
+        gaps: answer.gaps.clone(),
+        reasons: decision.reasons,
+        faults: faults(answer),
+        affected_specialists: decision.affected_specialists,
+        action: answer.action.clone(),
+        abstain_reason: answer.abstain_reason.clone(),
+        ..v1::RecordedJudgement::default()
+    }
+}
+
+/// The claims that are not borne out, with what the evidence shows instead.
+fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
+    let at_fault = answer.claims.iter().filter(|claim| {
+        let class = claim.class();
+        claim.disputed || matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
+    });
+    let fault = |claim: &v1::JudgedClaim| {
+        let found = answer.corrections.iter().filter(|found| found.claim_id == claim.id);
+        let found = found.map(|found| found.sentence.clone());
+        let note = Some(claim.note.clone()).filter(|note| !note.is_empty());
+        v1::ClaimFault {
+            shows: note.into_iter().chain(found).collect(),
+            claim: Some(v1::JudgedClaim {
+                impact: None,
+                considered: Vec::new(),
+                votes: Vec::new(),
+                ..claim.clone()
+            }),
+            put_back: false,
+        }
+    };
+    at_fault.map(fault).collect()
+}

@@ -1,0 +1,233 @@
+//! This module is where an investigation stands. That follows from how it began and its events alone, so that a server which
+//! is started again knows what the one before it knew. It does no I/O.
+
+use std::collections::HashMap;
+
+use gsar_core::Tier;
+use gsar_core::duplicates::key;
+use gsar_core::fixed::Fraction;
+use gsar_core::outer_loop::{
+    Action, ClaimKey, Event, Judgement, OuterLoop, StopCause, SubjectDigest,
+};
+use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use prost::Message as _;
+
+use super::budget;
+use super::turns::Turns;
+use crate::evaluate::ChosenPolicy;
+use crate::ledger::StoredInvestigation;
+
+/// Where an investigation stands.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) start: v1::StartInvestigationRequest,
+    pub(super) started_at: Timestamp,
+    pub(super) policy: ChosenPolicy,
+    /// The digest of what was answered, for each step from step 1.
+    digests: Vec<[u8; 32]>,
+    pub(super) outer_loop: OuterLoop,
+    /// What is due.
+    pub(super) action: Action,
+    pub(super) turns: Turns,
+    pub(super) spent: v1::Spent,
+    /// Every judged report.
+    pub(super) reports: Vec<v1::JudgedReport>,
+    /// What was found of the report that was judged last.
+    pub(super) last: Option<v1::RecordedJudgement>,
+    /// When the last event was recorded, and when the plan under way began.
+    pub(super) last_at: Timestamp,
+    pub(super) plan_began: Timestamp,
+    /// Claims by their keys, as they were written last.
+    texts: HashMap<ClaimKey, String>,
+}
+
+impl State {
+    /// Reads an investigation from what is stored of it.
+    ///
+    /// # Errors
+    /// What is wrong with the record.
+    pub(super) fn read(stored: &StoredInvestigation) -> Result<Self, String> {
+        let start = v1::StartInvestigationRequest::decode(stored.start.start.as_slice());
+        let start = start.map_err(|error| error.to_string())?;
+        let overridden = start.policy_overrides.is_some();
+        let policy = ChosenPolicy::pinned(&stored.start.policy_toml, overridden)?;
+        let started_at = Timestamp::from_micros(stored.start.started_at_micros);
+        let mut state = Self::begin(start, started_at, policy);
+        for (digest, event) in &stored.events {
+            let event = v1::InvestigationEvent::decode(event.as_slice());
+            state.apply(*digest, event.map_err(|error| error.to_string())?)?;
+        }
+        Ok(state)
+    }
+
+    /// An investigation that begins.
+    pub(super) fn begin(
+        start: v1::StartInvestigationRequest,
+        started_at: Timestamp,
+        policy: ChosenPolicy,
+    ) -> Self {
+        Self {
+            outer_loop: OuterLoop::start(policy.policy.investigation.limits),
+            action: Action::Synthesize,
+            start,
+            started_at,
+            policy,
+            digests: Vec::new(),
+            turns: Turns::default(),
+            spent: v1::Spent::default(),
+            reports: Vec::new(),
+            last: None,
+            last_at: started_at,
+            plan_began: started_at,
+            texts: HashMap::new(),
+        }
+    }
+
+    /// The step that an answer names.
+    pub(super) fn step(&self) -> u32 {
+        u32::try_from(self.digests.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether this very answer was taken at that step.
+    pub(super) fn has_taken(&self, step: u32, digest: &[u8; 32]) -> bool {
+        usize::try_from(step).is_ok_and(|step| self.digests.get(step) == Some(digest))
+    }
+
+    /// Whether that report, with that evidence, was judged before.
+    pub(super) fn has_judged(&self, subject: SubjectDigest) -> bool {
+        self.outer_loop.trajectory().iter().any(|step| step.subject == subject)
+    }
+
+    /// The text of a claim, as it was written last.
+    pub(super) fn text_of(&self, key: &ClaimKey) -> String {
+        self.texts.get(key).unwrap_or(&key.0).clone()
+    }
+
+    /// Takes what happened. `digest` is that of what was answered.
+    ///
+    /// # Errors
+    /// What is wrong with the event; the state must not be used then.
+    pub(super) fn apply(
+        &mut self,
+        digest: [u8; 32],
+        event: v1::InvestigationEvent,
+    ) -> Result<(), String> {
+        use v1::investigation_event::Event as Kind;
+        let at = event.at.map_or(self.last_at, |at| {
+            Timestamp::from_micros(at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000)
+        });
+        let plan = self.outer_loop.replans();
+        match event.event.ok_or("an event says nothing")? {
+            Kind::Turn(turn) => self.turns.take(turn),
+            Kind::Judged(judged) => self.judged(judged)?,
+            Kind::Unchanged(unchanged) => {
+                self.happen(Event::Submitted(subject(&unchanged.subject)?))?;
+            }
+            Kind::JudgeFailed(failed) => {
+                self.happen(Event::Submitted(subject(&failed.subject)?))?;
+                for _ in 0..failed.judge_failures {
+                    self.happen(Event::JudgeFailed { reason: failed.reason.clone() })?;
+                }
+                self.count(failed.spent, failed.judge_failures);
+            }
+            Kind::Stopped(stopped) => {
+                let cause = StopCause::ALL.into_iter().find(|cause| cause.code() == stopped.cause);
+                let cause = cause.ok_or_else(|| format!("{} is no cause", stopped.cause))?;
+                self.happen(Event::Stopped(cause))?;
+            }
+        }
+        if self.outer_loop.replans() > plan {
+            self.turns.replanned();
+            self.plan_began = at;
+        }
+        self.digests.push(digest);
+        self.last_at = at;
+        Ok(())
+    }
+
+    fn judged(&mut self, judged: v1::RecordedJudgement) -> Result<(), String> {
+        let is_rewrite = matches!(self.action, Action::Rewrite { .. });
+        self.happen(Event::Submitted(subject(&judged.subject)?))?;
+        for _ in 0..judged.judge_failures {
+            self.happen(Event::JudgeFailed { reason: String::new() })?;
+        }
+        let plan = self.outer_loop.replans();
+        let classes = |judged: &v1::RecordedJudgement| -> HashMap<ClaimKey, v1::ClaimClass> {
+            judged.claims.iter().map(|claim| (claim_key(&claim.text), claim.class())).collect()
+        };
+        let before = self.last.as_ref().map(classes).unwrap_or_default();
+        let changed = |claim: &v1::StatedClaim| {
+            let was = before.get(&claim_key(&claim.text)).copied()?;
+            (was != claim.class()).then(|| v1::ChangedClaim {
+                text: claim.text.clone(),
+                before: was.into(),
+                after: claim.class,
+            })
+        };
+        let changed = judged.claims.iter().filter_map(changed).collect();
+        let texts = judged.claims.iter().map(|claim| claim.text.as_str());
+        for text in texts.chain(judged.standing.iter().map(String::as_str)) {
+            self.texts.insert(claim_key(text), text.to_owned());
+        }
+        self.happen(Event::Judged(judgement(&judged)?))?;
+        self.count(judged.spent, judged.judge_failures);
+        let texts = |keys: &[ClaimKey]| keys.iter().map(|key| self.text_of(key)).collect();
+        let step = self.outer_loop.trajectory().last().ok_or("nothing was judged")?;
+        self.reports.push(v1::JudgedReport {
+            evaluation_id: judged.evaluation_id.clone(),
+            plan,
+            tier: step.tier.number(),
+            score: judged.score,
+            is_rewrite,
+            put_back: texts(&step.put_back),
+            added: if is_rewrite { texts(&step.added) } else { Vec::new() },
+            changed,
+        });
+        self.last = Some(judged);
+        Ok(())
+    }
+
+    fn happen(&mut self, event: Event) -> Result<(), String> {
+        self.action = self.outer_loop.apply(event).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn count(&mut self, spent: Option<v1::Spent>, judge_failures: u32) {
+        budget::add(&mut self.spent, &spent.unwrap_or_default());
+        self.spent.judge_failures = self.spent.judge_failures.saturating_add(judge_failures);
+    }
+}
+
+/// The key by which the claims of different reports are compared.
+fn claim_key(text: &str) -> ClaimKey {
+    ClaimKey(key(text))
+}
+
+fn subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
+    let hash = blake3::Hash::from_hex(hexadecimal);
+    hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
+}
+
+/// What the loop is told of a judged report.
+fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
+    let of_class = |wanted: v1::ClaimClass| -> Vec<ClaimKey> {
+        let claims = judged.claims.iter().filter(|claim| claim.class() == wanted);
+        claims.map(|claim| claim_key(&claim.text)).collect()
+    };
+    let partition: Vec<ClaimKey> =
+        judged.claims.iter().map(|claim| claim_key(&claim.text)).collect();
+    let others = judged.standing.iter().map(|text| claim_key(text));
+    let standing = partition.iter().cloned().chain(others).collect();
+    let score = judged.score.as_ref();
+    Ok(Judgement {
+        tier: Tier::from_number(judged.tier).ok_or("a judged report has no tier")?,
+        score: score
+            .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),
+        contradictions: of_class(v1::ClaimClass::Contradicted),
+        partition,
+        standing,
+        reasons: judged.reasons.iter().map(|reason| reason.sentence.clone()).collect(),
+    })
+}

@@ -1,0 +1,270 @@
+//! This module takes what a turn brought: it stores what tools returned, and reads lane and verdict of each test of a
+//! hypothesis off the stored item.
+
+use std::collections::HashSet;
+
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::safety::{self, Expectation, ToolResult};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::state::State;
+use crate::call::Call;
+use crate::errors;
+use crate::evaluate::{Engine, now};
+use crate::evidence::{CorpusName, Evidence, Named, Part, Stored};
+use crate::offload::offload_long;
+
+/// The most bytes of an item that a verdict is read off.
+const MAX_READ: u64 = 1 << 20;
+
+/// Stores what a turn brought, and gives what is recorded of it.
+pub(super) async fn record(
+    engine: &Engine,
+    call: &Call,
+    state: &State,
+    request: v1::RecordTurnRequest,
+) -> Result<v1::RecordedTurn, Status> {
+    let mut violations = Violations::default();
+    let (calls, items) = calls(engine, call, request.tool_calls, &mut violations);
+    check_hypotheses(state, &request.hypotheses, &mut violations);
+    violations.finish(Some(()))?;
+    let name = corpus(state)?;
+    let stored = store(engine, call, &name, items).await?;
+    let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, request.hypotheses).await?;
+    let turn = v1::RecordedTurn {
+        calls: recorded(state, calls, &stored),
+        hypotheses,
+        changes: request.changes,
+        path: request.path,
+        wants_to_finish: request.wants_to_finish,
+        caller_verdicts,
+    };
+    check_gate(engine, state, &turn)?;
+    Ok(turn)
+}
+
+/// The corpus of an investigation: the one that was named, else one of its own.
+///
+/// # Errors
+/// The contract's; a name that was checked at the start is one.
+pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
+    let own = || {
+        let id = &state.start.investigation_id;
+        let readable = CorpusName::new(&format!("investigation-{id}"));
+        readable.or_else(|_| {
+            let hash = blake3::hash(id.as_bytes()).to_hex();
+            CorpusName::new(&format!("investigation-{hash}"))
+        })
+    };
+    let name = match state.start.corpus_id.as_str() {
+        "" => own(),
+        named => CorpusName::new(named),
+    };
+    name.map_err(|error| errors::evidence(&error))
+}
+
+struct CallOfTool {
+    tool: String,
+    digest: String,
+    evidence_id: String,
+    verification_result: i32,
+}
+
+fn calls(
+    engine: &Engine,
+    call: &Call,
+    calls: Vec<v1::ToolCall>,
+    violations: &mut Violations,
+) -> (Vec<CallOfTool>, Vec<EvidenceItem>) {
+    let mut read = Vec::with_capacity(calls.len());
+    let mut results = Vec::new();
+    for (number, of) in calls.into_iter().enumerate() {
+        if of.tool.trim().is_empty() {
+            violations.add(format!("tool_calls[{number}].tool"), "is missing; it is required");
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(of.tool.len() as u64).to_le_bytes());
+        hasher.update(of.tool.as_bytes()).update(of.arguments.as_bytes());
+        let mut known = CallOfTool {
+            digest: hasher.finalize().to_hex().to_string(),
+            evidence_id: String::new(),
+            verification_result: 0,
+            tool: of.tool,
+        };
+        if let Some(mut result) = of.result {
+            if result.tool.is_empty() {
+                result.tool.clone_from(&known.tool);
+            }
+            known.evidence_id.clone_from(&result.id);
+            known.verification_result = result.verification_result;
+            results.push(result);
+        }
+        read.push(known);
+    }
+    // Their fields are told under `evidence`, in the order of the calls that returned something.
+    let mut items = parse::evidence(results, engine.limits(), violations);
+    items.iter_mut().for_each(|item| call.attestation.attest(item));
+    (read, items)
+}
+
+fn check_hypotheses(
+    state: &State,
+    hypotheses: &[v1::TestedHypothesis],
+    violations: &mut Violations,
+) {
+    let allows_word = state.policy.policy.investigation.caller_verdicts;
+    for (number, hypothesis) in hypotheses.iter().enumerate() {
+        for (test_number, test) in hypothesis.tests.iter().enumerate() {
+            let field = |name| format!("hypotheses[{number}].tests[{test_number}].{name}");
+            if test.evidence_id.is_empty() {
+                violations.add(field("evidence_id"), "is empty; name a stored item");
+            }
+            if v1::Verdict::try_from(test.verdict).is_err() {
+                let description = format!("{} is no verdict; give 1 to 3", test.verdict);
+                violations.add(field("verdict"), description);
+            }
+            if test.verdict != 0 && !allows_word {
+                violations.add(
+                    field("verdict"),
+                    "is the caller's word, which the policy does not take; leave it out, or turn investigation.caller_verdicts on",
+                );
+            }
+        }
+    }
+}
+
+async fn store(
+    engine: &Engine,
+    call: &Call,
+    name: &CorpusName,
+    items: Vec<EvidenceItem>,
+) -> Result<Vec<Stored>, Status> {
+    if items.is_empty() {
+        return Ok(Vec::new());
+    }
+    let store = evidence(engine)?;
+    let (of, corpus) = (store.clone(), name.clone());
+    let stored = offload_long(call, move || {
+        let mut put = of.put(corpus, None)?;
+        for item in items {
+            put.item(item)?;
+        }
+        put.finish().map(|(_, stored)| stored)
+    });
+    let stored = stored.await.map_err(|error| errors::evidence(&error))?;
+    let name = name.clone();
+    tokio::spawn(async move { store.embed_corpus(name).await });
+    Ok(stored)
+}
+
+fn evidence(engine: &Engine) -> Result<Evidence, Status> {
+    engine.evidence().cloned().ok_or_else(|| {
+        errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
+    })
+}
+
+/// Whether something is new goes by what the investigation recorded, not by what is stored: a turn whose record was lost
+/// finds its items there.
+fn recorded(state: &State, calls: Vec<CallOfTool>, stored: &[Stored]) -> Vec<v1::RecordedCall> {
+    let mut seen = HashSet::new();
+    let mut record = |call: CallOfTool| {
+        let item = stored.iter().find(|item| item.id == call.evidence_id);
+        let digest = item.map(|item| blake3::Hash::from(item.digest).to_hex().to_string());
+        let evidence_digest = digest.unwrap_or_default();
+        let is_new = !evidence_digest.is_empty()
+            && !state.turns.has_seen(&evidence_digest)
+            && seen.insert(evidence_digest.clone());
+        v1::RecordedCall {
+            tool: call.tool,
+            digest: call.digest,
+            evidence_id: call.evidence_id,
+            is_new,
+            verification_result: call.verification_result,
+            evidence_digest,
+        }
+    };
+    calls.into_iter().map(&mut record).collect()
+}
+
+/// The hypotheses with the verdicts of their tests, and which of those are the caller's word.
+async fn hypotheses(
+    engine: &Engine,
+    call: &Call,
+    name: &CorpusName,
+    tested: Vec<v1::TestedHypothesis>,
+) -> Result<(Vec<v1::Hypothesis>, Vec<String>), Status> {
+    if tested.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
+        return Ok((tested.into_iter().map(|of| hypothesis(of, Vec::new())).collect(), Vec::new()));
+    }
+    let (store, name) = (evidence(engine)?, name.clone());
+    let read = offload_long(call, move || {
+        let mut words = Vec::new();
+        let mut read = Vec::with_capacity(tested.len());
+        for mut of in tested {
+            let tests = std::mem::take(&mut of.tests);
+            let mut records = Vec::with_capacity(tests.len());
+            for test in tests {
+                if test.verdict != 0 {
+                    words.push(format!("{}:{}", of.id, test.evidence_id));
+                }
+                records.push(classified(&store, &name, test)?);
+            }
+            read.push(hypothesis(of, records));
+        }
+        Ok((read, words))
+    });
+    read.await.map_err(|error: crate::evidence::StoreError| errors::evidence(&error))
+}
+
+fn hypothesis(of: v1::TestedHypothesis, evidence: Vec<v1::HypothesisEvidence>) -> v1::Hypothesis {
+    v1::Hypothesis { id: of.id, statement: of.statement, target: of.target, evidence }
+}
+
+/// What a stored item says about a fault.
+fn classified(
+    store: &Evidence,
+    name: &CorpusName,
+    test: v1::HypothesisTest,
+) -> Result<v1::HypothesisEvidence, crate::evidence::StoreError> {
+    let named = Named::Id(test.evidence_id.clone());
+    let item = store.snapshot(name, &named, Part::Bytes(0, MAX_READ))?;
+    let threshold = test.threshold.map(|threshold| threshold.to_string());
+    let asked = !test.signal.is_empty() || threshold.is_some();
+    let expectation = asked.then_some(Expectation {
+        signal: &test.signal,
+        polarity: None,
+        threshold: threshold.as_deref(),
+    });
+    let result = ToolResult { content: &item.content, expectation };
+    let verdict = match test.verdict {
+        0 => safety::classify(&result).verdict.number(),
+        word => word,
+    };
+    Ok(v1::HypothesisEvidence {
+        tool: item.head.tool,
+        summary: safety::summary(&item.content),
+        verdict,
+        lane: item.head.lane.number(),
+        evaluated_at: Some(render::timestamp(now())),
+        evidence_id: test.evidence_id,
+        verification_result: render::verification_result(item.head.verification_result),
+    })
+}
+
+/// Refuses what the gate could not read, before it is recorded.
+fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {
+    let mut after = state.turns.clone();
+    after.take(turn.clone());
+    let inputs = v1::GateInputs {
+        hypotheses: after.hypotheses,
+        changes: after.changes,
+        path: after.path,
+        ..v1::GateInputs::default()
+    };
+    let mut violations = Violations::default();
+    let read = parse::gate_inputs(inputs, engine.limits(), &mut violations);
+    violations.finish(read.map(|_| ()))
+}

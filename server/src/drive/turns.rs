@@ -1,0 +1,155 @@
+//! This module counts for itself what an agent does: turns, identical tool calls, new evidence, checks that failed. Nothing
+//! that the agent says of itself takes part.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use gsar_proto::v1;
+
+/// What the turns of an investigation came to. Counts hold for the plan under way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns {
+    /// Turns of the whole investigation.
+    pub(super) total: u32,
+    /// Turns of the plan.
+    pub(super) of_plan: u32,
+    /// Turns since something came that was not stored before.
+    pub(super) without_evidence: u32,
+    /// By the digest of tool and arguments: how often it was called since it last brought something new.
+    calls: HashMap<String, u32>,
+    /// The last result of each tool that checks something.
+    checks: BTreeMap<String, v1::VerificationResult>,
+    /// Whether the agent wants to finish, as of the last turn.
+    pub(super) wants_to_finish: bool,
+    /// The hypotheses as they are held.
+    pub(super) hypotheses: Vec<v1::Hypothesis>,
+    /// The changes that were told.
+    pub(super) changes: Vec<v1::ChangeRecord>,
+    /// The way to the suspect.
+    pub(super) path: Vec<String>,
+    /// Items whose verdict is the caller's word.
+    pub(super) caller_verdicts: Vec<String>,
+    /// The digests of all that turns brought.
+    seen: HashSet<String>,
+}
+
+impl Turns {
+    /// Takes a turn.
+    pub(super) fn take(&mut self, turn: v1::RecordedTurn) {
+        self.total = self.total.saturating_add(1);
+        self.of_plan = self.of_plan.saturating_add(1);
+        self.without_evidence = match turn.calls.iter().any(|call| call.is_new) {
+            true => 0,
+            false => self.without_evidence.saturating_add(1),
+        };
+        for call in turn.calls {
+            let count = self.calls.entry(call.digest.clone()).or_default();
+            *count = if call.is_new { 1 } else { count.saturating_add(1) };
+            if !call.evidence_digest.is_empty() {
+                self.seen.insert(call.evidence_digest.clone());
+            }
+            if call.verification_result() != v1::VerificationResult::Unspecified {
+                self.checks.insert(call.tool.clone(), call.verification_result());
+            }
+        }
+        self.wants_to_finish = turn.wants_to_finish;
+        self.hypotheses = turn.hypotheses;
+        for change in turn.changes {
+            match self.changes.iter_mut().find(|known| known.id == change.id) {
+                Some(known) => *known = change,
+                None => self.changes.push(change),
+            }
+        }
+        if !turn.path.is_empty() {
+            self.path = turn.path;
+        }
+        self.caller_verdicts = turn.caller_verdicts;
+    }
+
+    /// Begins the turns of a revised plan.
+    pub(super) fn replanned(&mut self) {
+        self.of_plan = 0;
+        self.without_evidence = 0;
+        self.calls.clear();
+        self.wants_to_finish = false;
+    }
+
+    /// Whether that content came before.
+    pub(super) fn has_seen(&self, digest: &str) -> bool {
+        self.seen.contains(digest)
+    }
+
+    /// Whether anything came.
+    pub(super) fn have_evidence(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
+    /// The most identical calls that brought nothing new.
+    pub(super) fn identical_calls(&self) -> u32 {
+        self.calls.values().copied().max().unwrap_or(0)
+    }
+
+    /// Tools whose last check failed.
+    pub(super) fn failed_checks(&self) -> impl Iterator<Item = &str> {
+        let failed = |(_, result): &(&String, &v1::VerificationResult)| {
+            **result == v1::VerificationResult::Failed
+        };
+        self.checks.iter().filter(failed).map(|(tool, _)| tool.as_str())
+    }
+
+    /// Whether anything was changed or checked.
+    pub(super) fn has_changed_anything(&self) -> bool {
+        !self.changes.is_empty() || !self.checks.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(calls: &[(&str, bool)]) -> v1::RecordedTurn {
+        let call = |(digest, is_new): &(&str, bool)| v1::RecordedCall {
+            tool: "kubectl".to_owned(),
+            digest: (*digest).to_owned(),
+            is_new: *is_new,
+            evidence_digest: "d".to_owned(),
+            ..v1::RecordedCall::default()
+        };
+        v1::RecordedTurn { calls: calls.iter().map(call).collect(), ..v1::RecordedTurn::default() }
+    }
+
+    #[test]
+    fn identical_calls_count_as_long_as_they_bring_nothing_new() {
+        let mut turns = Turns::default();
+        turns.take(turn(&[("a", true), ("b", true)]));
+        assert_eq!((turns.identical_calls(), turns.without_evidence), (1, 0));
+        turns.take(turn(&[("a", false)]));
+        turns.take(turn(&[("b", false), ("a", false)]));
+        assert_eq!((turns.identical_calls(), turns.without_evidence), (3, 2));
+        turns.take(turn(&[("a", true)]));
+        assert_eq!((turns.identical_calls(), turns.without_evidence), (2, 0), "b was called twice");
+    }
+
+    #[test]
+    fn a_revised_plan_counts_anew_and_keeps_what_is_known() {
+        let mut turns = Turns::default();
+        turns.take(turn(&[("a", true), ("a", false)]));
+        turns.replanned();
+        assert_eq!((turns.total, turns.of_plan, turns.identical_calls()), (1, 0, 0));
+        assert!(turns.have_evidence() && turns.has_seen("d"));
+    }
+
+    #[test]
+    fn the_last_check_of_a_tool_counts() {
+        let mut turns = Turns::default();
+        let check = |result: v1::VerificationResult| {
+            let mut turn = turn(&[("a", true)]);
+            turn.calls[0].set_verification_result(result);
+            turn
+        };
+        turns.take(check(v1::VerificationResult::Failed));
+        assert_eq!(turns.failed_checks().collect::<Vec<_>>(), ["kubectl"]);
+        turns.take(check(v1::VerificationResult::Passed));
+        assert_eq!(turns.failed_checks().count(), 0);
+        assert!(turns.has_changed_anything());
+    }
+}

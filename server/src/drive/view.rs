@@ -1,0 +1,218 @@
+//! This module says where an investigation stands, as its caller is told: the instruction, and everything behind it.
+
+use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, StopCause};
+use gsar_core::safety::gate::{self, GateExit, GateOutcome};
+use gsar_core::time::Timestamp;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+
+use super::state::State;
+
+/// An investigation as its caller is told.
+pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
+    let gate = gate(state, limits, state.last_at);
+    let is_governing = gate.as_ref().is_some_and(|gate| gate.governs);
+    let reasons = match &gate {
+        Some(found) if is_governing && found.outcome.exit != GateExit::None => {
+            found.verdict.reasons.clone()
+        }
+        _ => Vec::new(),
+    };
+    let elapsed = micros_between(state.started_at, state.last_at);
+    v1::Investigation {
+        investigation_id: state.start.investigation_id.clone(),
+        step: state.step(),
+        instruction: Some(v1::Instruction { due: Some(due(state, reasons)) }),
+        plan: state.outer_loop.replans(),
+        max_replans: state.policy.policy.investigation.limits.max_replans,
+        trajectory: state.reports.clone(),
+        findings: findings(state, gate.as_ref()),
+        gate: gate.map(|found| found.verdict),
+        spent: Some(v1::Spent {
+            elapsed: Some(duration(elapsed)),
+            turns: state.turns.total,
+            identical_calls: state.turns.identical_calls(),
+            turns_without_evidence: state.turns.without_evidence,
+            ..state.spent.clone()
+        }),
+        policy: Some(state.policy.applied()),
+        corpus_id: state.start.corpus_id.clone(),
+        started_at: Some(render::timestamp(state.started_at)),
+    }
+}
+
+/// What the gate says of the turns so far.
+pub(super) struct GateAtTurn {
+    pub(super) outcome: GateOutcome,
+    pub(super) verdict: v1::GateVerdict,
+    /// Whether the policy lets it govern.
+    pub(super) governs: bool,
+}
+
+/// The gate at the end of the last turn; `None` before the first, and where the policy turns it off.
+pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Option<GateAtTurn> {
+    use gsar_core::policy::RolloutMode;
+    let policy = &state.policy.policy;
+    if state.turns.total == 0 || policy.rollout.gate == RolloutMode::Off {
+        return None;
+    }
+    let parsed = parse::gate_inputs(inputs(state, now), limits, &mut Violations::default())?;
+    let outcome = gate::evaluate(&policy.gate, &parsed.input());
+    let verdict = render::gate_verdict(&outcome, &parsed.hypotheses, &policy.gate);
+    Some(GateAtTurn { outcome, verdict, governs: policy.rollout.gate == RolloutMode::Active })
+}
+
+/// What the gate and the evidence chain look at. Turns and time are those of the plan under way.
+pub(super) fn inputs(state: &State, now: Timestamp) -> v1::GateInputs {
+    let turns = &state.turns;
+    v1::GateInputs {
+        hypotheses: turns.hypotheses.clone(),
+        wants_to_finish: turns.wants_to_finish,
+        turns_used: turns.of_plan,
+        elapsed: Some(duration(micros_between(state.plan_began, now))),
+        identical_calls: turns.identical_calls(),
+        turns_without_evidence: turns.without_evidence,
+        onset: state.start.onset,
+        onset_window: state.start.onset_window,
+        changes: turns.changes.clone(),
+        path: turns.path.clone(),
+    }
+}
+
+fn due(state: &State, gate: Vec<v1::Reason>) -> v1::instruction::Due {
+    use v1::instruction::Due;
+    let last = state.last.clone().unwrap_or_default();
+    match &state.action {
+        Action::Synthesize | Action::Evaluate => Due::Synthesize(v1::Synthesize { reasons: gate }),
+        Action::Rewrite { .. } => Due::Regenerate(v1::Regenerate {
+            explanation: last.explanation.clone(),
+            faults: faults(state, &last),
+            reasons: last.reasons,
+        }),
+        Action::Replan { cause: ReplanCause::GatherEvidence, .. } => {
+            Due::GatherEvidence(v1::GatherEvidence {
+                reason: last.abstain_reason,
+                reasons: last.reasons,
+                gaps: last.gaps,
+            })
+        }
+        Action::Replan { cause, .. } => Due::Replan(v1::Replan {
+            cause: cause.code().to_owned(),
+            explanation: last.explanation.clone(),
+            faults: faults(state, &last),
+            gaps: last.gaps,
+            reasons: last.reasons,
+            affected_specialists: last.affected_specialists,
+        }),
+        Action::Finish(ending) => Due::Finished(finished(state, ending, last.action)),
+    }
+}
+
+/// The claims at fault, with those that an earlier report had contradicted and the last one still states.
+fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
+    let put_back = state.reports.last().map(|report| report.put_back.as_slice());
+    let put_back = put_back.unwrap_or_default().iter().map(|text| v1::ClaimFault {
+        claim: Some(v1::JudgedClaim {
+            text: text.clone(),
+            class: v1::ClaimClass::Contradicted.into(),
+            ..v1::JudgedClaim::default()
+        }),
+        shows: vec![
+            "an earlier report had it contradicted, and this one still states it".to_owned(),
+        ],
+        put_back: true,
+    });
+    last.faults.iter().cloned().chain(put_back).collect()
+}
+
+fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -> v1::Finished {
+    let of = |index: Option<usize>| {
+        let report = index.and_then(|index| state.reports.get(index));
+        report.map(|report| report.evaluation_id.clone()).unwrap_or_default()
+    };
+    match ending {
+        Ending::Proceed { index } => v1::Finished {
+            degraded: false,
+            cause: "PROCEED".to_owned(),
+            sentence: "the report may go out".to_owned(),
+            best: of(Some(*index)),
+            last: of(Some(*index)),
+            action,
+        },
+        Ending::Degraded { cause, best, last } => v1::Finished {
+            degraded: true,
+            cause: cause.code().to_owned(),
+            sentence: sentence(cause, best.is_some()),
+            best: of(*best),
+            last: of(*last),
+            action: action.filter(|_| best == last),
+        },
+    }
+}
+
+fn sentence(cause: &DegradedCause, has_report: bool) -> String {
+    let why = match cause {
+        DegradedCause::ReplansSpent => "the plan may not be revised again".to_owned(),
+        DegradedCause::JudgeFailed { reason } => format!("no judge answered: {reason}"),
+        DegradedCause::Stopped(cause) => stopped(*cause).to_owned(),
+    };
+    match has_report {
+        true => format!("{why}; the best report may go out only under a banner that says so"),
+        false => format!("{why}; there is no judged report"),
+    }
+}
+
+fn stopped(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::JudgeCallsSpent => "the judge calls of the budget are spent",
+        StopCause::TokensSpent => "the tokens of the budget are spent",
+        StopCause::MoneySpent => "the money of the budget is spent",
+        StopCause::TimeSpent => "the time of the budget has passed",
+        StopCause::QueryingWithoutCommitting => {
+            "the agent went on querying after the gate asked for its report"
+        }
+        StopCause::Cancelled => "the caller gave the investigation up",
+    }
+}
+
+/// What turns show about the agent, by stable codes. None of it decides by itself.
+fn findings(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
+    let finding = |code: &str, sentence: String| v1::Reason {
+        code: code.to_owned(),
+        sentence,
+        ..v1::Reason::default()
+    };
+    let mut findings: Vec<v1::Reason> = Vec::new();
+    if let Some(found) = gate {
+        let signs = ["TURNS_SPENT", "TIME_SPENT", "REPEATED_IDENTICAL_CALLS", "NO_NEW_EVIDENCE"];
+        let reasons = found.verdict.reasons.iter();
+        findings.extend(reasons.filter(|reason| signs.contains(&reason.code.as_str())).cloned());
+    }
+    let failed: Vec<&str> = state.turns.failed_checks().collect();
+    if !failed.is_empty() {
+        let sentence = format!("the last check by {} failed", failed.join(", "));
+        findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
+    }
+    let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);
+    if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
+        let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
+        findings.push(finding("EMPTY_CHANGE_SET", sentence));
+    }
+    for item in &state.turns.caller_verdicts {
+        let sentence = format!("the verdict on {item} is the caller's word");
+        findings.push(finding("CALLER_VERDICT", sentence));
+    }
+    findings
+}
+
+/// Microseconds from one instant to another, 0 where that is not behind it.
+pub(super) fn micros_between(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0)
+}
+
+fn duration(micros: u64) -> prost_types::Duration {
+    prost_types::Duration {
+        seconds: i64::try_from(micros / 1_000_000).unwrap_or(i64::MAX),
+        nanos: i32::try_from(micros % 1_000_000 * 1_000).unwrap_or(0),
+    }
+}

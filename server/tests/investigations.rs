@@ -1,0 +1,485 @@
+//! Investigations that are driven, over a real socket: instructions, budgets, the gate, repetition and resumption.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gsar_core::{Class, EvidenceType, JudgedClaim};
+use gsar_proto::v1;
+use gsar_proto::v1::drive_request::Request as Message;
+use gsar_proto::v1::instruction::Due;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use support::{Running, Wanted};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+const POOL: &str = "connection pool size is 20";
+const TRUE: &str = "The connection pool size is 20.";
+const FALSE: &str = "The connection pool size is 50.";
+const UNKNOWN: &str = "A nightly batch job exhausted the disk of node-7.";
+
+fn item(id: &str, text: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: v1::EvidenceLane::StaticInfra.into(),
+        tool: "psql".to_owned(),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+fn start(id: &str) -> v1::StartInvestigationRequest {
+    v1::StartInvestigationRequest {
+        investigation_id: id.to_owned(),
+        policy: "reference".to_owned(),
+        ..v1::StartInvestigationRequest::default()
+    }
+}
+
+fn report(id: &str, step: u32, synthesis: &str) -> v1::SubmitReportRequest {
+    v1::SubmitReportRequest {
+        investigation_id: id.to_owned(),
+        step,
+        report: Some(v1::Report { synthesis: synthesis.to_owned(), ..v1::Report::default() }),
+        evidence: vec![item("settings", POOL)],
+    }
+}
+
+fn turn(id: &str, step: u32, calls: Vec<v1::ToolCall>) -> v1::RecordTurnRequest {
+    v1::RecordTurnRequest {
+        investigation_id: id.to_owned(),
+        step,
+        tool_calls: calls,
+        ..v1::RecordTurnRequest::default()
+    }
+}
+
+fn call_of(tool: &str, arguments: &str, result: Option<v1::EvidenceItem>) -> v1::ToolCall {
+    v1::ToolCall { tool: tool.to_owned(), arguments: arguments.to_owned(), result }
+}
+
+async fn begin(server: &Running, request: v1::StartInvestigationRequest) -> v1::Investigation {
+    let answer = server.investigations().start_investigation(request).await.unwrap();
+    answer.into_inner().investigation.unwrap()
+}
+
+async fn submit(
+    server: &Running,
+    request: v1::SubmitReportRequest,
+) -> Result<v1::SubmitReportResponse, Status> {
+    server.investigations().submit_report(request).await.map(tonic::Response::into_inner)
+}
+
+async fn take(
+    server: &Running,
+    request: v1::RecordTurnRequest,
+) -> Result<v1::Investigation, Status> {
+    let answer = server.investigations().record_turn(request).await?;
+    Ok(answer.into_inner().investigation.unwrap())
+}
+
+async fn stands(server: &Running, id: &str) -> v1::GetInvestigationResponse {
+    let request =
+        v1::GetInvestigationRequest { investigation_id: id.to_owned(), with_events: true };
+    server.investigations().get_investigation(request).await.unwrap().into_inner()
+}
+
+fn due(investigation: &v1::Investigation) -> &Due {
+    investigation.instruction.as_ref().unwrap().due.as_ref().unwrap()
+}
+
+fn finished(investigation: &v1::Investigation) -> &v1::Finished {
+    match due(investigation) {
+        Due::Finished(finished) => finished,
+        other => panic!("not finished: {other:?}"),
+    }
+}
+
+fn reason_of(status: &Status) -> String {
+    status.get_error_details().error_info().unwrap().reason.clone()
+}
+
+#[tokio::test]
+async fn a_false_report_is_replanned_and_a_true_one_goes_out() {
+    let server = Running::start().await;
+    let begun = begin(&server, start("i1")).await;
+    assert_eq!((begun.step, begun.plan, begun.max_replans), (0, 0, 2));
+    assert!(matches!(due(&begun), Due::Synthesize(_)));
+
+    let answer = submit(&server, report("i1", 0, FALSE)).await.unwrap();
+    let (investigation, evaluation) = (answer.investigation.unwrap(), answer.evaluation.unwrap());
+    let Due::Replan(replan) = due(&investigation) else { panic!("{investigation:?}") };
+    assert_eq!((replan.cause.as_str(), investigation.plan), ("REPLAN", 1));
+    let [fault] = replan.faults.as_slice() else { panic!("{replan:?}") };
+    assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Ungrounded);
+    assert!(!fault.shows.is_empty(), "what the evidence shows instead");
+    assert!(evaluation.provenance.unwrap().recorded);
+
+    let answer = submit(&server, report("i1", investigation.step, TRUE)).await.unwrap();
+    let investigation = answer.investigation.unwrap();
+    let end = finished(&investigation);
+    assert_eq!((end.degraded, end.cause.as_str()), (false, "PROCEED"));
+    assert_eq!(end.best, answer.evaluation.unwrap().evaluation_id);
+    let tiers: Vec<v1::Tier> =
+        investigation.trajectory.iter().map(v1::JudgedReport::tier).collect();
+    assert_eq!(tiers, [v1::Tier::Replan, v1::Tier::Proceed]);
+
+    let list = v1::ListEvaluationsRequest {
+        investigation_id: "i1".to_owned(),
+        ..v1::ListEvaluationsRequest::default()
+    };
+    let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;
+    assert_eq!(listed.len(), 2);
+    let stored = stands(&server, "i1").await;
+    assert_eq!(stored.investigation, Some(investigation), "what is stored says the same");
+    assert_eq!(stored.events.len(), 2);
+
+    let late = submit(&server, report("i1", 2, TRUE)).await.unwrap_err();
+    assert_eq!((late.code(), reason_of(&late).as_str()), (Code::FailedPrecondition, "NOT_DUE"));
+}
+
+#[tokio::test]
+async fn a_report_that_is_nearly_right_is_rewritten_once_and_then_replanned() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {UNKNOWN}"));
+    mixed.evidence.push(item("limits", "max connections is 100"));
+    let investigation = submit(&server, mixed.clone()).await.unwrap().investigation.unwrap();
+    let Due::Regenerate(rewrite) = due(&investigation) else { panic!("{investigation:?}") };
+    assert_eq!(rewrite.faults.len(), 1);
+    assert_eq!(rewrite.faults[0].claim.as_ref().unwrap().text, UNKNOWN.trim_end_matches('.'));
+
+    // It adds a claim and keeps the one at fault.
+    mixed.step = investigation.step;
+    mixed.report.as_mut().unwrap().synthesis =
+        format!("{TRUE} The max connections is 100. {UNKNOWN} The connection pool size is not 50.");
+    let investigation = submit(&server, mixed).await.unwrap().investigation.unwrap();
+    let report = &investigation.trajectory[1];
+    assert!(report.is_rewrite);
+    assert_eq!(report.added, ["The connection pool size is not 50"]);
+    match due(&investigation) {
+        Due::Replan(replan) if report.tier() == v1::Tier::Regenerate => {
+            assert_eq!(replan.cause, "SECOND_REGENERATE");
+        }
+        Due::Replan(replan) => assert_eq!(replan.cause, "REPLAN"),
+        Due::Finished(end) => assert_eq!(report.tier(), v1::Tier::Proceed, "{end:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_is_repeated_changes_nothing_and_what_is_not_due_is_refused() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let first = submit(&server, report("i1", 0, FALSE)).await.unwrap();
+    let again = submit(&server, report("i1", 0, FALSE)).await.unwrap();
+    assert_eq!(again, first, "the same answer, and nothing judged");
+    assert_eq!(begin(&server, start("i1")).await, first.investigation.clone().unwrap());
+
+    let other = submit(&server, report("i1", 0, TRUE)).await.unwrap_err();
+    assert_eq!(reason_of(&other), "NOT_DUE");
+    let early = submit(&server, report("i1", 7, TRUE)).await.unwrap_err();
+    assert_eq!(reason_of(&early), "NOT_DUE");
+    let elsewhere = submit(&server, report("i2", 0, TRUE)).await.unwrap_err();
+    assert_eq!(elsewhere.code(), Code::NotFound);
+    let policy = v1::StartInvestigationRequest { policy: "strict".to_owned(), ..start("i1") };
+    let taken = server.investigations().start_investigation(policy).await.unwrap_err();
+    assert_eq!(reason_of(&taken), "NOT_DUE");
+    assert_eq!(stands(&server, "i1").await.events.len(), 1);
+}
+
+#[tokio::test]
+async fn an_unchanged_report_is_not_judged_again_and_ends_degraded() {
+    let server = Running::start().await;
+    let mut investigation = begin(&server, start("i1")).await;
+    let mut judged = 0;
+    while !matches!(due(&investigation), Due::Finished(_)) {
+        let answer = submit(&server, report("i1", investigation.step, FALSE)).await.unwrap();
+        judged += usize::from(answer.evaluation.is_some());
+        investigation = answer.investigation.unwrap();
+    }
+    assert_eq!((judged, investigation.step, investigation.plan), (1, 3, 2));
+    let end = finished(&investigation);
+    assert_eq!((end.degraded, end.cause.as_str()), (true, "REPLANS_SPENT"));
+    assert_eq!(end.best, investigation.trajectory[0].evaluation_id);
+    assert!(end.sentence.contains("banner"), "{}", end.sentence);
+}
+
+#[tokio::test]
+async fn the_best_report_is_named_beside_the_last() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let (good, bad) = (format!("{TRUE} {UNKNOWN} {FALSE}"), format!("{UNKNOWN} {FALSE}"));
+    let mut investigation = stands(&server, "i1").await.investigation.unwrap();
+    for synthesis in [bad.as_str(), good.as_str(), FALSE] {
+        let answer = submit(&server, report("i1", investigation.step, synthesis)).await.unwrap();
+        investigation = answer.investigation.unwrap();
+    }
+    let end = finished(&investigation);
+    assert_eq!(end.best, investigation.trajectory[1].evaluation_id);
+    assert_eq!(end.last, investigation.trajectory[2].evaluation_id);
+    assert_eq!(end.action, None, "the action of the last report is not that of the best");
+}
+
+#[tokio::test]
+async fn a_budget_that_ends_is_named() {
+    let server = Running::start().await;
+    let budget = v1::InvestigationBudget {
+        wall_clock: Some(prost_types::Duration { seconds: 0, nanos: 1_000 }),
+        ..v1::InvestigationBudget::default()
+    };
+    let request = v1::StartInvestigationRequest { budget: Some(budget), ..start("i1") };
+    begin(&server, request).await;
+    let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
+    assert!(answer.evaluation.is_none(), "nothing is judged any more");
+    let investigation = answer.investigation.unwrap();
+    let end = finished(&investigation);
+    assert_eq!((end.degraded, end.cause.as_str(), end.best.as_str()), (true, "TIME_SPENT", ""));
+}
+
+/// Fails as often as it is told, then grounds nothing.
+struct Flaky {
+    failures: AtomicU32,
+}
+
+impl Judge for Flaky {
+    fn name(&self) -> &'static str {
+        "flaky/1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let classes = Class::ALL.to_vec();
+        Capabilities { classes, languages: vec!["en"], max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        let left = self.failures.load(Ordering::SeqCst);
+        self.failures.store(left.saturating_sub(1), Ordering::SeqCst);
+        let judged = question.claims.iter().map(|claim| JudgedClaim {
+            claim: claim.clone(),
+            class: Class::Ungrounded,
+            evidence_type: EvidenceType::Inference,
+            citations: Vec::new(),
+            note: String::new(),
+            rules: Vec::new(),
+        });
+        let answer = match left {
+            0 => Ok(Judgement { judged: judged.collect(), ..Judgement::default() }),
+            _ => Err(JudgeError::Failed {
+                judge: "flaky/1".to_owned(),
+                code: "TIMEOUT",
+                reason: "it is scripted to fail".to_owned(),
+                calls: Vec::new(),
+            }),
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+async fn flaky(failures: u32) -> Running {
+    let judge = Flaky { failures: AtomicU32::new(failures) };
+    let chain = |config: &mut gsar_server::config::Config| {
+        config.judges.chain = vec!["flaky/1".to_owned()];
+    };
+    Wanted::default().judge(judge).start(chain).await
+}
+
+#[tokio::test]
+async fn a_judge_that_fails_is_asked_again_and_spends_no_replan() {
+    let server = flaky(2).await;
+    begin(&server, start("i1")).await;
+    let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
+    let investigation = answer.investigation.unwrap();
+    assert_eq!(investigation.spent.as_ref().unwrap().judge_failures, 2);
+    assert_eq!((investigation.step, investigation.trajectory.len()), (1, 1));
+    assert!(matches!(due(&investigation), Due::Replan(_)));
+
+    let server = flaky(3).await;
+    begin(&server, start("i1")).await;
+    let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
+    let investigation = answer.investigation.unwrap();
+    let end = finished(&investigation);
+    assert_eq!((end.degraded, end.cause.as_str()), (true, "JUDGE_FAILED"));
+    assert!(investigation.trajectory.is_empty() && investigation.plan == 0);
+}
+
+#[tokio::test]
+async fn verdicts_are_read_off_stored_items_and_reports_are_judged_by_them() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let tested = |verdict: v1::Verdict| v1::TestedHypothesis {
+        id: "pool".to_owned(),
+        statement: "The pool is exhausted.".to_owned(),
+        tests: vec![v1::HypothesisTest {
+            evidence_id: "metrics".to_owned(),
+            signal: "connection_errors".to_owned(),
+            verdict: verdict.into(),
+            ..v1::HypothesisTest::default()
+        }],
+        ..v1::TestedHypothesis::default()
+    };
+    let calls = vec![
+        call_of("psql", "show settings", Some(item("settings", POOL))),
+        call_of("promtool", "errors", Some(item("metrics", "connection_errors 512"))),
+    ];
+    let word = v1::RecordTurnRequest {
+        hypotheses: vec![tested(v1::Verdict::Supports)],
+        ..turn("i1", 0, calls.clone())
+    };
+    let refused = take(&server, word).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().contains("investigation.caller_verdicts"), "{}", refused.message());
+
+    let read = v1::RecordTurnRequest {
+        hypotheses: vec![tested(v1::Verdict::Unspecified)],
+        ..turn("i1", 0, calls)
+    };
+    let investigation = take(&server, read).await.unwrap();
+    let gate = investigation.gate.as_ref().unwrap();
+    assert_eq!((gate.exit(), gate.root_cause.as_str()), (v1::GateExit::Confident, "pool"));
+    let Due::Synthesize(synthesize) = due(&investigation) else { panic!("{investigation:?}") };
+    assert_eq!(synthesize.reasons[0].code, "HYPOTHESIS_VALIDATED");
+
+    let by_corpus =
+        v1::SubmitReportRequest { evidence: Vec::new(), ..report("i1", investigation.step, TRUE) };
+    let answer = submit(&server, by_corpus).await.unwrap();
+    let (investigation, evaluation) = (answer.investigation.unwrap(), answer.evaluation.unwrap());
+    assert_eq!(finished(&investigation).cause, "PROCEED");
+    assert_eq!(evaluation.gate.unwrap().root_cause, "pool");
+    let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
+    assert_eq!(codes, ["EMPTY_CHANGE_SET"], "a diagnosis, and nothing changed or checked");
+}
+
+#[tokio::test]
+async fn an_agent_that_queries_without_committing_is_stopped() {
+    let server = Running::start().await;
+    let mut investigation = begin(&server, start("i1")).await;
+    let asks = || vec![call_of("psql", "show settings", Some(item("settings", POOL)))];
+    let mut turns = 0;
+    loop {
+        investigation = take(&server, turn("i1", investigation.step, asks())).await.unwrap();
+        turns += 1;
+        match due(&investigation) {
+            Due::Synthesize(_) => assert!(turns < 20),
+            _ => break,
+        }
+    }
+    let end = finished(&investigation);
+    assert_eq!((end.cause.as_str(), end.degraded), ("QUERYING_WITHOUT_COMMITTING", true));
+    assert_eq!(turns, 4, "three identical calls close the gate, the next turn ends it");
+    let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
+    assert!(codes.contains(&"REPEATED_IDENTICAL_CALLS"), "{codes:?}");
+}
+
+#[tokio::test]
+async fn a_change_that_fails_its_check_is_told() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let check = v1::EvidenceItem {
+        kind: v1::EvidenceKind::Verification.into(),
+        lane: v1::EvidenceLane::Verification.into(),
+        verification_result: v1::VerificationResult::Failed.into(),
+        ..item("check", "smoke test failed: checkout returns 500")
+    };
+    let calls = vec![call_of("smoke-test", "", Some(check))];
+    let investigation = take(&server, turn("i1", 0, calls)).await.unwrap();
+    let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
+    assert_eq!(codes, ["CHANGE_FAILED_ITS_CHECK"]);
+}
+
+#[tokio::test]
+async fn a_stream_drives_breaks_off_and_goes_on_where_it_stood() {
+    let server = Running::start().await;
+    let unnamed = |step, synthesis| v1::SubmitReportRequest {
+        investigation_id: String::new(),
+        ..report("", step, synthesis)
+    };
+    let message = |request| v1::DriveRequest { request: Some(request) };
+    let first = [Message::Start(start("i1")), Message::Report(unnamed(0, FALSE))].map(message);
+    let stream = tokio_stream::iter(first);
+    let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
+    assert_eq!(answers.message().await.unwrap().unwrap().investigation.unwrap().step, 0);
+    let judged = answers.message().await.unwrap().unwrap();
+    assert!(judged.evaluation.is_some());
+    assert_eq!(answers.message().await.unwrap(), None, "the caller went, and the stream ends");
+
+    let again = [Message::Start(start("i1")), Message::Report(unnamed(1, TRUE))].map(message);
+    let stream = tokio_stream::iter(again);
+    let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
+    let resumed = answers.message().await.unwrap().unwrap().investigation;
+    assert_eq!(resumed, judged.investigation);
+    let end = answers.message().await.unwrap().unwrap().investigation.unwrap();
+    assert_eq!(finished(&end).cause, "PROCEED");
+    assert_eq!(answers.message().await.unwrap(), None);
+
+    let wrong = tokio_stream::iter([message(Message::Report(unnamed(0, TRUE)))]);
+    let mut answers = server.investigations().drive(wrong).await.unwrap().into_inner();
+    assert_eq!(answers.message().await.unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn giving_up_ends_with_the_best_report() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    submit(&server, report("i1", 0, FALSE)).await.unwrap();
+    let cancel = v1::CancelInvestigationRequest { investigation_id: "i1".to_owned() };
+    let answer = server.investigations().cancel_investigation(cancel.clone()).await.unwrap();
+    let investigation = answer.into_inner().investigation.unwrap();
+    assert_eq!(finished(&investigation).cause, "CANCELLED");
+    assert_eq!(finished(&investigation).best, investigation.trajectory[0].evaluation_id);
+    let again = server.investigations().cancel_investigation(cancel).await.unwrap().into_inner();
+    assert_eq!(again.investigation, Some(investigation));
+}
+
+#[tokio::test]
+async fn callers_at_once_have_one_report_judged() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let texts: Vec<String> = (0..8).map(|number| format!("{FALSE} Attempt {number}.")).collect();
+    let attempts = texts.iter().map(|text| submit(&server, report("i1", 0, text)));
+    let answers = futures_util::future::join_all(attempts).await;
+    let (taken, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!((taken.len(), refused.len()), (1, 7));
+    assert!(refused.iter().all(|refused| reason_of(refused.as_ref().unwrap_err()) == "NOT_DUE"));
+    assert_eq!(stands(&server, "i1").await.events.len(), 1);
+}
+
+#[tokio::test]
+async fn what_begins_wrong_is_refused_field_by_field() {
+    let server = Running::start().await;
+    let wrong = v1::StartInvestigationRequest {
+        corpus_id: "../x".to_owned(),
+        budget: Some(v1::InvestigationBudget {
+            wall_clock: Some(prost_types::Duration { seconds: -1, nanos: 0 }),
+            ..v1::InvestigationBudget::default()
+        }),
+        ..start("")
+    };
+    let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
+    let details = refused.get_error_details();
+    let fields: Vec<&str> = details
+        .bad_request()
+        .unwrap()
+        .field_violations
+        .iter()
+        .map(|violation| violation.field.as_str())
+        .collect();
+    assert_eq!(fields, ["investigation_id", "corpus_id", "budget.wall_clock"]);
+    let none = Wanted::default().start(|config| config.ledger.enabled = false).await;
+    let refused = none.investigations().start_investigation(start("i1")).await.unwrap_err();
+    assert_eq!(reason_of(&refused), "NOT_ALLOWED");
+}
