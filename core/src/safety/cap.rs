@@ -1,4 +1,4 @@
-//! The cap on a self-rated confidence: how far it may be believed, given how well it is grounded.
+//! This module caps a self-rated confidence by how well it is grounded.
 //!
 //! A cap only ever lowers. That caps stay below the action tiers they guard is checked when a policy is
 //! made, not here.
@@ -71,7 +71,8 @@ pub struct Capped {
     pub cap: Option<Millionths>,
 }
 
-/// Caps a confidence by the strength of its evidence chain.
+/// Caps a confidence by the strength of its evidence chain: the lesser of it and the policy's cap. A grounded chain
+/// has no cap.
 #[must_use]
 pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> Capped {
     let cap = match strength {

@@ -1,4 +1,4 @@
-//! Times of a claim are those of what it cites. See the table of `agreement`.
+//! This module checks that the times of a claim are those of what it cites. See the table of `agreement`.
 
 use alloc::format;
 use alloc::string::String;
