@@ -1,4 +1,4 @@
-//! Confidences and the request to cap one.
+//! This module parses confidences and the request to cap one.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::{Confidence, Strength};
