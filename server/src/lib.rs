@@ -1,4 +1,4 @@
-//! The GSAR sidecar: answers over gRPC whether an incident report may go out.
+//! This crate is the GSAR sidecar: it answers over gRPC whether an incident report may go out.
 //!
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
 //! one evaluation and the only module that knows the others; `judge` partitions claims; `evidence` keeps corpora

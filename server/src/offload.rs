@@ -1,9 +1,9 @@
 //! This module keeps long computations off the threads that serve other calls. Whether one is long is decided here alone.
 
-/// Bytes of text beyond which a computation may take longer than a hop to another thread is worth.
+/// The bytes of text beyond which a computation may take longer than a hop to another thread.
 const LONG: usize = 64 << 10;
 
-/// Whether computing over so many bytes of text is worth a hop to another thread.
+/// Whether computing over `bytes` bytes of text is worth a hop to another thread.
 pub(crate) const fn is_long(bytes: usize) -> bool {
     bytes > LONG
 }

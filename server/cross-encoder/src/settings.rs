@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// With fewer, a claim leaves no room for a premise.
+/// The fewest tokens of a pair: with fewer, a claim leaves no room for a premise.
 const MIN_TOKENS: usize = 16;
 const MAX_TOKENS: usize = 8_192;
 const MIN_TEMPERATURE: f64 = 0.01;
@@ -12,9 +12,9 @@ const MAX_TEMPERATURE: f64 = 100.0;
 /// How a model is run and its output read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// By what logits are divided before they become probabilities.
+    /// What logits are divided by before they become probabilities, 0.01 to 100.
     pub(crate) temperature: f64,
-    /// How long claim and premise are together, the marks between them included.
+    /// The most tokens of claim and premise together, the special tokens between them included, 16 to 8192.
     pub(crate) max_tokens: usize,
 }
 

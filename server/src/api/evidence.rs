@@ -1,4 +1,4 @@
-//! `gsar.v1.EvidenceService`.
+//! This module serves `gsar.v1.EvidenceService`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::evidence::{
 
 pub(super) struct Corpora(pub(super) Arc<Engine>);
 
-/// Parts that wait for the disk; with the largest message, the memory that one call may take.
+/// The most parts that wait for the disk; with the largest message, the memory that one call may take.
 const WAITING: usize = 2;
 const DEFAULT_PAGE: usize = 50;
 const MAX_PAGE: u32 = 1000;

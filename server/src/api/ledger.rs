@@ -1,4 +1,4 @@
-//! `gsar.v1.LedgerService`.
+//! This module serves `gsar.v1.LedgerService`.
 
 use std::sync::Arc;
 

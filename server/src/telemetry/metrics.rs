@@ -1,4 +1,4 @@
-//! Names of the metrics, and what renders them. Labels come from closed sets; ids and text never.
+//! This module names the metrics and renders them. Labels come from closed sets; ids and text are never labels.
 
 use std::sync::OnceLock;
 

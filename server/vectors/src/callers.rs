@@ -1,4 +1,4 @@
-//! A bound on callers at one moment; one more waits until one of them leaves.
+//! This module bounds the callers at one moment; one more waits until one of them leaves.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Questions, answers and a scripted judge, for tests.
+//! This module has questions, answers and a scripted judge for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
