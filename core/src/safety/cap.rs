@@ -91,6 +91,7 @@ pub(super) mod tests {
     use alloc::string::ToString;
     use proptest::prelude::*;
 
+    /// The confidence of a number of millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {
         Confidence::new(Millionths::new(millionths)).unwrap()
     }

@@ -14,8 +14,9 @@ pub(super) const PARTS: i128 = 1_000_000_000;
 const MAX_NUMBERS: usize = 8_192;
 /// The largest number that is read, in billionths: what is made of a few thousands of them stays within 128 bits.
 pub(super) const MAX_NUMBER: i128 = 10_i128.pow(30);
-/// The most numbers of an item that is short enough to be meant as a whole, and its most bytes.
+/// The most numbers of an item that is short enough to be meant as a whole.
 pub(super) const MAX_SHORT: usize = 8;
+/// The most bytes of such an item.
 const MAX_SHORT_BYTES: usize = 1_024;
 /// The most quoted numbers of which pairs are taken.
 pub(super) const MAX_OPERANDS: usize = 24;

@@ -27,6 +27,7 @@ pub fn cap_confidence(
     Some(ParsedCap { confidence: rated?, strength: strength? })
 }
 
+/// A confidence: a decimal of at most six places, from 0 to 1.
 pub(super) fn confidence(
     path: Path<'_>,
     value: f64,

@@ -10,6 +10,7 @@ const SHOWN: usize = 200;
 const MIN_SECRET_BYTES: usize = 6;
 /// The fewest bytes of the beginning of a secret that are hidden where the text ends in it.
 const MIN_BEGINNING_BYTES: usize = 6;
+/// What stands in the place of a secret.
 const HIDDEN: &[u8] = b"***";
 
 /// The first 200 bytes of what came, control characters escaped, keys replaced by `***`.

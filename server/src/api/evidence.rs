@@ -26,7 +26,9 @@ pub(super) struct Corpora(pub(super) Arc<Engine>);
 
 /// The most parts that wait for the disk; with the largest message, the memory that one call may take.
 const WAITING: usize = 2;
+/// The corpora of a page where the request does not say how many.
 const DEFAULT_PAGE: usize = 50;
+/// The most corpora of a page.
 const MAX_PAGE: u32 = 1000;
 
 /// A part of what is stored, checked.

@@ -137,6 +137,7 @@ pub(crate) struct Output<'d> {
 }
 
 impl Output<'_> {
+    /// Writes bytes at an offset in bytes.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), IndexError> {
         let written = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
         #[cfg(test)]

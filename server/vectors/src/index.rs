@@ -416,6 +416,7 @@ impl VectorIndex {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Lets `steps` more changes of the disk succeed and none after them.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
         self.change().files.disk.faults.after(steps);

@@ -23,6 +23,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// An empty table for vectors of `dimension` values.
     pub(crate) fn new(dimension: usize) -> Self {
         Self { dimension, blocks: Vec::new(), keys: Vec::new(), rows: HashMap::new() }
     }

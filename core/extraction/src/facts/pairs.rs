@@ -30,6 +30,7 @@ pub(super) struct Run {
     pub(super) pairs: Range<usize>,
 }
 
+/// The most bytes of a key.
 const MAX_KEY: usize = 64;
 
 /// The pairs of a text, in order.

@@ -8,8 +8,11 @@ use crate::error::StartError;
 const MAX_WORKERS: usize = 64;
 /// The most workers by default.
 const DEFAULT_WORKERS: usize = 4;
+/// The greatest value of [`Options::batch_texts`].
 const MAX_BATCH_TEXTS: usize = 1_024;
+/// The least value of [`Options::queue_bytes`].
 const MIN_QUEUE_BYTES: u32 = 4 << 10;
+/// The greatest value of [`Options::queue_bytes`].
 const MAX_QUEUE_BYTES: u32 = 1 << 30;
 
 /// What a pool is started with.

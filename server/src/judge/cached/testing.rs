@@ -147,6 +147,7 @@ impl Scripted {
         })
     }
 
+    /// How often it was asked.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

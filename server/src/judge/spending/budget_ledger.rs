@@ -28,6 +28,7 @@ pub(super) struct BudgetLedger {
 }
 
 impl BudgetLedger {
+    /// Opens the ledger in a folder; `daily_limit` is in millionths of a dollar, `None` for no limit.
     pub(super) fn open(
         folder: &Path,
         daily_limit: Option<u64>,

@@ -47,6 +47,7 @@ pub struct Unit {
     pub system: System,
 }
 
+/// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 
 impl Unit {
