@@ -1,4 +1,4 @@
-//! Score and decision of the core for reports of 5 to 5000 claims.
+//! This program measures score and decision of the core for reports of 5 to 5000 claims.
 //!
 //! Processor time is per partition, so that other work on the machine does not count; criterion also gives
 //! claims per second, which stays level when the cost is linear.

@@ -1,4 +1,4 @@
-//! The operations of the core that are measured, by the criterion bench and by the comparison alike.
+//! This module has the operations of the core that are measured, for the criterion bench and the comparison alike.
 //!
 //! All begin with the claims as a judge labels them; counting them is part of the figure.
 

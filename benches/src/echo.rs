@@ -1,4 +1,4 @@
-//! The baseline of every service figure: the least a unary call costs with tonic.
+//! This module is the baseline of every service figure: the least that a unary call costs with tonic.
 //!
 //! One method that takes a message with one field of bytes and answers with another of a fixed size. No
 //! layer, no validation, no log. Whatever a server costs beyond this is its own doing.

@@ -1,4 +1,4 @@
-//! Addresses as `gsar-server` writes them: `unix:///path/to.sock` or `grpc://address:port`.
+//! This module parses addresses as `gsar-server` writes them: `unix:///path/to.sock` or `grpc://address:port`.
 
 use std::fmt;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! One `Evaluate` of the service figures without a server: its evidence is read into facts, the rules are asked of its
-//! claims, and what they say is verified.
+//! This module is one `Evaluate` of the service figures without a server: its evidence is read into facts, the rules
+//! are asked of its claims, and their verdicts are verified.
 
 use anyhow::Context as _;
 use gsar_core::evidence::{

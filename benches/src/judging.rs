@@ -1,4 +1,5 @@
-//! The report of the figures about chat models: ten claims over a hundred items of logs, from a seeded generator.
+//! This module makes the report of the figures about chat models: ten claims over a hundred items of logs, from a
+//! seeded generator.
 //!
 //! Each claim stands word for word in one item, so that a judge can quote it and verification finds the quote.
 

@@ -1,5 +1,5 @@
-//! What the published figures are measured with: generated partitions, prepared requests, a bare echo
-//! server and a load client.
+//! This crate has the programs of the published figures: generated partitions, prepared requests, a bare echo server
+//! and a load client.
 //!
 //! Nothing of the product may depend on this crate. `benches/README.md` says what each figure is and how
 //! it is taken.

@@ -1,4 +1,4 @@
-//! The load client: the same unary call, n in flight on one connection, for a bounded number of calls.
+//! This module is the load client: the same unary call, n in flight on one connection, for a bounded number of calls.
 //!
 //! It speaks HTTP/2 directly and never decodes a message, so that the server stays the one under load. Every
 //! answer is checked: anything but grpc-status 0 with one whole message ends the run with an error.

@@ -1,4 +1,4 @@
-//! Partitions to measure with: generated from a seed, the same on every machine, as JSON lines for
+//! This module generates partitions to measure with from a seed, the same on every machine, as JSON lines for
 //! programs in other languages.
 //!
 //! A line is `{"claims": [["grounded", "tool_match"], …]}`, claims in the order of the report.

@@ -1,4 +1,4 @@
-//! How much processor time a process or a thread has used.
+//! This module reads how much processor time a process or a thread has used.
 
 use std::fs;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A chat model that needs no time: it knows the report of [`judging`](crate::judging) and answers what is asked about
-//! it, in the wire format of OpenAI's chat completions and in the form that each asker reads.
+//! This module is a chat model that needs no time: it knows the report of [`judging`](crate::judging) and answers
+//! what is asked about it, in the wire format of OpenAI's chat completions and in the form that each asker reads.
 //!
 //! | asker | recognised by | answer |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The requests of the service figures: what a report on an incident looks like in practice.
+//! This module makes the requests of the service figures: what a report on an incident looks like in practice.
 //!
 //! The incident is one of its own, in `data/`: a queue worker that was given a larger prefetch than its
 //! memory allows. Six items in the shapes that agents pass on, 4 KiB in all, and 20 claims of which most

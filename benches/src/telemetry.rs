@@ -1,4 +1,4 @@
-//! Evidence of any size in the shapes that tools print, from a seeded generator, and claims about it.
+//! This module generates evidence of any size in the shapes that tools print, from a seed, and claims about it.
 
 use std::fmt::Write as _;
 

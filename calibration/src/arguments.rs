@@ -1,4 +1,4 @@
-//! The flags of `gsar-calibrate`.
+//! This module reads the flags of `gsar-calibrate`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Asking a server: many evaluations at once, answers in the order of the questions.
+//! This module asks a server: many evaluations at once, answers in the order of the questions.
 
 use anyhow::{Context as _, Result};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -9,13 +9,13 @@ use gsar_proto::v1;
 
 use crate::data_set::{Case, Label};
 
-/// How many evaluations are in progress at once.
+/// The most evaluations in progress at once.
 const AT_ONCE: usize = 8;
 
 /// A report to be evaluated against the evidence of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
-    /// The place of the case.
+    /// The place of the case in the data set, from 0.
     pub(crate) case: usize,
     /// The report.
     pub(crate) report: v1::Report,

@@ -1,5 +1,5 @@
-//! What a judge must beat: the most frequent class, and the words that a claim shares with the evidence. Both
-//! are fitted on the tune part and on nothing else.
+//! This module computes the baselines that a judge must beat: the most frequent class, and the words that a claim
+//! shares with the evidence. Both are fitted on the tune part and on nothing else.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,9 +25,9 @@ pub(crate) struct Baselines {
 /// contradicted, below that ungrounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thresholds {
-    /// From here on contradicted.
+    /// The share of a claim's words, in hundredths, from which on it is contradicted.
     pub(crate) contradicted: u32,
-    /// From here on grounded; not below `contradicted`.
+    /// The share, in hundredths, from which on it is grounded; not below `contradicted`.
     pub(crate) grounded: u32,
 }
 

@@ -1,4 +1,4 @@
-//! One function per command: read, ask, count, and the page that comes of it.
+//! This module has one function per command: read, ask, count, print.
 
 use anyhow::{Result, ensure};
 

@@ -1,4 +1,4 @@
-//! Measures what the judges of a real server say against what people say.
+//! This crate measures the judges of a real server against the labels of people.
 //!
 //! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
 //! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, but for the rules of

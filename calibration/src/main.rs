@@ -1,4 +1,4 @@
-//! `gsar-calibrate`: arguments in, calls through the library, Markdown out.
+//! This program is `gsar-calibrate`: arguments in, calls through the library, Markdown out.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

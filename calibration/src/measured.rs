@@ -1,4 +1,4 @@
-//! Claims and reports with what a server says of them, and what is counted of them. Prints nothing.
+//! This module holds claims and reports with a server's answers, and their counts. It prints nothing.
 
 use anyhow::Result;
 use gsar_client::Client;

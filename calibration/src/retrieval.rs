@@ -1,4 +1,4 @@
-//! How well what decides a claim is found among the evidence of many.
+//! This module measures how well the deciding evidence of a claim is found among much other evidence.
 //!
 //! The evidence of all claims of a file, or of all cases, becomes one corpus of a real server; each claim is a query;
 //! the item that people linked with the claim, or the passage with the words that they quoted, should come first.
@@ -17,24 +17,24 @@ use crate::arguments::Retrieval;
 use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::statistics::{Counts, Share};
 
-/// Ranks up to which recall is counted.
+/// Ranks, from 1, up to which recall is counted.
 pub(crate) const DEPTHS: [usize; 3] = [1, 5, 10];
-/// Passages asked for, so that ten different items are among them.
+/// How many passages are asked for, so that ten different items are among them.
 const PASSAGES: u32 = 30;
-/// Searches at once.
+/// The most searches at once.
 const AT_ONCE: usize = 8;
 
 /// What came of one file.
 pub(crate) struct FileRecall {
     /// The file's name.
     pub(crate) name: String,
-    /// Claims asked for.
+    /// How many claims are asked for.
     pub(crate) claims: usize,
-    /// Items to find among.
+    /// How many items there are to find among.
     pub(crate) items: usize,
     /// The share of claims for which what decides is among the first 1, 5, 10; claims of one case are drawn together.
     pub(crate) recall: [Share; DEPTHS.len()],
-    /// The mean of one over the rank; 0 beyond the tenth.
+    /// The mean reciprocal rank (Voorhees 1999), 0 to 1: the mean of 1 / rank, with 0 for a rank beyond 10.
     pub(crate) reciprocal_rank: f64,
     /// How the server searched.
     pub(crate) method: String,

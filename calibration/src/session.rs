@@ -1,4 +1,5 @@
-//! The server of a run: the one that is named, or one that is started for the whole run and stopped after it.
+//! This module holds the server of a run: the one that is named, or one that is started for the whole run and stopped
+//! after it.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;

@@ -1,4 +1,4 @@
-//! Mutations of the true claims of faithful reports, put to a server beside the claims they come from.
+//! This module puts mutations of the true claims of faithful reports to a server, beside the claims they come from.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 pub(crate) struct Outcome {
     /// In which respect it is false.
     pub(crate) kind: Kind,
-    /// The place of its case.
+    /// The place of its case, from 0.
     pub(crate) case: usize,
     /// What the server says of the claim that it comes from.
     pub(crate) original: Class,
@@ -28,7 +28,7 @@ pub(crate) struct Outcome {
 /// What was said of a true claim as it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Original {
-    /// The place of its case.
+    /// The place of its case, from 0.
     pub(crate) case: usize,
     /// What the server says.
     pub(crate) class: Class,
@@ -39,7 +39,7 @@ pub(crate) struct Original {
 pub(crate) struct Trial {
     /// How many incidents there were.
     pub(crate) incidents: usize,
-    /// How many mutations were to be had.
+    /// How many mutations were possible.
     pub(crate) possible: usize,
     /// The mutations that were drawn.
     pub(crate) mutated: Vec<Outcome>,
@@ -50,7 +50,7 @@ pub(crate) struct Trial {
 /// A mutation and where it belongs.
 struct Candidate<'a> {
     report: &'a Prose,
-    /// The place of the claim among the claims of the report.
+    /// The place of the claim among the claims of the report, from 0.
     claim: usize,
     mutation: Mutation,
 }

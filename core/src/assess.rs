@@ -1,5 +1,5 @@
-//! The whole assessment of a judged report, in the order of the method: verify, count, score and decide,
-//! then gate, chain, cap and action.
+//! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
+//! chain, cap and action.
 
 use alloc::string::String;
 use alloc::vec::Vec;

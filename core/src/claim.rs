@@ -1,4 +1,4 @@
-//! Claims and what a judge says of them.
+//! This module holds claims and a judge's verdicts on them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -55,7 +55,7 @@ pub enum IdError {
     /// Over [`ClaimId::MAX_BYTES`].
     #[error("has {bytes} bytes; at most {max} are allowed", max = ClaimId::MAX_BYTES)]
     TooLong {
-        /// How many bytes it has.
+        /// The length of the id, in bytes.
         bytes: usize,
     },
 }
@@ -67,7 +67,7 @@ pub struct Claim {
     pub id: ClaimId,
     /// The statement.
     pub text: String,
-    /// Where it stands in the synthesis: a half-open byte range, where known.
+    /// Its place in the synthesis, where known: half-open, in bytes.
     pub span: Option<Range<usize>>,
 }
 

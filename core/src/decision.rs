@@ -1,4 +1,5 @@
-//! From a weighed partition to a tier: thresholds, then what can only make the tier stricter.
+//! This module decides the tier of a weighed partition: first the thresholds of arXiv:2604.23366, then the guards,
+//! which can only make the tier stricter (docs/POLICY.md, "The guards").
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -89,7 +90,7 @@ pub enum Origin {
 pub struct TextFindings {
     /// How much of the synthesis the claims cover; `None` without a synthesis.
     pub coverage: Option<Coverage>,
-    /// How many claims were set aside because another says the same.
+    /// Claims that were set aside because another says the same.
     pub duplicates: u32,
     /// Claims about which a finding of verification is open, in the order of the report.
     pub disputed: Vec<ClaimId>,
@@ -123,22 +124,22 @@ pub enum Reason {
     NothingToScore,
     /// Claims that say the same were counted once.
     DuplicatesCountOnce {
-        /// How many were set aside.
+        /// Claims that were set aside.
         count: u32,
     },
     /// Contradicted claims block proceed.
     ContradictedClaims {
-        /// How many.
+        /// Contradicted claims.
         count: u64,
     },
     /// Contradicted claims whose citation failed block proceed.
     UnverifiedContradiction {
-        /// How many.
+        /// Contradicted claims whose citation failed.
         count: u64,
     },
     /// Claims that the judge dropped block proceed.
     ClaimDropped {
-        /// How many.
+        /// Claims that the judge dropped.
         count: u32,
     },
     /// Claims about which a finding of verification is open block proceed.
@@ -148,16 +149,16 @@ pub enum Reason {
     },
     /// Too few grounded claims block proceed.
     TooFewGrounded {
-        /// How many there are.
+        /// Grounded claims that there are.
         grounded: u64,
-        /// How many the policy asks for.
+        /// Grounded claims that the policy asks for.
         least: u32,
     },
     /// Too little of the synthesis covered by claims blocks proceed.
     CoverageBelow {
-        /// Sentences covered.
+        /// Assertions that claims cover.
         covered: u32,
-        /// Sentences to cover.
+        /// Distinct assertions, as in [`Coverage::sentences`].
         sentences: u32,
         /// The share the policy asks for.
         least: Millionths,
@@ -295,8 +296,8 @@ fn claims(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 claim {one}") } else { format!("{count} claims {many}") }
 }
 
-/// A fraction as people read scores: three places, cut rather than rounded up, so that a score below a
-/// threshold never reads as the threshold.
+/// A score with three decimal places, cut rather than rounded up, so that a score below a threshold never reads as
+/// the threshold.
 #[must_use]
 pub fn shown(score: Fraction) -> String {
     let thousandths = score.numerator().saturating_mul(1000) / score.denominator();
@@ -364,7 +365,8 @@ pub fn decide_with(
     }
 }
 
-/// The band a score lies in.
+/// The band a score lies in, of arXiv:2604.23366: proceed from `tau_proceed` on, regenerate from `tau_regenerate` on,
+/// replan below.
 #[must_use]
 pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
     if score.compare(policy.tau_proceed).is_ge() {

@@ -1,4 +1,4 @@
-//! The same claim stated twice counts once.
+//! This module merges claims that say the same, so that each counts once (docs/POLICY.md, "The guards").
 //!
 //! Two claims are duplicates when [`key`] gives them one key: equal words but for case, punctuation and
 //! white space, with identical figures, signs, names and times. Merging can only lower a score: a group

@@ -1,4 +1,4 @@
-//! Evidence items, what they are, and references into them.
+//! This module holds evidence items, their kinds, and references into them.
 
 use alloc::string::String;
 use core::fmt;
@@ -117,8 +117,8 @@ impl Lane {
         Self::LlmInferred,
     ];
 
-    /// Rank by strength, 7 strongest: verification > change > traces > metrics = logs >
-    /// static infra > synthetic > inferred.
+    /// Rank by strength, 0 to 7, 7 strongest: verification > change > traces > metrics = logs > static infra >
+    /// synthetic > inferred, which is 0.
     #[must_use]
     pub const fn strength(self) -> u8 {
         match self {
@@ -285,6 +285,6 @@ pub struct Citation {
     pub target: Target,
     /// Verbatim words of the item; empty when none are quoted.
     pub quote: String,
-    /// Where the quote stands in the item's original bytes, half-open, where known.
+    /// Where the quote stands in the item's original content: half-open, in bytes, where known.
     pub bytes: Option<Range<usize>>,
 }

@@ -1,5 +1,5 @@
-//! Explanations a person can act on: how far it is to the next tier, in score and in claims, and what each
-//! claim does to the score.
+//! This module explains a decision: the margin to the next tiers, in score and in claims, and the effect of each
+//! claim on the score.
 
 use alloc::vec::Vec;
 
@@ -40,7 +40,7 @@ pub struct Change {
     pub remedy: Remedy,
     /// With which claims.
     pub group: Group,
-    /// How many of them.
+    /// How many claims of the group.
     pub count: u32,
 }
 
@@ -49,7 +49,8 @@ pub struct Change {
 pub struct Margin {
     /// The tier that would be reached.
     pub tier: Tier,
-    /// How far the deciding score is from the threshold in between; `None` where a block decides.
+    /// The distance of the deciding score from the threshold in between, without its sign; `None` where a block
+    /// decides.
     pub score: Option<Fraction>,
     /// The fewest claims to change.
     pub claims: u64,
@@ -114,7 +115,9 @@ pub fn margins(
 /// What a claim of a group does to the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// Its weight in the denominator of the published score.
+    /// What it adds to the denominator of the published score: its weight, at least the floor where it is ungrounded
+    /// or contradicted, and times rho where it is contradicted; times max(rho, 1) where its citation failed or the
+    /// judge dropped it.
     pub contribution: Millionths,
     /// The outcome without it.
     pub without_claim: Hypothetical,
@@ -218,7 +221,7 @@ fn orders_of_repair(policy: &PolicyValues, goal: Tier) -> Vec<Vec<Change>> {
     orders
 }
 
-/// How much grounding one claim of a group moves numerator − threshold × denominator.
+/// How much grounding one claim of a group moves numerator − threshold × denominator, in millionths of millionths.
 fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u128) -> u128 {
     let one = Millionths::ONE;
     let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };

@@ -1,4 +1,5 @@
-//! Exact numbers: decimals of at most six places and reduced fractions.
+//! This module holds exact numbers: decimals of at most six places and reduced fractions
+//! (docs/adr/0001-exact-arithmetic.md).
 //!
 //! Every quantity that takes part in a decision is one of these two. Floating point enters only at
 //! [`Millionths::from_f64`], which accepts a double only when it stands for a short decimal, and
@@ -63,7 +64,7 @@ impl Millionths {
         }
     }
 
-    /// For display and for the wire; never for a decision.
+    /// The nearest double, 0 to 4294.967295, for display and for the wire; never for a decision.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         f64::from(self.0) / f64::from(ONE_MILLION)
@@ -181,7 +182,7 @@ impl Fraction {
         left.cmp(&right)
     }
 
-    /// The nearest double, for display.
+    /// The nearest double, for display, correct to one unit in the last place.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Both parts of a score are below 2^64; dividing their nearest doubles is correct to one ulp.

@@ -1,4 +1,4 @@
-//! The rules by which an incident report may go out.
+//! This crate holds the rules by which an incident report may go out.
 //!
 //! Given a report's claims, what a judge says of them and the evidence, this crate verifies the
 //! partition ([`verify`]), scores it exactly ([`score`]), applies the guards and decides ([`decide`]),

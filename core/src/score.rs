@@ -1,5 +1,5 @@
-//! The exact score of a partition: S = (W(G) + W(K)) / (W(G) + W(U) + rho W(X) + W(K)),
-//! arXiv:2604.23366, over integers in millionths.
+//! This module computes the score of a partition (arXiv:2604.23366; docs/POLICY.md, "The score"): S = (W(G) + W(K)) /
+//! (W(G) + W(U) + rho W(X) + W(K)), over integers in millionths.
 
 use core::cmp::Ordering;
 
@@ -46,16 +46,16 @@ impl Terms {
         }
     }
 
-    /// The published score, or `None` when nothing has weight.
+    /// The published score S (arXiv:2604.23366), from 0 to 1, or `None` when nothing has weight.
     #[must_use]
     pub fn score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE.wide();
         self.ratio(policy, policy.rho, self.complementary * one)
     }
 
-    /// The score that the tier is decided on: rho at least 1 and complementary claims limited, as far as
-    /// the policy's guards ask for it. Never above [`Terms::score`], and 0 where only claims that the
-    /// limit sets aside have weight.
+    /// The guarded score S' that the tier is decided on (docs/POLICY.md, "The guards"), from 0 to 1: rho at least 1
+    /// and complementary claims limited, as far as the policy's guards ask for it. Never above [`Terms::score`], and
+    /// 0 where only claims that the limit sets aside have weight.
     #[must_use]
     pub fn guarded_score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE;
@@ -69,6 +69,7 @@ impl Terms {
         guarded.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
     }
 
+    /// S with this rho and W(K), which comes in millionths of millionths; `None` when nothing has weight.
     fn ratio(&self, policy: &PolicyValues, rho: Millionths, complementary: u128) -> Option<Ratio> {
         let one = Millionths::ONE;
         let numerator = self.grounded * one.wide() + complementary;

@@ -1,4 +1,4 @@
-//! A partition as a multiset: how many claims of each class and type.
+//! This module counts the claims of a partition by class and type.
 //!
 //! Everything a score depends on, independent of the order in which claims came.
 
@@ -29,7 +29,7 @@ impl Tally {
         tally
     }
 
-    /// Adds `count` claims of a class and type.
+    /// Adds `count` claims of a class and type; a sum above `u32::MAX` stays there.
     pub fn add(&mut self, class: Class, evidence_type: EvidenceType, count: u32) {
         if let Some(counts) = self.classes.get_mut(class as usize) {
             add_to(counts, evidence_type, count);
@@ -48,7 +48,7 @@ impl Tally {
         self.dropped = self.dropped.saturating_add(1);
     }
 
-    /// The claims of a class by type, in the order of [`EvidenceType::ALL`].
+    /// How many claims of a class there are of each type, in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn of_class(&self, class: Class) -> &[u32; 8] {
         let [grounded, complementary, ungrounded, contradicted] = &self.classes;
@@ -60,13 +60,13 @@ impl Tally {
         }
     }
 
-    /// The contradicted claims whose citation failed, by type.
+    /// How many contradicted claims have a citation that failed, by type in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn unverified_contradictions(&self) -> &[u32; 8] {
         &self.unverified_contradictions
     }
 
-    /// The claims that the judge dropped.
+    /// How many claims the judge dropped.
     #[must_use]
     pub const fn dropped(&self) -> u32 {
         self.dropped
@@ -91,7 +91,7 @@ impl Tally {
         classes + self.count_unverified_contradictions() + u64::from(self.dropped)
     }
 
-    /// Takes claims away; `count` of them at most.
+    /// Takes away `count` claims of a group, or all where it has fewer.
     pub(crate) fn remove(&mut self, group: Group, count: u32) {
         match group {
             Group::Class(class, evidence_type) => {

@@ -1,4 +1,4 @@
-//! Instants and spans as plain numbers. This crate reads no clock: every time is handed in.
+//! This module holds instants and durations as plain numbers. It reads no clock: every time is handed in.
 
 /// An instant: microseconds since 1970-01-01T00:00:00Z, negative before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

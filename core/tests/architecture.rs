@@ -1,4 +1,4 @@
-//! The arrows between the crates, and what core may depend on: docs/ARCHITECTURE.md, enforced.
+//! These tests enforce docs/ARCHITECTURE.md: the arrows between the crates, and what core may depend on.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Margins and impacts, against brute force where the space is small.
+//! These tests check margins and impacts against brute force where the space is small.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! The six laws of the method (arXiv:2604.23366) and the laws of the guards, over random partitions.
+//! These tests check the six laws of the method, P1 to P6 (arXiv:2604.23366), and the laws of the guards, over random
+//! partitions.
 //!
 //! P1 to P6 hold for the published score S under every preset, and for the deciding score S' without a
 //! limit on complementary claims; P4 for S' counts complementary claims after their limit.

@@ -1,4 +1,4 @@
-//! The laws that need words and citations: copies of claims, and verification.
+//! These tests check the laws that need words and citations: copies of claims, and verification.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What an assessment leaves open, which claims its reasons name, and whose evidence they cite.
+//! These tests check what an assessment leaves open, which claims its reasons name, and whose evidence they cite.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The words of the code are the trade's: none of a closed list of words that a reader would have to translate stands in
-//! source, contract or documentation. docs/GLOSSARY.md has the words that stand instead.
+//! This program checks that the words of the code are the trade's: none of a closed list of words that a reader would
+//! have to translate stands in source, contract or documentation. docs/GLOSSARY.md has the words that stand instead.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Evaluation cases: a partition with its policy, and the answer that must come of it.
+//! This module reads evaluation cases: a partition with its policy, and the expected answer.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;

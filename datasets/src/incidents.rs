@@ -1,4 +1,4 @@
-//! Incidents: telemetry, reports about it, and a label for every claim.
+//! This module reads incidents: telemetry, reports about it, and a label for every claim.
 
 use std::path::{Path, PathBuf};
 

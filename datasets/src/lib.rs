@@ -1,5 +1,5 @@
-//! Cases, incidents and long reports of this folder, and claims generated from a seed, for tests on every level and for measuring.
-//! It knows neither rules nor contract.
+//! This crate provides the cases, incidents and long reports of this folder, and claims generated from a seed, for
+//! tests on every level and for measurements. It knows neither rules nor contract.
 
 mod cases;
 pub mod generated;

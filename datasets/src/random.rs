@@ -1,5 +1,5 @@
-//! This module is a small generator of numbers that are the same for the same seed on every machine (SplitMix64).
-//! It must not know what is drawn with it.
+//! This module is a small generator of numbers that are the same for the same seed on every machine (SplitMix64: Steele, Lea
+//! and Flood 2014). It must not know what is drawn with it.
 
 /// A sequence of numbers that depends on its seed only.
 #[derive(Clone, Debug)]

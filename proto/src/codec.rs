@@ -1,4 +1,4 @@
-//! Encoding of messages: prost's, with bytes that do not decode answered as the caller's mistake.
+//! This module encodes messages with prost and answers bytes that do not decode as the caller's mistake.
 
 use core::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 use crate::ERROR_DOMAIN;
 use crate::v1::ErrorReason;
 
-/// What a call's buffers begin with: most messages fit, and the allocator hands out such a piece at once.
+/// The first size of a call's buffers, in bytes: most messages fit, and the allocator hands out such a piece at once.
 const BUFFER: usize = 1024;
 /// Bytes after which a stream of messages lets others run.
 const YIELD_AFTER: usize = 32 << 10;

@@ -1,4 +1,4 @@
-//! Enumerations of the contract to and from those of the core.
+//! This module converts enumerations of the contract to and from those of the core.
 //!
 //! Every match names every variant of both sides, so that a new one cannot be forgotten.
 

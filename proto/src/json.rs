@@ -1,4 +1,4 @@
-//! The proto3 JSON mapping of every message, driven by the descriptors.
+//! This module gives every message its proto3 JSON mapping, driven by the descriptors.
 //!
 //! Unknown fields are refused, default-valued fields are printed, 64-bit integers are strings.
 

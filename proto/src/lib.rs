@@ -1,4 +1,4 @@
-//! The contract `gsar.v1`: generated messages and services, their JSON mapping, and conversions to and
+//! This crate is the contract `gsar.v1`: generated messages and services, their JSON mapping, and conversions to and
 //! from the types of `gsar_core`.
 //!
 //! It holds no rules and does no I/O. Whatever comes in from outside becomes a core type here, in

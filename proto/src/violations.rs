@@ -1,4 +1,4 @@
-//! Everything that is wrong with a request, collected before it is answered.
+//! This module collects everything that is wrong with a request before it is answered.
 
 use core::fmt::Display;
 

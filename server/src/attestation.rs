@@ -1,5 +1,5 @@
-//! This module says which evidence of a connection is attested, from the configuration and from what the kernel tells
-//! of the peer. Nothing that a message says takes part but the name of the tool, which only narrows it.
+//! This module says which evidence of a connection is attested, from the configuration and from what the kernel says
+//! of the peer. Of a message only the name of the tool takes part, and it only narrows the answer.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Every error a service answers with: code, reason, details and the fix.
+//! This module holds every error that a service answers with: code, reason, details and the fix.
 
 use std::time::Duration;
 

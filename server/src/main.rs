@@ -1,4 +1,4 @@
-//! The binary `gsar-server`: flags, signals, exit status. Everything else is in the library.
+//! This program is `gsar-server`: flags, signals, exit status. Everything else is in the library.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,7 +44,7 @@ enum Format {
     Pretty,
 }
 
-/// Usage or configuration is wrong.
+/// The exit status for wrong usage or configuration.
 const USAGE: u8 = 2;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]

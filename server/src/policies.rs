@@ -1,4 +1,5 @@
-//! The policies of a server: the presets and the files of a directory, replaced all at once or not at all.
+//! This module holds the policies of a server: the presets and the files of a directory, replaced all at once or not
+//! at all.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

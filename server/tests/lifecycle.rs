@@ -1,4 +1,4 @@
-//! Start, readiness, drain and death of the real server.
+//! These tests check start, readiness, drain and death of the real server.
 
 #![allow(
     clippy::unwrap_used,

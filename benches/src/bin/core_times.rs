@@ -1,4 +1,4 @@
-//! Times the operations of the core once, for a comparison that runs in turns with another program.
+//! This program times the operations of the core once, for a comparison that runs in turns with another program.
 
 use std::hint::black_box;
 use std::time::Duration;

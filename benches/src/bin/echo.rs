@@ -1,4 +1,4 @@
-//! The bare tonic echo server.
+//! This program is the bare tonic echo server.
 
 use clap::Parser;
 use gsar_benches::echo::{Echo, serve};

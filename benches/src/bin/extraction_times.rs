@@ -1,4 +1,4 @@
-//! What reading evidence into facts costs, and the rules over them.
+//! This program measures what reading evidence into facts costs, and the rules over them.
 //!
 //! Processor time of one thread, medians. Beside each shape stands what counting its lines takes (memchr, which uses
 //! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.

@@ -1,4 +1,4 @@
-//! The bare loop around a chat model, and what the steps of an evaluation take.
+//! This program measures the bare loop around a chat model, and what the steps of an evaluation take.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

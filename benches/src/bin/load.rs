@@ -1,4 +1,4 @@
-//! The load client.
+//! This program is the load client.
 
 use std::path::PathBuf;
 

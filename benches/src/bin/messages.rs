@@ -1,4 +1,4 @@
-//! Writes the requests of the service figures and reads the answers.
+//! This program writes the requests of the service figures and reads the answers.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Prints the generated partitions of a size as JSON lines.
+//! This program prints the generated partitions of a size as JSON lines.
 
 use clap::Parser;
 use gsar_benches::partitions;

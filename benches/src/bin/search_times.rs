@@ -1,4 +1,4 @@
-//! How long one search takes in a corpus of many items, by words, by meaning and by both.
+//! This program measures how long one search takes in a corpus of many items, by words, by meaning and by both.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The stub of a chat model, on loopback.
+//! This program is the stub of a chat model, on loopback.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Decides partitions given as JSON lines.
+//! This program decides partitions given as JSON lines.
 
 use anyhow::Context as _;
 use clap::Parser;

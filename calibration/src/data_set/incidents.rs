@@ -1,4 +1,4 @@
-//! The incidents of this repository as cases, each report with the labels of its claims.
+//! This module reads the incidents of this repository as cases, each report with the labels of its claims.
 
 use std::path::Path;
 

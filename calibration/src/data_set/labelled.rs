@@ -1,4 +1,5 @@
-//! Folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, with a split of the cases beside them.
+//! This module reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, with a split of the cases beside
+//! them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Cases, labelled claims and reports, wherever they come from. Reads files; knows no server.
+//! This module reads cases, labelled claims and reports of every source from files. It knows no server.
 
 mod incidents;
 mod labelled;
@@ -50,7 +50,7 @@ pub(crate) struct Case {
 pub(crate) struct Label {
     /// The claim's id, unique within what is sent in one call.
     pub(crate) id: String,
-    /// The place of its case in [`DataSet::cases`].
+    /// The place of its case in [`DataSet::cases`], from 0.
     pub(crate) case: usize,
     /// The claim.
     pub(crate) text: String,
@@ -73,7 +73,7 @@ pub(crate) struct Label {
 /// A report as prose.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose {
-    /// The place of its case in [`DataSet::cases`].
+    /// The place of its case in [`DataSet::cases`], from 0.
     pub(crate) case: usize,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,

@@ -19,15 +19,15 @@ use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;
 
-/// How many items go out before their answers are looked at, so that answers do not pile up.
+/// The most items that go out before their answers are read, so that answers do not pile up.
 const IN_ONE_GO: usize = 500;
 
 /// What was said of a claim.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// The place of its item.
+    /// The place of its item, from 0.
     item: usize,
-    /// Its place among the claims of the item.
+    /// Its place among the claims of the item, from 0.
     claim: usize,
     /// The shape or form of the item.
     form: &'static str,

@@ -22,6 +22,7 @@ pub(super) struct Summary {
 #[derive(Debug, Serialize)]
 pub(super) struct Line {
     pub(super) name: &'static str,
+    /// How many items it is about.
     pub(super) items: usize,
     /// What the evidence refutes: called grounded, called contradicted.
     pub(super) refuted: Said,
@@ -41,8 +42,11 @@ pub(super) struct Said {
 /// Some of many, with Wilson's 95 % interval of the share, in percent.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Count {
+    /// How many of `of` are so.
     pub(super) hits: u32,
+    /// How many could be so.
     pub(super) of: u32,
+    /// Wilson's interval of the share, low and high, in percent.
     pub(super) interval: Option<[f64; 2]>,
 }
 

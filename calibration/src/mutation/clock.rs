@@ -1,18 +1,19 @@
-//! Times of day, all moved alike.
+//! This module makes false claims by moving all times of day alike.
 
 use super::evidence::Surroundings;
 use super::tokens::{Token, replaced};
 
-/// By how many minutes times are moved: beyond any grain, and mostly out of the window of an incident.
+/// By how many minutes times are moved: more than any precision, and mostly out of the window of an incident.
 const OFFSETS: [i32; 4] = [97, -97, 191, -323];
 
+/// The minutes of a day.
 const MINUTES_OF_DAY: i32 = 24 * 60;
 
 /// A time of day within a claim.
 struct Clock {
-    /// Where its hours and minutes begin; they take five bytes.
+    /// The byte at which its hours and minutes begin; they take five bytes.
     start: usize,
-    /// Minutes since midnight.
+    /// Minutes since midnight, 0 to 1439.
     minutes: i32,
     /// The seconds as written, with their colon; may be empty.
     seconds: String,

@@ -1,4 +1,4 @@
-//! Names, for others of their kind that the evidence holds.
+//! This module makes false claims by exchanging names for others of their kind in the evidence.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use super::evidence::Surroundings;
 use super::opposites::is_state;
 use super::tokens::{Token, replaced};
 
-/// A name has at least this many bytes.
+/// The fewest bytes of a name.
 const MIN_BYTES: usize = 4;
 
-/// A word before a name says what it names from this many bytes on.
+/// The fewest bytes of a word before a name that says what it names.
 const MIN_KEY: usize = 3;
 
 /// The most names that one name is exchanged for.
 const MAX_OTHERS: usize = 6;
 
-/// Words of a claim that say something of the thing that is named.
+/// The fewest bytes of a word of a claim that says something of the thing that is named.
 const MIN_TERM: usize = 4;
 
 /// The claim with a name of the evidence exchanged, where nothing shows the same of the other.

@@ -1,9 +1,10 @@
-//! What the evidence of a case says near a word: enough to tell that a mutation is borne out after all.
+//! This module reads what the evidence of a case says near a word, to find mutations that the evidence bears out
+//! after all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The longest line that is one record; longer ones hold many.
+/// The most bytes of a line that is one record; longer ones hold many.
 const MAX_RECORD_BYTES: usize = 400;
 
 /// The fewest words of a line that is one record; shorter ones are part of a document.

@@ -1,4 +1,4 @@
-//! Figures: another value, another unit, another count.
+//! This module makes false claims by changing figures: another value, another unit, another count.
 
 use super::evidence::Surroundings;
 use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted, figures, neighbours, noun};

@@ -1,4 +1,4 @@
-//! True claims made false or unsupported, one respect at a time. Text in, text out: no server, no file.
+//! This module makes true claims false or unsupported, one respect at a time. Text in, text out: no server, no file.
 //!
 //! Every mutation of a claim that the evidence bears out must be one that it does not: a figure leaves what
 //! rounding allows, a unit changes its size, a time leaves its grain, a word turns into its opposite. Where

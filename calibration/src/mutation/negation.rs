@@ -1,4 +1,4 @@
-//! Negations put in where there is none, and taken out where there is one.
+//! This module makes false claims by adding a negation or removing one.
 
 use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, at, cased, lower, replaced};

@@ -1,4 +1,5 @@
-//! The numbers of a claim: which of them measure, which count, and which are names, bounds or dates.
+//! This module reads the numbers of a claim: which of them measure, which count, and which are names, bounds or
+//! dates.
 
 use gsar_core::text::figures::MONTHS;
 
@@ -78,7 +79,7 @@ pub(super) const NUMBER_WORDS: [&str; 13] = [
 
 /// A number of a claim that is no name, no bound and no date.
 pub(super) struct Figure<'a> {
-    /// Where it stands among the words.
+    /// Its place among the words, from 0.
     pub(super) place: usize,
     /// The digits as written.
     pub(super) digits: &'a str,

@@ -1,4 +1,4 @@
-//! Words for their opposites: directions, orders and states.
+//! This module makes false claims by exchanging words for their opposites: directions, orders and states.
 
 use super::entities::terms;
 use super::evidence::Surroundings;

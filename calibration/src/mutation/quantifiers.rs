@@ -1,4 +1,4 @@
-//! All for none, and the other way round.
+//! This module makes false claims by exchanging "all" and "none".
 
 use super::tokens::{Token, at, cased, lower, replaced};
 

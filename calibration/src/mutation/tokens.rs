@@ -1,4 +1,4 @@
-//! A claim cut at white space, without the marks around each word, and put together again.
+//! This module splits a claim at white space, without the marks around each word, and joins it again.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The word that stands `offset` words further on, or further back.
+/// The word `offset` words after a place, or before it where that is negative.
 pub(super) fn at<'a, 'c>(
     tokens: &'a [Token<'c>],
     place: usize,

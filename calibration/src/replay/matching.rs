@@ -7,7 +7,7 @@ use gsar_core::Class;
 
 use super::stored::Judgement;
 
-/// How much of the shorter of two claims the longer one has to hold, in hundredths.
+/// The share of the shorter of two claims that the longer one has to hold, in hundredths of its words.
 const MIN_HELD: usize = 80;
 
 /// Judgements by the words of their claims.

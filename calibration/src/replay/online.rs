@@ -20,7 +20,7 @@ use crate::arguments::Rendering;
 /// The policy of a replay.
 const POLICY: &str = "reference";
 
-/// Evaluations that are in progress at once.
+/// The most evaluations in progress at once.
 const MAX_AT_ONCE: usize = 8;
 
 /// A server and the provider behind its only judge.

@@ -10,7 +10,7 @@ const NO_CITATION: &str = "NO_VALID_CITATION";
 /// A claim of a replay, with what was said of it and what became of that.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// The place of its case.
+    /// The place of its case, from 0.
     pub(crate) case: usize,
     /// The claim.
     pub(crate) text: String,

@@ -19,6 +19,7 @@ const MAX_UNMATCHED: u32 = 5;
 /// The most bytes of a quote or claim in a list.
 const MAX_SHOWN: usize = 300;
 
+/// The page of a replay with a seed; `list` adds single rows of the tune part.
 pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) -> String {
     let mut page = format!(
         "# Replay of stored judgements\n\nPart {}, seed {seed}, policy reference. Intervals: 95 %, from 1,000 draws of whole cases.\n",

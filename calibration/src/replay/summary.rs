@@ -37,22 +37,24 @@ pub(crate) struct Summary {
 /// Some of many, with the 95 % interval of the share over drawn cases.
 #[derive(Debug, Serialize)]
 pub(crate) struct Count {
+    /// How many of `of` are so.
     pub(crate) hits: u32,
+    /// How many could be so.
     pub(crate) of: u32,
-    /// In percent; absent below five cases.
+    /// The interval of the share, low and high, in percent; absent below five cases.
     pub(crate) interval: Option<[f64; 2]>,
 }
 
 /// What a check costs and catches.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
-    /// Right verdicts that it takes away or blocks.
+    /// How many right verdicts it takes away or blocks.
     pub(crate) costs: usize,
-    /// Errors that it stops.
+    /// How many errors it stops.
     pub(crate) catches: usize,
-    /// Of the costs those that no other check found fault with.
+    /// How many of `costs` no other check found fault with.
     pub(crate) costs_alone: usize,
-    /// Of the catches those that no other check found fault with.
+    /// How many of `catches` no other check found fault with.
     pub(crate) catches_alone: usize,
 }
 

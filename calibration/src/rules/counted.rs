@@ -10,9 +10,11 @@ use crate::statistics::{Counts, Interval, Share, per_case, wilson};
 /// Some of many, with the 95 % interval of the share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Count {
+    /// How many of `of` are so.
     pub(super) hits: u32,
+    /// How many could be so.
     pub(super) of: u32,
-    /// In percent; absent where there is too little to say.
+    /// The interval of the share, low and high, in percent; absent where there is too little to say.
     pub(super) interval: Option<[f64; 2]>,
 }
 
@@ -78,9 +80,11 @@ impl Totals {
 /// What one rule by itself says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Alone {
-    /// Claims that it rules on, complementary ones apart.
+    /// How many claims it rules on, complementary ones apart.
     pub(super) applied: u32,
+    /// How many of `applied` are right.
     pub(super) right: u32,
+    /// How many of `applied` are wrong.
     pub(super) wrong: u32,
     /// Right of applied, with Wilson's interval.
     pub(super) precision: Count,
@@ -88,7 +92,7 @@ pub(super) struct Alone {
     pub(super) supports: Count,
     /// Right of those that it refutes.
     pub(super) refutes: Count,
-    /// Complementary claims that it rules on.
+    /// How many complementary claims it rules on.
     pub(super) complementary: u32,
 }
 

@@ -14,7 +14,9 @@ const EARNED: i64 = 200;
 /// What a rule adds to recall, in points, from fold to fold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Spread {
+    /// The least of all folds, in percentage points.
     pub(super) least: f64,
+    /// The greatest of all folds, in percentage points.
     pub(super) greatest: f64,
 }
 
@@ -25,7 +27,7 @@ pub(super) struct Worth {
     pub(super) grounded: Option<Spread>,
     /// What it adds to the recall of contradicted claims.
     pub(super) contradicted: Option<Spread>,
-    /// In how many folds the cases of the others, by which rules are chosen, keep it.
+    /// The number of folds that keep it, chosen by the cases of the other folds.
     pub(super) kept: usize,
 }
 

@@ -13,7 +13,7 @@ const MAX_SHOWN: usize = 300;
 /// A claim with what the rules say of it.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// The place of its case.
+    /// The place of its case, from 0.
     pub(super) case: usize,
     pub(super) text: String,
     /// What a person says.

@@ -11,7 +11,9 @@ use super::folds::{Folded, Worth, folded};
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) source: String,
+    /// How many cases there are.
     pub(super) cases: usize,
+    /// How many claims there are.
     pub(super) claims: usize,
     /// All rules together.
     pub(super) totals: Totals,

@@ -1,26 +1,28 @@
-//! The interval of a statistic, by drawing as many cases as there are, with repetition, many times.
+//! This module computes the percentile bootstrap interval of a statistic over cases (Efron and Tibshirani 1993,
+//! chapter 13): as many cases as there are, drawn with replacement, many times.
 
 use super::Random;
 
-/// How often the cases are drawn.
+/// The number of draws.
 const DRAWS: usize = 1_000;
 
 /// The seed of the draws, so that the same answers give the same interval.
 const SEED: u64 = 1;
 
-/// How many of the ordered values lie below the interval, and above it: 2.5 % each.
+/// The share of the ordered values below the interval, and above it, in thousandths: 2.5 % each.
 const TAIL_PER_MILLE: usize = 25;
 
 /// The middle 95 % of a statistic over drawn cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Its lower end.
+    /// Its lower end, in the unit of the statistic.
     pub(crate) low: f64,
-    /// Its upper end.
+    /// Its upper end, in the unit of the statistic.
     pub(crate) high: f64,
 }
 
-/// The interval of a statistic; draws in which it is undefined are left out. `None` where all are.
+/// The percentile bootstrap interval of a statistic; draws in which it is undefined are left out. `None` where all
+/// are.
 pub(crate) fn interval<T>(
     cases: &[T],
     statistic: impl Fn(&mut dyn Iterator<Item = &T>) -> Option<f64>,

@@ -1,4 +1,4 @@
-//! Shares with their intervals. Knows nothing of claims, files or servers.
+//! This module computes shares with their intervals. It knows nothing of claims, files or servers.
 //!
 //! Claims of one case share their evidence and their writer, so they are not independent: an interval comes
 //! of drawing whole cases, never single claims.
@@ -12,15 +12,15 @@ pub(crate) use bootstrap::{Interval, interval};
 pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;
 
-/// From fewer cases than these there is no interval: draws of so few cases say nothing of others.
+/// The fewest cases of which there is an interval: draws of fewer say nothing of others.
 const FEWEST_CASES: usize = 5;
 
 /// How many of how many there are in one case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Those that are so.
+    /// How many of `of` are so.
     pub(crate) hits: u32,
-    /// Those that could be.
+    /// How many could be so.
     pub(crate) of: u32,
 }
 

@@ -1,12 +1,12 @@
-//! This module gives the interval of Wilson for a share of draws that are independent of each other. Claims that
-//! share a case are not: these take [`super::interval`].
+//! This module computes the score interval of a share of independent draws (Wilson 1927). Claims that share a case
+//! are not independent: these take [`super::interval`].
 
 use super::{Counts, Interval};
 
-/// How many standard deviations the middle 95 % of the normal distribution reaches to either side.
+/// The standard deviations that the middle 95 % of the normal distribution reaches to either side.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval; `None` where nothing was counted.
+/// The 95 % score interval of a share (Wilson 1927), within 0 to 1; `None` where nothing was counted.
 pub(crate) fn wilson(counts: Counts) -> Option<Interval> {
     if counts.of == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Classes of labels against classes of the judge, tune beside test.
+//! This module prints classes of labels against classes of the judge, tune beside test.
 
 use gsar_core::Class;
 

@@ -1,4 +1,4 @@
-//! Claims by mistake and origin, baselines, decisions on reports, and what is cited.
+//! This module prints claims by mistake and origin, baselines, decisions on reports, and citations.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Tables and figures in Markdown.
+//! This module writes tables and figures in Markdown.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What a run found out, as Markdown. Counts nothing itself beyond what a table needs.
+//! This module prints the results of a run as Markdown. It counts nothing beyond what a table needs.
 
 mod classes;
 mod groups;

@@ -1,4 +1,4 @@
-//! Mutations by kind, and false alarms on the claims that they come from.
+//! This module prints mutations by kind, and false alarms on the claims that they come from.
 
 use gsar_core::Class;
 

@@ -1,4 +1,4 @@
-//! How well evidence is found, one row for each file.
+//! This module prints how well evidence is found, one row for each file.
 
 use super::markdown::{share, table};
 use crate::retrieval::{DEPTHS, FileRecall};

@@ -1,4 +1,4 @@
-//! The worst mistakes of the tune part, one by one. The test part has no place here.
+//! This module lists the worst mistakes of the tune part, one by one. The test part must not appear here.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Reading reports: what they assert ([`report`]); evidence: its facts ([`facts`]); and the words, figures, times and
-//! negations of both ([`text`]).
+//! This crate reads reports for what they assert ([`report`]), evidence for its facts ([`facts`]), and both for
+//! words, figures, times and negations ([`text`]).
 //!
 //! This crate is a set of plain functions of a text. It knows nothing of policies, classes or evidence items,
 //! and it never reads a clock, a file, a socket or the environment.

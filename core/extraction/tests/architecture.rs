@@ -1,4 +1,5 @@
-//! The shape of this crate's source: small files, and folders that know only what lies below them.
+//! This program enforces the shape of this crate's source: small files, and folders that know only what lies below
+//! them.
 
 #![allow(
     clippy::unwrap_used,

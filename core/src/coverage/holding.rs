@@ -1,4 +1,4 @@
-//! This module tells which words of an assertion the claims hold. It knows nothing of Markdown.
+//! This module says which words of an assertion the claims hold. It knows nothing of Markdown.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;

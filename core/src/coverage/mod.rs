@@ -1,4 +1,4 @@
-//! How much of a report its claims cover.
+//! This module computes how much of a report its claims cover (docs/POLICY.md, "The guards").
 //!
 //! Every visible byte of a report lies in what a claim covers or is uncovered for a reason. A claim covers bytes
 //! inside its span whose content words it holds; one without a believed span covers the assertions with which it
@@ -40,11 +40,11 @@ pub struct Coverage {
     pub words: Vec<String>,
 }
 
-/// The most words that [`Coverage::words`] names.
+/// The most words that [`Coverage::words`] names, a count.
 pub const MAX_WORDS: usize = 12;
 
-/// Measures how much of a synthesis the claims cover; nothing where there is no synthesis. `evidence` are the texts
-/// of the evidence: whole lines of it need no claim.
+/// Measures how much of a synthesis the claims cover (docs/POLICY.md, "The guards"); `None` without a synthesis.
+/// `evidence` are the texts of the evidence: whole lines of it need no claim.
 ///
 /// Work is bounded: beyond some thousands of claims and sentences that share their words, sentences are
 /// matched by equal wording alone, so that a count may come out low but never high.

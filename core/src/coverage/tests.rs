@@ -1,4 +1,4 @@
-//! Coverage by claims with and without spans.
+//! This module tests coverage by claims with and without spans.
 
 use super::*;
 use crate::claim::ClaimId;

@@ -13,11 +13,11 @@ use crate::text::tokens::{Shape, is_stop_word, words};
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) text: String,
-    /// Equal for equal words, case and plural aside.
+    /// A hash, equal for equal words, case and plural aside.
     pub(super) key: u64,
-    /// Equal also for words of one beginning.
+    /// A hash, equal also for words of one beginning.
     pub(super) stem: u64,
-    /// Its bytes in the report; nothing in a claim, or where the word was added.
+    /// Its bytes in the report; `None` in a claim, or where the word was added.
     pub(super) source: Option<Range<usize>>,
     /// Whether the word alone may carry a statement.
     pub(super) is_critical: bool,

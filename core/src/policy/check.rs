@@ -1,4 +1,4 @@
-//! What makes the values of a policy contradictory or unwise.
+//! This module finds contradictory and unwise values of a policy.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,4 @@
-//! Policy files: TOML in, TOML out, with the line of everything that is wrong.
+//! This module reads and writes policy files in TOML, and names the line of everything that is wrong.
 //!
 //! Numbers are read from their literals, so `0.1234567` is refused and nothing passes through a double.
 

@@ -1,4 +1,4 @@
-//! Policies: every number and switch of a decision, checked once.
+//! This module holds policies: every number and switch of a decision, checked once.
 //!
 //! A [`Policy`] cannot hold contradictory values: [`Policy::new`] reports all problems of a
 //! [`PolicyValues`] at once. Files are read by [`Policy::from_toml`]; the presets are files too.
@@ -73,7 +73,7 @@ impl Deref for Policy {
     }
 }
 
-/// Identifies the deciding values of a policy.
+/// Identifies the deciding values of a policy: the BLAKE3 hash of them as written in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PolicyDigest([u8; 32]);
 

@@ -1,4 +1,4 @@
-//! The presets, as files compiled in.
+//! This module holds the presets, as files compiled in.
 
 use alloc::vec::Vec;
 

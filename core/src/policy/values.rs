@@ -1,4 +1,5 @@
-//! The values of a policy, before they are checked. Every range is enforced by [`super::Policy::new`].
+//! This module holds the values of a policy before they are checked. Every range is enforced by
+//! [`super::Policy::new`].
 
 use alloc::string::String;
 
@@ -16,13 +17,14 @@ pub struct PolicyValues {
     pub description: String,
     /// The preset it was derived from.
     pub base: Preset,
-    /// Proceed at or above; above `tau_regenerate`, at most 1.
+    /// Proceed at or above (arXiv:2604.23366); above `tau_regenerate`, at most 1; 0.8 in `reference`.
     pub tau_proceed: Millionths,
-    /// Regenerate at or above.
+    /// Regenerate at or above (arXiv:2604.23366); 0 or more; 0.65 in `reference`.
     pub tau_regenerate: Millionths,
-    /// What a contradicted claim weighs in the denominator, 0 to 10.
+    /// What the weight of a contradicted claim is multiplied with in the denominator (arXiv:2604.23366), 0 to 10; 0.5
+    /// in `reference`.
     pub rho: Millionths,
-    /// The least an ungrounded or contradicted claim weighs in the denominator, 0 to 1.
+    /// The least an ungrounded or contradicted claim weighs in the denominator, 0 to 1; 0 in `reference`.
     pub ungrounded_floor: Millionths,
     /// The score of a partition with nothing to score.
     pub undefined_score: UndefinedScore,
@@ -30,7 +32,7 @@ pub struct PolicyValues {
     pub verification: VerificationMode,
     /// What the findings of each check of meaning do, where verification is enforced.
     pub findings: FindingModes,
-    /// The weight of each evidence type.
+    /// The weight of each evidence type; those of arXiv:2604.23366 in `reference`.
     pub weights: Weights,
     /// What can only make a tier stricter.
     pub guards: Guards,
@@ -128,13 +130,15 @@ pub struct Guards {
     pub duplicates_count_once: bool,
     /// The tier is decided with max(rho, 1).
     pub rho_at_least_one: bool,
-    /// Complementary claims count at most this many times the grounded weight, 0 to 10.
+    /// Complementary claims count at most this many times the grounded weight, 0 to 10; `None` for no limit; 1 in
+    /// `reference`.
     pub complementary_limit: Option<Millionths>,
     /// A contradicted claim blocks proceed.
     pub contradiction_blocks: bool,
-    /// Fewer grounded claims than this block proceed.
+    /// Fewer grounded claims than this block proceed; 1 in `reference`.
     pub min_grounded: u32,
-    /// Less coverage than this blocks proceed, 0 to 1.
+    /// A smaller share of the synthesis covered than this blocks proceed, 0 to 1; `None` for no demand; 0.8 in
+    /// `reference`.
     pub min_coverage: Option<Millionths>,
     /// Claims without the report's text block proceed.
     pub synthesis_required: bool,
@@ -147,17 +151,17 @@ pub struct Guards {
 /// Bounds of an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// Turns after which the budget is spent, at least 1.
+    /// Turns after which the budget is spent, at least 1; 10 in `reference`.
     pub max_turns: u32,
-    /// Seconds after which the budget is spent, at least 1.
+    /// Seconds after which the budget is spent, at least 1; 240 in `reference`.
     pub wall_clock_seconds: u32,
     /// Support and refutation together leave a hypothesis contested.
     pub contested: bool,
     /// Synthetic evidence alone may validate.
     pub synthetic_validates: bool,
-    /// Number of identical tool calls that ends the investigation; 0 for never.
+    /// Number of identical tool calls that ends the investigation; 0 for never; 3 in `reference`.
     pub max_identical_calls: u32,
-    /// Number of turns without new evidence that ends the investigation; 0 for never.
+    /// Number of turns without new evidence that ends the investigation; 0 for never; 4 in `reference`.
     pub max_turns_without_evidence: u32,
 }
 
@@ -173,20 +177,20 @@ pub struct InvestigationRules {
 /// Caps on self-rated confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cap {
-    /// The most for a partially grounded chain, below `ladder.pull_request`.
+    /// The most for a partially grounded chain, below `ladder.pull_request`; 0.84 in `reference`.
     pub partially_grounded: Millionths,
-    /// The most for an ungrounded chain, below `ladder.patch`.
+    /// The most for an ungrounded chain, below `ladder.patch`; 0.64 in `reference`.
     pub ungrounded: Millionths,
 }
 
 /// The capped confidence each action asks for; rising, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ladder {
-    /// Open an issue.
+    /// Open an issue; 0.4 in `reference`.
     pub issue: Millionths,
-    /// Propose a patch.
+    /// Propose a patch; 0.65 in `reference`.
     pub patch: Millionths,
-    /// Open a pull request.
+    /// Open a pull request; 0.85 in `reference`.
     pub pull_request: Millionths,
     /// The grounding decision, the gate and unverified fixes hold the action down as well.
     pub joins_decision: bool,

@@ -1,4 +1,4 @@
-//! The cap on a self-rated confidence: how far it may be believed, given how well it is grounded.
+//! This module caps a self-rated confidence by how well it is grounded.
 //!
 //! A cap only ever lowers. That caps stay below the action tiers they guard is checked when a policy is
 //! made, not here.
@@ -71,7 +71,8 @@ pub struct Capped {
     pub cap: Option<Millionths>,
 }
 
-/// Caps a confidence by the strength of its evidence chain.
+/// Caps a confidence by the strength of its evidence chain: the lesser of it and the policy's cap. A grounded chain
+/// has no cap.
 #[must_use]
 pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> Capped {
     let cap = match strength {
@@ -90,6 +91,7 @@ pub(super) mod tests {
     use alloc::string::ToString;
     use proptest::prelude::*;
 
+    /// The confidence of a number of millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {
         Confidence::new(Millionths::new(millionths)).unwrap()
     }

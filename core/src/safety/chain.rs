@@ -1,4 +1,5 @@
-//! The evidence chain behind a root cause: the way to the suspect, what validates it, and the change.
+//! This module builds the evidence chain behind a root cause: the way to the suspect, what validates it, and the
+//! change.
 //!
 //! Nothing is guessed: a change outside the onset window, or after the onset, is no citation.
 

@@ -1,4 +1,4 @@
-//! The gate at each boundary of an investigation: whether it is over, and with what.
+//! This module is the gate at each boundary of an investigation: whether it is over, and with what result.
 //!
 //! The precedence is fixed and lies outside the model: validated evidence beats an exhausted budget,
 //! which beats the wish to finish, which beats the signs of an agent that gets nowhere. Elapsed time is
@@ -25,7 +25,7 @@ pub struct GateInput<'a> {
     pub turns_used: u32,
     /// Microseconds since the investigation started.
     pub elapsed_micros: u64,
-    /// The longest run of tool calls with the same tool and arguments.
+    /// The length of the longest run of tool calls with the same tool and arguments.
     pub identical_calls: u32,
     /// Turns since evidence was last added.
     pub turns_without_evidence: u32,
@@ -85,7 +85,7 @@ impl GateExit {
 pub enum GateReason {
     /// Hypotheses are validated.
     Validated {
-        /// How many.
+        /// Validated hypotheses.
         count: u32,
     },
     /// The turns are spent.
@@ -108,16 +108,16 @@ pub enum GateReason {
     FinishedWithoutEvidence,
     /// The same tool call was made again and again.
     RepeatedCalls {
-        /// How often in a row.
+        /// The length of the run.
         calls: u32,
-        /// From which count on it ends the investigation.
+        /// The length of a run that ends the investigation.
         allowed: u32,
     },
     /// Turns pass and no evidence comes.
     NoNewEvidence {
-        /// How many turns.
+        /// Turns without new evidence.
         turns: u32,
-        /// From which count on it ends the investigation.
+        /// The number of turns without new evidence that ends the investigation.
         allowed: u32,
     },
     /// Nothing ends the investigation.
@@ -179,7 +179,7 @@ impl GateReason {
 pub struct RootCause {
     /// Its name.
     pub id: HypothesisId,
-    /// Its place in the input.
+    /// Its place in the input, from 0.
     pub index: usize,
     /// The strongest lane that supports it.
     pub strongest_lane: Lane,

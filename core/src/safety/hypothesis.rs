@@ -1,4 +1,4 @@
-//! Hypotheses and what hard evidence makes of them.
+//! This module computes the states of hypotheses from hard evidence.
 //!
 //! A state is computed from the records each time and never stored, so nobody can set it. Records that
 //! a language model inferred move nothing, in either direction; they are only counted.

@@ -1,4 +1,4 @@
-//! The action ladder: the most an agent may do with a root cause.
+//! This module is the action ladder: the most an agent may do with a root cause.
 //!
 //! The ladder ends at a pull request that a person merges. Nothing here remediates, and there is no
 //! switch that would.

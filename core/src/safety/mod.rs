@@ -1,4 +1,4 @@
-//! The rules outside the score: verdicts of tool results, hypotheses, gate, evidence chain, cap and
+//! This module holds the rules outside the score: verdicts of tool results, hypotheses, gate, evidence chain, cap and
 //! action ladder.
 //!
 //! Each module settles one question and knows nothing of the ones after it; [`rollout`] runs gate, cap

@@ -1,4 +1,5 @@
-//! Rollout of gate, cap, ladder and decision: what governs, and what is only shown.
+//! This module applies the rollout of gate, cap, ladder and decision: what governs, and what is only shown
+//! (docs/POLICY.md, "Rollout").
 //!
 //! A mechanism in shadow is computed and shown, and the answer is otherwise the one without it.
 

@@ -1,4 +1,5 @@
-//! An absence is shown by a search, by words that deny, or by a short list, and by nothing else.
+//! This module checks absences: one is shown by a search, by words that deny, or by a short list, and by nothing
+//! else.
 //!
 //! "The logs do not mention X" over an item that never looked for X is no finding. An item that is a search or lists
 //! everything in its scope shows an absence; so do quoted words that deny, count zero or are empty, a quoted command or

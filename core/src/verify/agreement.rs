@@ -1,4 +1,4 @@
-//! What a claim cites, as text, and the rule by which the two must agree.
+//! This module holds the text that a claim cites, and the rule by which the two must agree.
 //!
 //! | the claim | the cited words | effect |
 //! |---|---|---|
@@ -37,7 +37,7 @@ pub(super) struct Cited<'a> {
     pub(super) quotes: Vec<&'a str>,
     /// For each of these the record that it stands in; the same words where it is none of an item.
     pub(super) records: Vec<&'a str>,
-    /// The places of the cited items, each once.
+    /// The places of the cited items in the evidence, each once.
     pub(super) items: Vec<usize>,
     /// The JSON pointers of cited fields, whose names say what the values are.
     pub(super) pointers: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! What a figure measures, by the words around it.
+//! This module reads what a figure measures from the words around it.
 //!
 //! A key that the figure is assigned to (`delay=180s`) says it alone; else four words before and three
 //! behind do, within the clause.
@@ -11,7 +11,7 @@ use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
 /// The words around a figure that say what it measures, as stems.
 pub(super) struct Attributes {
-    /// Each once.
+    /// Hashes of the stems, each once.
     stems: Vec<u64>,
     /// The one beside the figure: for a bare count the noun that follows it, else the one in front.
     nearest: Option<u64>,

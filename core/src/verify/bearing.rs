@@ -1,4 +1,4 @@
-//! What a claim cites bears on it: a true quote about something else supports nothing.
+//! This module checks that what a claim cites bears on it: a true quote about something else supports nothing.
 //!
 //! Evidence states things in its own form, so that a claim and its quote often share no word. But an item that
 //! bears on a claim holds some of its words somewhere, in its tool line or in what was asked for; or it holds its names,
@@ -19,7 +19,8 @@ use crate::text::part;
 use crate::text::polarity::is_denied;
 use crate::text::tokens::{Shape, Word, content_words, words};
 
-/// More than one in this many of a claim's content words stand in what it cites, or one where it has no more.
+/// More than one in this many of a claim's content words stand in what it cites; one where the claim has no more than
+/// this many.
 const ONE_IN: usize = 4;
 /// The fewest figures and times of an item that may bear on a claim without any of its words.
 const SERIES: usize = 4;
@@ -224,7 +225,7 @@ fn may_follow(claimed: &Figures, cited: &Cited<'_>, sources: &mut Sources<'_>) -
     !claimed.is_empty() && cited.items.iter().any(&mut is_series)
 }
 
-/// The stems of the content words of a text, and of the parts of its names: `restartCount`, `orders-db`.
+/// The stems, as hashes, of the content words of a text, and of the parts of its names: `restartCount`, `orders-db`.
 pub(super) fn stems(text: &str) -> impl Iterator<Item = u64> {
     content_words(text).flat_map(|word| {
         let has_parts = word.shape() != Shape::Plain;

@@ -1,4 +1,4 @@
-//! A grounded, contradicted or complementary claim needs at least one valid citation.
+//! This module checks that a grounded, contradicted or complementary claim has at least one valid citation.
 
 use alloc::string::String;
 

@@ -5,7 +5,7 @@
 use super::numbers::{MAX_NUMBER, MAX_OPERANDS, MAX_SHORT, Moment, Numbers, PARTS, spans};
 use crate::text::figures::{Decimal, Dimension, Figure, Unit};
 
-/// What a figure that is called approximate, or a bound, may be off, in thousandths.
+/// By how much a figure that is called approximate, or a bound, may differ, in thousandths.
 const LOOSE: i128 = 60;
 
 /// What a number may have to be multiplied with for a figure of a dimension.
@@ -23,7 +23,7 @@ const fn factors(dimension: Dimension) -> &'static [i128] {
     }
 }
 
-/// The gaps between the two kinds of bytes.
+/// The ratios of binary to decimal units of bytes, as numerator and denominator.
 const GAPS: [(i128, i128); 2] = [(1_048_576, 1_000_000), (1_073_741_824, 1_000_000_000)];
 
 /// Whether a figure has two digits or more that say something: not 5, 40 or 3000.

@@ -50,6 +50,7 @@ struct Document {
 
 /// How deep documents inside strings are read.
 const MAX_DEPTH: usize = 3;
+/// The most documents that are read of one item.
 const MAX_DOCUMENTS: usize = 20_000;
 /// How many tokens of a pointer are followed.
 const MAX_TOKENS: usize = 64;

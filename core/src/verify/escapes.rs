@@ -16,10 +16,12 @@ pub(super) struct Traced {
 }
 
 impl Traced {
+    /// An empty text with room for a number of bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), sources: Vec::with_capacity(bytes) }
     }
 
+    /// Adds a character that stands for a half-open range of original bytes.
     pub(super) fn push(&mut self, character: char, source: (u32, u32)) {
         self.text.push(character);
         self.sources.resize(self.text.len(), source);

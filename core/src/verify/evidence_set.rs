@@ -1,4 +1,4 @@
-//! The evidence of one verification: items by id, and what is computed of each at most once.
+//! This module holds the evidence of one verification: items by id, and what is computed of each at most once.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -72,6 +72,7 @@ impl<'a> EvidenceSet<'a> {
         self.items
     }
 
+    /// The place of the item of an id, from 0 in the order given.
     pub(super) fn position(&self, id: &EvidenceId) -> Option<usize> {
         let from = self.by_id.partition_point(|(known, _)| *known < id);
         self.by_id.get(from).filter(|(known, _)| *known == id).map(|(_, position)| *position)
@@ -90,7 +91,7 @@ pub(super) struct Sources<'a> {
     search_budget: usize,
 }
 
-/// Enough for some thousand slow searches in items of ordinary size.
+/// The bytes of all slow searches of one verification: enough for some thousand in items of ordinary size.
 const SEARCH_BUDGET: usize = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -146,14 +147,17 @@ impl<'a> Sources<'a> {
         self.items.len()
     }
 
+    /// The item at a place.
     pub(super) fn item(&self, position: usize) -> Option<&'a EvidenceItem> {
         self.items.get(position)
     }
 
+    /// The content of the item at a place; empty beyond the last.
     pub(super) fn content(&self, position: usize) -> &'a str {
         self.item(position).map_or("", |item| item.content.as_str())
     }
 
+    /// The folded content of the item at a place.
     pub(super) fn folded(&mut self, position: usize) -> &Folded<'a> {
         let content = self.content(position);
         self.read.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
@@ -190,7 +194,7 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().asked.get_or_insert_with(asked)
     }
 
-    /// The stems of the words of the content, the tool line and the query, in order.
+    /// The stems, as hashes, of the words of the content, the tool line and the query, in order.
     pub(super) fn stems(&mut self, position: usize) -> &[u64] {
         if self.read.get(&position).is_none_or(|reading| reading.stems.is_none()) {
             let item = self.item(position);

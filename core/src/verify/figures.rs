@@ -1,4 +1,4 @@
-//! Figures of a claim agree with what it cites. See the table of `agreement`.
+//! This module checks that the figures of a claim agree with what it cites. See the table of `agreement`.
 
 use alloc::format;
 use alloc::vec::Vec;

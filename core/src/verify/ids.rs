@@ -1,4 +1,4 @@
-//! Every given claim is judged exactly once.
+//! This module checks that every given claim is judged exactly once.
 //!
 //! Unknown ids are refused, of duplicates the strictest counts, altered words are put back, and what the
 //! judge left out comes back as dropped.

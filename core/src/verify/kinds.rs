@@ -1,4 +1,4 @@
-//! This module holds questions and proposals to complementary: neither states anything that evidence could bear out.
+//! This module makes questions and proposals complementary at most: neither states anything that evidence could show.
 //! What they take for granted is a claim of its own.
 
 use alloc::format;

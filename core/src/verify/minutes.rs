@@ -8,6 +8,7 @@ use memchr::memchr_iter;
 use super::quotes;
 use crate::text::{byte_at, part};
 
+/// The minutes of a day.
 const DAY: u16 = 1_440;
 
 /// The minutes of the day in a text.

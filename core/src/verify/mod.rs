@@ -1,4 +1,4 @@
-//! Verification of a partition: nothing a judge says is simply believed.
+//! This module verifies a partition against the evidence: no verdict of a judge is accepted unchecked.
 //!
 //! The checks run in this order, each in its own file:
 //!

@@ -1,4 +1,4 @@
-//! Names in a claim stand in what it cites. See the table of `agreement`.
+//! This module checks that the names in a claim stand in what it cites. See the table of `agreement`.
 
 use alloc::format;
 

@@ -1,4 +1,5 @@
-//! A claim does not deny what its quote states, nor state what it denies. See the table of `agreement`.
+//! This module checks that a claim does not deny what its quote states, nor state what it denies. See the table of
+//! `agreement`.
 
 use alloc::format;
 use alloc::vec::Vec;

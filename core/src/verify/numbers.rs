@@ -8,14 +8,15 @@ use core::ops::Range;
 use crate::text::figures::{ClockTime, CodeKind, Dimension, figures};
 use crate::text::part;
 
-/// How many parts of one a number is counted in.
+/// How many parts of one a number is counted in: billionths.
 pub(super) const PARTS: i128 = 1_000_000_000;
 /// The most numbers that are read of a text.
 const MAX_NUMBERS: usize = 8_192;
 /// The largest number that is read, in billionths: what is made of a few thousands of them stays within 128 bits.
 pub(super) const MAX_NUMBER: i128 = 10_i128.pow(30);
-/// The most numbers of an item that is short enough to be meant as a whole, and its most bytes.
+/// The most numbers of an item that is short enough to be meant as a whole.
 pub(super) const MAX_SHORT: usize = 8;
+/// The most bytes of such an item.
 const MAX_SHORT_BYTES: usize = 1_024;
 /// The most quoted numbers of which pairs are taken.
 pub(super) const MAX_OPERANDS: usize = 24;
@@ -24,15 +25,15 @@ const MAX_RATED: usize = 8;
 /// The numbers of what is cited, in billionths.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// Those of the quotes.
+    /// Those of the quotes, in billionths.
     pub(super) quoted: Vec<i128>,
-    /// Sums over the lines of a quote, of numbers in one place.
+    /// Sums over the lines of a quote, of numbers in one place, in billionths.
     pub(super) sums: Vec<i128>,
     /// Their times, and where it states any those of the claim.
     pub(super) moments: Vec<Moment>,
-    /// Those of the cited items.
+    /// Those of the cited items, in billionths.
     pub(super) items: Vec<i128>,
-    /// Those of them that may be quantities, of items that are short.
+    /// Those of them that may be quantities, of items that are short, in billionths.
     pub(super) short: Vec<i128>,
     pub(super) has_long_items: bool,
 }
@@ -134,7 +135,7 @@ impl From<&ClockTime> for Moment {
     }
 }
 
-/// What lies between any two times, in nanoseconds.
+/// The durations between any two times, in nanoseconds.
 pub(super) fn spans(moments: &[Moment]) -> Vec<i128> {
     let moments = moments.get(..moments.len().min(MAX_OPERANDS)).unwrap_or_default();
     let later = |at: usize| moments.get(at + 1..).unwrap_or_default();
@@ -195,7 +196,7 @@ fn since_1970(number: i128) -> Option<i128> {
     [1, 1_000, 1_000_000, PARTS].map(|by| number / by).into_iter().find(|at| NOW.contains(at))
 }
 
-/// Every number of a text.
+/// Every number of a text, in billionths.
 pub(super) fn numbers(text: &str) -> Vec<i128> {
     let mut found = Vec::new();
     scan(text, |_, number| found.push(number));

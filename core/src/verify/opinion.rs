@@ -1,4 +1,4 @@
-//! This module holds what a second judge finds of claims that a judge grounds, and makes a finding of it. It asks nobody.
+//! This module turns what a second judge finds of claims that a judge grounds into findings. It asks nobody.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! What holds of verification whatever the judge says.
+//! This module tests what holds of verification whatever the judge says.
 
 use alloc::format;
 use alloc::string::String;

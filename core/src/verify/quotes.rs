@@ -1,4 +1,4 @@
-//! Every quote is found in what it is quoted from.
+//! This module finds every quote in what it is quoted from.
 //!
 //! Tried in this order: the bytes as they are; both sides folded; both in canonical form, without the escapes of
 //! JSON strings and the spaces around its signs; stretches joined by an ellipsis, within one record; and, for

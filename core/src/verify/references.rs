@@ -16,7 +16,7 @@ use crate::policy::PolicyValues;
 /// Which claims cite which.
 pub(super) struct ClaimGraph {
     places: BTreeMap<ClaimId, usize>,
-    /// Claims that lie on a circle of citations or rest on one.
+    /// The places of the claims that lie on a cycle of citations or rest on one.
     circular: BTreeSet<usize>,
 }
 

@@ -26,11 +26,12 @@ use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind, Lane, Ta
 pub(super) enum Source {
     /// An item, and the text of the cited field where there is one.
     Item {
-        /// Its place in the evidence.
+        /// Its place in the evidence, from 0.
         position: usize,
         /// The field's text.
         field: Option<String>,
-        /// The item that the judge named, where the quote stood in another: no type is above what it allows.
+        /// The place of the item that the judge named, where the quote stood in another: no type is above what it
+        /// allows.
         named: Option<usize>,
     },
     /// Another claim, by its place among the verified ones.

@@ -1,5 +1,5 @@
 //! This module asks the rules of `gsar-extraction` what the cited records say of a claim that a judge grounds. A rule
-//! that refutes is a finding; one that supports is none of its business.
+//! that refutes is a finding; one that supports changes nothing.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,5 @@
-//! The quotes of a claim are about what it names, and not about its sibling. See the table of `agreement`.
+//! This module checks that the quotes of a claim are about what it names, and not about a sibling of it. See the
+//! table of `agreement`.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -3,7 +3,7 @@
 
 use crate::text::byte_at;
 
-/// The shortest name with a digit that may be the end of a longer one, as people cut ids.
+/// The shortest name with a digit, in bytes, that may be the end of a longer one, as people cut ids.
 const LONG: usize = 8;
 
 /// Whether a text holds a name: `worker-7` in `worker-7-x2x1z`, `WORKER_7` and `worker7`, `5xx` in `errors_5xx`, and no

@@ -1,4 +1,4 @@
-//! Builders for the tests of this module.
+//! This module has builders for the tests of verification.
 
 use alloc::format;
 use alloc::string::{String, ToString};

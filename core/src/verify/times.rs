@@ -1,4 +1,4 @@
-//! Times of a claim are those of what it cites. See the table of `agreement`.
+//! This module checks that the times of a claim are those of what it cites. See the table of `agreement`.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,6 +14,7 @@ use crate::text::figures::{Agreement, ClockTime, Figures, agree_times};
 use crate::text::part;
 use crate::text::tokens::words;
 
+/// Seconds of a minute.
 const MINUTE: u32 = 60;
 
 /// Makes a claim ungrounded whose time is another than those of what it cites, or a synthesis where that is open.

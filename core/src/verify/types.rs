@@ -1,4 +1,4 @@
-//! The type of a claim follows from the kind of what it cites.
+//! This module checks that the type of a claim follows from the kind of what it cites.
 //!
 //! | cited | highest type |
 //! |---|---|

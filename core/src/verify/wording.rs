@@ -1,5 +1,5 @@
-//! This module knows how figures are put into words: ratios, factors, sums, spelled counts, units in a column's head.
-//! It compares no figures.
+//! This module reads figures that are put into words: ratios, factors, sums, spelled counts, units in a column's
+//! head. It compares no figures.
 
 use alloc::string::String;
 use alloc::vec::Vec;

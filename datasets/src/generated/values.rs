@@ -1,4 +1,4 @@
-//! This module draws values: how a report says them and how tools write them. It must not know whose they are.
+//! This module draws values: how a report says them and how tools write them. It must not know what they belong to.
 
 use std::collections::BTreeSet;
 

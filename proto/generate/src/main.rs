@@ -1,4 +1,4 @@
-//! Writes `proto/src/generated` from `proto/gsar/v1/*.proto`; the test says when it is stale.
+//! This program writes `proto/src/generated` from `proto/gsar/v1/*.proto`; its test fails when that is stale.
 //!
 //! A crate of its own, so that it runs even while the generated code does not compile.
 

@@ -1,4 +1,4 @@
-//! Confidences and the request to cap one.
+//! This module parses confidences and the request to cap one.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::{Confidence, Strength};
@@ -27,6 +27,7 @@ pub fn cap_confidence(
     Some(ParsedCap { confidence: rated?, strength: strength? })
 }
 
+/// A confidence: a decimal of at most six places, from 0 to 1.
 pub(super) fn confidence(
     path: Path<'_>,
     value: f64,

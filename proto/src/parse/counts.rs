@@ -1,4 +1,4 @@
-//! Partitions as counts of claims by class and type.
+//! This module parses partitions given as counts of claims by class and type.
 
 use gsar_core::tally::{MAX_CLAIMS, Tally};
 use gsar_core::{Class, EvidenceType};

@@ -1,4 +1,4 @@
-//! Evidence items.
+//! This module parses evidence items.
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind};
 

@@ -1,4 +1,4 @@
-//! Single fields: ids, texts, enumerations, decimals and byte ranges.
+//! This module parses single fields: ids, texts, enumerations, decimals and byte ranges.
 
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -55,7 +55,7 @@ pub(super) fn short_text(
     text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
-/// Text of at most `max` bytes; may be empty.
+/// Text of at most `most` bytes; may be empty.
 pub(super) fn text(
     path: Path<'_>,
     value: String,
@@ -71,7 +71,7 @@ pub(super) fn text(
     Some(value)
 }
 
-/// Text of at most `max` bytes that is not blank.
+/// Text of at most `most` bytes that is not blank.
 pub(super) fn statement(
     path: Path<'_>,
     value: String,

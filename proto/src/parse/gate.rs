@@ -1,4 +1,4 @@
-//! Investigations: hypotheses, how far they have come, and the changes around onset.
+//! This module parses investigations: hypotheses, turns and time used, and the changes around onset.
 
 use gsar_core::ClaimId;
 use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane};
@@ -27,7 +27,7 @@ pub struct ParsedGate {
     pub turns_used: u32,
     /// Microseconds since it started.
     pub elapsed_micros: u64,
-    /// The longest run of identical tool calls.
+    /// The length of the longest run of identical tool calls.
     pub identical_calls: u32,
     /// Turns since evidence was last added.
     pub turns_without_evidence: u32,

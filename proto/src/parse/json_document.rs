@@ -1,4 +1,4 @@
-//! Whether a text is one JSON document, nested no deeper than allowed, found out without building a tree.
+//! This module says whether a text is one JSON document, nested no deeper than allowed, without building a tree.
 //!
 //! The reader counts levels on the way down and turns back at the first one too many, so that its stack is
 //! bounded whatever the text.

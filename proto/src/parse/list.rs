@@ -1,4 +1,4 @@
-//! Lists: how long they may be, walking them, and ids that may stand in them only once.
+//! This module parses lists: their length, their elements, and ids that may occur in them only once.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,7 +9,7 @@ use super::field::Shown;
 use super::path::Path;
 use crate::violations::Violations;
 
-/// After this number of wrong elements a list is not read further: the answer carries no more violations.
+/// The most wrong elements that are read of a list: the answer carries no more violations.
 const MAX_WRONG: usize = 100;
 
 /// The list when it is not too long; otherwise one violation, and no element is looked at.

@@ -1,5 +1,5 @@
-//! Messages to core types: what comes in from outside is checked here, once, and is a type that cannot be
-//! wrong from then on.
+//! This module parses messages into core types. Input is checked here, once; afterwards its type guarantees that it
+//! is valid.
 //!
 //! Every function takes its message by value, so that texts move; notes everything that is wrong in
 //! [`Violations`](crate::violations::Violations) under the path of the field as a caller writes it

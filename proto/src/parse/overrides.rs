@@ -1,4 +1,4 @@
-//! Policy overrides of a request.
+//! This module parses the policy overrides of a request.
 
 use gsar_core::EvidenceType;
 use gsar_core::fixed::Millionths;

@@ -1,4 +1,4 @@
-//! Partitions with their words and citations: a report, its evidence and its judged claims.
+//! This module parses partitions with their texts and citations: a report, its evidence and its judged claims.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Where a field stands in a request. A path allocates nothing until it is written.
+//! This module names the place of a field in a request. A path allocates nothing until it is written.
 
 use core::fmt;
 
@@ -21,7 +21,7 @@ impl<'a> Path<'a> {
         Self { parent: Some(self), name, index: None }
     }
 
-    /// An element of this list.
+    /// The element of this list at a place, from 0.
     pub(super) const fn element(self, index: usize) -> Self {
         Self { parent: self.parent, name: self.name, index: Some(index) }
     }

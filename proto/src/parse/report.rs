@@ -1,4 +1,4 @@
-//! Reports and their claims.
+//! This module parses reports and their claims.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Searches in a corpus.
+//! This module parses searches in a corpus.
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::time::Window;

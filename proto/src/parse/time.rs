@@ -1,4 +1,4 @@
-//! Instants, windows and durations. Nanoseconds below a microsecond are cut off.
+//! This module parses instants, windows and durations. Nanoseconds below a microsecond are cut off.
 
 use gsar_core::time::{Timestamp, Window};
 
@@ -7,9 +7,9 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// 0001-01-01T00:00:00Z in seconds since 1970.
+/// 0001-01-01T00:00:00Z in seconds since 1970, the first that protobuf's `Timestamp` allows.
 const FIRST_SECOND: i64 = -62_135_596_800;
-/// 9999-12-31T23:59:59Z in seconds since 1970.
+/// 9999-12-31T23:59:59Z in seconds since 1970, the last that protobuf's `Timestamp` allows.
 const LAST_SECOND: i64 = 253_402_300_799;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const NANOS_PER_SECOND: i32 = 1_000_000_000;

@@ -1,4 +1,4 @@
-//! The request to read one tool result.
+//! This module parses the request to read one tool result.
 
 use gsar_core::safety::{Expectation, ToolResult};
 
@@ -9,7 +9,7 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The largest threshold, either way: below it, every double tells its six decimal places apart.
+/// The largest threshold, with either sign: below it, doubles distinguish six decimal places.
 const MAX_NUMBER: f64 = 1e9;
 
 /// A tool result and what was asked of it.

@@ -1,4 +1,4 @@
-//! Claims, what was said of them, and what verification made of it.
+//! This module renders claims, their verdicts, and the corrections of verification.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::verify::{Correction, CorrectionCode, Outcome};

@@ -1,4 +1,4 @@
-//! Byte ranges and what of a synthesis its claims cover.
+//! This module renders byte ranges and the coverage of a synthesis by its claims.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Decisions and their reasons.
+//! This module renders decisions and their reasons.
 
 use gsar_core::assess::Assessment;
 use gsar_core::open_points::OpenPoint;

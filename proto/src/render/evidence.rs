@@ -1,4 +1,4 @@
-//! Evidence items.
+//! This module renders evidence items.
 
 use gsar_core::evidence::{Content, EvidenceItem, VerificationResult};
 

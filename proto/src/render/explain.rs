@@ -1,4 +1,4 @@
-//! Margins to the neighbouring tiers and what single claims do.
+//! This module renders margins to the neighbouring tiers and the effects of single claims.
 
 use gsar_core::explain::{Change, Hypothetical, Impact, Margin, Margins};
 use gsar_core::tally::Group;

@@ -1,4 +1,4 @@
-//! What gate, chain, cap and ladder say.
+//! This module renders the results of gate, chain, cap and ladder.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::Gate;

@@ -1,4 +1,4 @@
-//! Core types to messages. Nothing here can fail and nothing is decided.
+//! This module renders core types as messages. Nothing here can fail and nothing is decided.
 
 mod claim;
 mod coverage;

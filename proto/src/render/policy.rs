@@ -1,4 +1,4 @@
-//! Policies in short.
+//! This module renders summaries of policies.
 
 use gsar_core::policy::{Policy, PolicyProblem, VerificationMode};
 

@@ -1,4 +1,4 @@
-//! Scores and the weights behind them.
+//! This module renders scores and the weights behind them.
 
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_core::policy::PolicyValues;

@@ -1,4 +1,4 @@
-//! Instants.
+//! This module renders instants.
 
 use gsar_core::time::Timestamp;
 

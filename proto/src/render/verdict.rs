@@ -1,4 +1,4 @@
-//! How a tool result reads.
+//! This module renders the verdict of a tool result.
 
 use gsar_core::safety::{ClassifiedVerdict, summary};
 

@@ -1,4 +1,4 @@
-//! How large an answer may be, and how much of that one used. No reading here.
+//! This module holds the bounds of an answer and counts how much of them one answer used. It reads no answer.
 
 use std::cell::Cell;
 
@@ -8,15 +8,15 @@ const STEPS_PER_BYTE: u64 = 12;
 /// What an answer may have. Over a bound it is refused whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes of the whole text.
+    /// The most bytes of the whole text; 4 MiB.
     pub bytes: usize,
-    /// Objects and lists within each other; at most 100, so that no stack overflows.
+    /// The most objects and lists within each other, at most 100, so that no stack overflows; 32.
     pub depth: usize,
-    /// JSON values of all kinds.
+    /// The most JSON values of all kinds; 262 144.
     pub values: usize,
-    /// Entries in the list of claims.
+    /// The most entries in the list of claims; 4096.
     pub claims: usize,
-    /// Citations of one claim; further ones are left out, with a correction.
+    /// The most citations of one claim; 64. Further ones are left out, with a correction.
     pub citations: usize,
 }
 
@@ -37,18 +37,20 @@ impl Default for Bounds {
 pub struct Usage {
     /// Bytes of the whole text.
     pub bytes: usize,
-    /// Objects and lists within each other, at the deepest place.
+    /// Levels of objects and lists within each other, at the deepest place.
     pub depth: usize,
-    /// JSON values of all kinds.
+    /// How many JSON values there are, of all kinds.
     pub values: usize,
-    /// Bytes looked at by the lenient reader, each time one was; 0 for an answer that is JSON as asked for.
+    /// How often the lenient reader looked at a byte; 0 for an answer that is JSON as asked for.
     pub steps: u64,
 }
 
 /// Counts while an answer is read; everything that reads a part of it shares one.
 #[derive(Debug)]
 pub(crate) struct Meter {
+    /// The most levels of objects and lists.
     pub(crate) depth_allowed: usize,
+    /// The most JSON values.
     pub(crate) values_allowed: usize,
     steps_allowed: u64,
     deepest: Cell<usize>,
@@ -96,6 +98,7 @@ impl Meter {
         self.deepest.set(0);
     }
 
+    /// The bounds used so far by a text of a number of bytes.
     pub(crate) fn usage(&self, bytes: usize) -> Usage {
         Usage {
             bytes,

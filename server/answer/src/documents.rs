@@ -1,4 +1,4 @@
-//! The JSON documents that stand in an answer among other words.
+//! This module finds the JSON documents that stand in an answer among other words.
 //!
 //! Reasoning is left out. A brace that begins no JSON is a word like any other. Nothing is taken from a text with JSON that
 //! cannot be read: where its strings end is not known, and what stands in one of them is not an answer.

@@ -1,4 +1,4 @@
-//! One complete answer: what it says of each expected claim, and its other fields.
+//! This module reads one complete answer: what it says of each expected claim, and its other fields.
 
 use std::collections::HashMap;
 

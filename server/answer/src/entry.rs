@@ -1,4 +1,5 @@
-//! One entry of the list of claims: a claim with class, type and citations, or the reason why it is lost.
+//! This module reads one entry of the list of claims: a claim with class, type and citations, or the reason why it is
+//! lost.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Where in the JSON of an answer the claims stand: at the top as asked for, or within other objects, lists and strings.
+//! This module finds the list of claims in the JSON of an answer: at the top as asked for, or within other objects,
+//! lists and strings.
 //!
 //! Each object with claims is one answer. Two are never merged.
 
@@ -9,9 +10,9 @@ use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 use crate::unreadable::Unreadable;
 
-/// Most objects and lists around an answer.
+/// The most objects and lists around an answer.
 const NESTED: usize = 5;
-/// Most complete answers of one text that are looked at.
+/// The most complete answers of one text that are looked at.
 const ANSWERS: usize = 8;
 /// Fields in which interfaces hand over an answer as a string.
 const TEXT_FIELDS: [&str; 8] =

@@ -1,4 +1,4 @@
-//! What was fixed in an answer that is not the JSON that was asked for.
+//! This module names what was fixed in an answer that is not the JSON that was asked for.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Reads what a chat model answered when it was asked to judge claims, and never believes more than stands there.
+//! This crate reads what a chat model answered when it was asked to judge claims, and accepts nothing that the answer
+//! does not state.
 //!
 //! ```
 //! use gsar_answer::{Bounds, Rung, read, repair_prompt};

@@ -1,4 +1,5 @@
-//! An answer as a tree that keeps what a judgement depends on: repeated fields, and strings whose end was a guess.
+//! This module holds an answer as a tree that keeps what a judgement depends on: repeated fields, and strings whose
+//! end was guessed.
 //!
 //! Well-formed JSON is read by `serde_json`; nothing here fixes anything.
 

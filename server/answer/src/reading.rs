@@ -1,4 +1,4 @@
-//! What was read from an answer. Types only.
+//! This module has the types of what was read from an answer, and no logic.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};

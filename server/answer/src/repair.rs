@@ -1,4 +1,4 @@
-//! What to say to the model in the one repair turn: exactly what was wrong with its answer, and what to give instead.
+//! This module writes the one repair turn: what was wrong with the answer, and what to give instead.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! The judge's own estimate. It is kept for audit and never decides, so it is rounded to six places.
+//! This module reads the judge's own estimate. It is kept for audit and never decides, so it is rounded to six
+//! places.
 
 use gsar_core::fixed::{Millionths, ONE_MILLION};
 

@@ -1,5 +1,5 @@
-//! The work is bounded by the length of the text, whatever stands in it, and the lenient reader reads well-formed JSON as
-//! `serde_json` does.
+//! This module tests that the work is bounded by the length of the text, whatever it holds, and that the lenient
+//! reader reads well-formed JSON as `serde_json` does.
 
 use gsar_core::ClaimId;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Why an answer as a whole cannot be read.
+//! This module names why an answer as a whole cannot be read.
 
 use std::fmt;
 
@@ -44,29 +44,29 @@ pub enum Unreadable {
     /// Over [`crate::Bounds::bytes`].
     #[error("the answer has {bytes} bytes; at most {allowed} are read: answer more briefly")]
     TooLong {
-        /// How many it has.
+        /// The length of the text, in bytes.
         bytes: usize,
-        /// How many are allowed.
+        /// The most bytes.
         allowed: usize,
     },
     /// Over [`crate::Bounds::depth`].
     #[error("the answer nests objects and lists deeper than {allowed} levels: use the given shape")]
     TooDeep {
-        /// How many levels are allowed.
+        /// The most levels.
         allowed: usize,
     },
     /// Over [`crate::Bounds::values`].
     #[error("the answer has more than {allowed} values: use the given shape")]
     TooManyValues {
-        /// How many are allowed.
+        /// The most values.
         allowed: usize,
     },
     /// Over [`crate::Bounds::claims`].
     #[error("the answer lists {given} claims; at most {allowed} are read: list each claim once")]
     TooManyClaims {
-        /// How many it lists.
+        /// The number of claims that it lists.
         given: usize,
-        /// How many are allowed.
+        /// The most claims.
         allowed: usize,
     },
     /// Its text ends before the JSON does. It is never completed here.
@@ -74,7 +74,7 @@ pub enum Unreadable {
         "the answer ends before it is complete, after {bytes} bytes: write shorter notes and finish the JSON"
     )]
     Truncated {
-        /// How many bytes there are.
+        /// The length of the text, in bytes.
         bytes: usize,
     },
     /// Reasoning begins and does not end.
@@ -82,7 +82,7 @@ pub enum Unreadable {
         "the answer ends within its reasoning, after {bytes} bytes: reason less and give the JSON"
     )]
     OnlyReasoning {
-        /// How many bytes there are.
+        /// The length of the text, in bytes.
         bytes: usize,
     },
     /// No JSON object in it.
@@ -100,7 +100,7 @@ pub enum Unreadable {
     /// More complete answers than anyone gives by accident.
     #[error("the answer holds more than {allowed} JSON objects with claims; give one")]
     SeveralAnswers {
-        /// How many are looked at.
+        /// The most answers that are looked at.
         allowed: usize,
     },
     /// JSON that cannot be read, outside of the entries of single claims.

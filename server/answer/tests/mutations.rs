@@ -1,4 +1,4 @@
-//! Valid answers, fixed in one way each: what is read stays the same. Cut anywhere: nothing is read.
+//! These tests read valid answers with one defect each: what is read stays the same. Cut anywhere, nothing is read.
 
 use gsar_answer::{Bounds, Fix, Reading, Rung, Unreadable, read};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};

@@ -1,4 +1,4 @@
-//! Which calls may send now: bounds on calls in flight, calls in line, and calls per minute. Nothing is sent here.
+//! This module admits calls: it bounds calls in flight, calls in line, and calls per minute. It sends nothing.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -81,10 +81,12 @@ impl Admission {
         self.rate.as_ref().is_none_or(|rate| rate.check().is_ok())
     }
 
+    /// How many calls run.
     pub(crate) fn running(&self) -> usize {
         self.max_concurrent.saturating_sub(self.permits.available_permits())
     }
 
+    /// How many calls wait for a permit.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! One question, asked until it is answered, until asking again is of no use, or until the deadline.
+//! This module asks one question until it is answered, until a retry is of no use, or until the deadline.
 //!
 //! The order of an attempt: a permit, the circuit, the rate, the request. Everything taken is given back when
 //! the future is dropped; nothing is spawned.
@@ -53,9 +53,9 @@ struct Inner {
 /// How busy a model is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Calls that run.
+    /// How many calls run.
     pub running: usize,
-    /// Calls that wait for a permit.
+    /// How many calls wait for a permit.
     pub waiting: usize,
     /// Whether the provider is asked.
     pub circuit: CircuitState,

@@ -1,4 +1,5 @@
-//! A provider that fails again and again is left alone for a while, then one call tries it. No waiting here.
+//! This module is the circuit breaker: after repeated failures a provider is not called for a while, then one call
+//! tries it. It never waits.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

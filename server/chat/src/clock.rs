@@ -1,4 +1,4 @@
-//! Time as this crate sees it: what the time is, waiting until then, and chance. No limits, no HTTP.
+//! This module is the crate's clock: the time, waiting, and randomness. It knows neither limits nor HTTP.
 //!
 //! Every limit and every wait goes through a [`Clock`], connecting excepted, which the transport limits itself. A
 //! test holds time still with a [`ManualClock`].

@@ -1,4 +1,4 @@
-//! Where a model is reached, and with what key. The only place that puts keys into headers.
+//! This module holds where a model is reached and with what key. No other module puts keys into headers.
 
 use std::fmt;
 

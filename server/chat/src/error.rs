@@ -1,4 +1,5 @@
-//! A question that was not answered: who was asked, what was tried, and why the last attempt failed.
+//! This module is the error of a question without an answer: the model asked, the attempts made, and why the last one
+//! failed.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,15 +1,16 @@
-//! What came, short enough for a message: no control characters, no secrets.
+//! This module shortens what was received for a message: no control characters, no secrets.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// How many bytes of what came are shown.
+/// The most bytes that are shown of what was received.
 const SHOWN: usize = 200;
-/// Shorter values are words (`none`, `json`), not secrets; hiding them would hide the message.
+/// The fewest bytes of a secret. Shorter values are words (`none`, `json`); hiding them would hide the message.
 const MIN_SECRET_BYTES: usize = 6;
-/// So much of the beginning of a secret is one, where what came ends in it.
+/// The fewest bytes of the beginning of a secret that are hidden where the text ends in it.
 const MIN_BEGINNING_BYTES: usize = 6;
+/// What stands in the place of a secret.
 const HIDDEN: &[u8] = b"***";
 
 /// The first 200 bytes of what came, control characters escaped, keys replaced by `***`.

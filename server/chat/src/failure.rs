@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a call, each with its code, whether asking again can help, and the fix.
+//! This module lists every failure of a call, each with its code, whether a retry can help, and the fix.
 
 use std::fmt;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub enum Failure {
     /// 401 or 403.
     #[error("status {status}, the key is refused: {came}; check the key and what it may use")]
     KeyRefused {
-        /// The status.
+        /// The HTTP status.
         status: u16,
         /// The body.
         came: Excerpt,
@@ -118,7 +118,7 @@ pub enum Failure {
         "status {status}, the request is refused: {came}; a model that takes no temperature or no schema must not be given one"
     )]
     RequestRefused {
-        /// The status.
+        /// The HTTP status.
         status: u16,
         /// The body.
         came: Excerpt,
@@ -132,13 +132,13 @@ pub enum Failure {
     /// A redirect, which is not followed: the key would go along.
     #[error("status {status}, a redirect, which is not followed; give the base URL it leads to")]
     Redirected {
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
     /// 408 or 5xx: the provider cannot, for now.
     #[error("status {status}, the provider is unavailable: {came}; {}", wait(*retry_after))]
     Unavailable {
-        /// The status.
+        /// The HTTP status.
         status: u16,
         /// What the provider asks to wait.
         retry_after: Option<Duration>,
@@ -148,7 +148,7 @@ pub enum Failure {
     /// Any other status.
     #[error("status {status} is none that a provider gives: {came}; check the base URL")]
     OtherStatus {
-        /// The status.
+        /// The HTTP status.
         status: u16,
         /// The body.
         came: Excerpt,
@@ -176,7 +176,7 @@ pub enum Failure {
         "the answer has more than {limit} bytes; raise max_answer_bytes, or ask for fewer tokens"
     )]
     AnswerTooLarge {
-        /// The limit.
+        /// The most bytes.
         limit: usize,
     },
     /// The body is no JSON.
@@ -232,7 +232,7 @@ pub enum Failure {
         "the provider has failed {failures} times in a row and is not asked; the next attempt is possible in {retry_in:?}"
     )]
     CircuitOpen {
-        /// After how many failures it is left alone.
+        /// The number of failures in a row that opened the circuit.
         failures: u32,
         /// When it is tried again; zero while one call is trying it.
         retry_in: Duration,
@@ -250,9 +250,9 @@ pub enum Failure {
         "{concurrent} calls run and {waiting} wait, as many as may; raise max_concurrent or max_waiting, or ask later"
     )]
     TooManyCalls {
-        /// How many may run.
+        /// The most calls that run.
         concurrent: usize,
-        /// How many may wait.
+        /// The most calls that wait.
         waiting: usize,
     },
     /// The schema cannot be said in the provider's words.

@@ -1,4 +1,4 @@
-//! What an answer means: a reply, or the failure that it is. No HTTP, no waiting.
+//! This module interprets an HTTP answer as a reply or a failure. It knows no HTTP client and never waits.
 
 use reqwest::header::HeaderMap;
 

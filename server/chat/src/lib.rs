@@ -1,4 +1,4 @@
-//! Asks a chat model of any provider over HTTP, and behaves when it misbehaves.
+//! This crate asks a chat model of any provider over HTTP and bounds what a misbehaving provider can do.
 //!
 //! A call ends by its deadline with a [`Reply`] or with a typed [`ChatError`], reads no more than it may, gives back
 //! all that it took when it is dropped, and tells everything it did in [`Attempt`]s. It knows nothing of what is

@@ -1,4 +1,4 @@
-//! Which model of which provider: `provider:model`, checked once. No settings, no HTTP.
+//! This module parses names of models, `provider:model`, once. It knows neither settings nor HTTP.
 
 use std::fmt;
 use std::str::FromStr;

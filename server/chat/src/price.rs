@@ -1,4 +1,4 @@
-//! What an answer costs, in exact integers. Nothing here knows a price: they are configuration.
+//! This module computes what an answer costs, in exact integers. Prices are configuration and not known here.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use crate::reply::Usage;
 /// What a million tokens cost, in millionths of a dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// Read, not from a cache.
+    /// A million tokens read, not from a cache, in millionths of a dollar.
     pub input: u64,
-    /// Written.
+    /// A million tokens written, in millionths of a dollar.
     pub output: u64,
-    /// Read from the provider's cache.
+    /// A million tokens read from the provider's cache, in millionths of a dollar.
     pub cached: u64,
 }
 
 impl Price {
-    /// The cost in millionths of a dollar, rounded up; `u64::MAX` beyond that.
+    /// The cost in millionths of a dollar, rounded up, at most `u64::MAX`: the sum of tokens × price / 1 000 000.
     ///
     /// Tokens said to be cached beyond those read count as read.
     #[must_use]
@@ -49,7 +49,7 @@ impl PriceTable {
         self.0.get(model)
     }
 
-    /// What an answer costs; `None` where the price or the tokens are not known.
+    /// What an answer costs, in millionths of a dollar; `None` where the price or the tokens are not known.
     #[must_use]
     pub fn cost(&self, model: &ModelName, usage: Option<&Usage>) -> Option<u64> {
         Some(self.price(model)?.cost(usage?))

@@ -1,4 +1,4 @@
-//! What a model answered, and what it took. No texts in `Debug`: they may hold evidence.
+//! This module is the reply of a model: text, tokens, time and cost. `Debug` shows no texts: they may hold evidence.
 
 use std::fmt;
 use std::time::Duration;
@@ -72,13 +72,13 @@ impl fmt::Debug for Stop {
 /// Tokens of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// All that was read, from a cache or not.
+    /// All tokens that were read, from a cache or not.
     pub input: u64,
-    /// All that was written, reasoning included.
+    /// All tokens that were written, reasoning included.
     pub output: u64,
-    /// Of `input`, what came from the provider's cache.
+    /// How many tokens of `input` came from the provider's cache.
     pub cached: Option<u64>,
-    /// Of `output`, what was reasoning and is not in the text.
+    /// How many tokens of `output` were reasoning and are not in the text.
     pub reasoning: Option<u64>,
 }
 

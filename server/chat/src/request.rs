@@ -1,4 +1,4 @@
-//! What a model is asked. No provider's format: the adapters write those.
+//! This module is the question to a model, independent of any provider's format.
 
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ pub struct Request {
     pub temperature: Option<Temperature>,
     /// Makes sampling repeatable where the provider can; Anthropic cannot, and is not sent it.
     pub seed: Option<u64>,
-    /// Most tokens in the answer; `None` takes that of the settings.
+    /// The most tokens of the answer; `None` takes that of the settings.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ pub enum Role {
     Assistant,
 }
 
-/// How far the model strays from the likeliest word: 0 to 2.
+/// The sampling temperature, 0 to 2: how far the model strays from the likeliest word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperature(f32);
 
@@ -80,7 +80,7 @@ impl Temperature {
         }
     }
 
-    /// From 0 to 2.
+    /// The temperature, 0 to 2.
     #[must_use]
     pub const fn get(self) -> f32 {
         self.0

@@ -1,4 +1,4 @@
-//! How long to wait before the next attempt, or that there is none. Waits nowhere itself.
+//! This module decides how long to wait before the next attempt, or that there is none. It never waits itself.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! How a provider is treated: limits of time, size and number. Where it is reached is [`crate::Endpoint`]'s.
+//! This module holds the limits of time, size and number for a provider. Its address is in [`crate::Endpoint`].
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -24,15 +24,15 @@ pub struct Settings {
     pub first_byte_timeout: Duration,
     /// For a whole attempt: from `first_byte_timeout` to an hour; 90 s.
     pub total_timeout: Duration,
-    /// The most bytes of an answer: 1 KiB to 1 GiB; 4 MiB.
+    /// The most bytes of an answer, 1 KiB to 1 GiB; 4 MiB.
     pub max_answer_bytes: usize,
-    /// The most tokens of an answer, unless the request says: at least 1; 4096.
+    /// The most tokens of an answer, unless the request says, at least 1; 4096.
     pub max_output_tokens: u32,
-    /// How many calls run at once: 1 to 10 000; 16.
+    /// The most calls that run at once, 1 to 10 000; 16.
     pub max_concurrent: usize,
-    /// How many calls wait for a permit; more are turned away: up to 1 000 000; 64.
+    /// The most calls that wait for a permit, up to 1 000 000; 64. More are refused.
     pub max_waiting: usize,
-    /// How many requests are sent in a minute, evenly, a tenth of them at once; `None` for no limit, the default.
+    /// The most requests in a minute, evenly, a tenth of them at once; `None`, the default, for no limit.
     pub requests_per_minute: Option<NonZeroU32>,
     /// When a call is repeated.
     pub retry: Retry,
@@ -43,12 +43,12 @@ pub struct Settings {
     pub hedge_after: Option<Duration>,
     /// How a schema is handed to an endpoint that is compatible with OpenAI's; for other providers the default.
     pub structured_output: StructuredOutput,
-    /// How many tokens Ollama shall read: it cuts longer questions without a word. `None` leaves it at its own default.
+    /// How many tokens Ollama reads: it cuts longer questions without a word. `None` leaves it at its own default.
     pub ollama_context: Option<NonZeroU32>,
 }
 
-/// When a call is repeated: after `base`, doubled each time up to `cap`, each time by chance anything below that; and
-/// never before the provider's Retry-After.
+/// When a call is repeated: exponential backoff with full jitter. The wait is random, from 0 to `base`, doubled each time
+/// up to `cap`, and never before the provider's Retry-After.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Attempts in all: 1 to 10; 3.
@@ -200,9 +200,9 @@ pub enum SettingsError {
         field: &'static str,
         /// What was given.
         given: usize,
-        /// The least.
+        /// The least that is allowed.
         least: usize,
-        /// The most.
+        /// The most that is allowed.
         most: usize,
     },
     /// The provider has one way only.

@@ -1,4 +1,5 @@
-//! One POST: within its time, within its size, and gone when it is given up. No provider's format, no retry.
+//! This module sends one POST within its time and size, and cancels it when its caller is gone. It knows neither a
+//! provider's format nor retries.
 
 use std::error::Error;
 use std::future::Future;
@@ -17,7 +18,7 @@ use crate::endpoint::Endpoint;
 use crate::failure::{Failure, Phase};
 use crate::settings::{Settings, SettingsError};
 
-/// So much of the body of an error is read.
+/// The most bytes that are read of the body of an error.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Idle connections are closed before servers close them.
 const IDLE: Duration = Duration::from_secs(30);
@@ -35,8 +36,10 @@ pub(crate) struct Transport {
 /// What came, whole.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// The HTTP status.
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
+    /// The body, as it came.
     pub(crate) body: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Deadlines, cancellation, retries, the circuit, limits and hedging, on a clock that stands still.
+//! These tests check deadlines, cancellation, retries, the circuit, limits and hedging, on a clock that stands still.
 
 #![allow(
     clippy::unwrap_used,

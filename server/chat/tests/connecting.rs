@@ -1,4 +1,4 @@
-//! Connections that do not come about, and TLS.
+//! These tests check connections that fail, and TLS.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 

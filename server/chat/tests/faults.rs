@@ -1,4 +1,4 @@
-//! Every provider with every fault: each ends in its documented code, within the deadline.
+//! These tests give every provider every fault: each ends in its documented code, within the deadline.
 
 #![allow(
     clippy::unwrap_used,

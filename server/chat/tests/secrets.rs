@@ -1,4 +1,4 @@
-//! The key is in nothing that is shown: errors, `Debug`, logs.
+//! These tests check that the key is in nothing that is shown: errors, `Debug`, logs.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 

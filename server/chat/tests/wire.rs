@@ -1,4 +1,4 @@
-//! What each provider is sent, and what is read from its answers.
+//! These tests check what each provider is sent, and what is read from its answers.
 
 #![allow(
     clippy::unwrap_used,

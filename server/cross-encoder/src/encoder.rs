@@ -17,20 +17,21 @@ use crate::tokens::Tokens;
 
 /// The most workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// What a worker takes at a time. A session parts it further, so this bounds how long a caller waits for the others of
-/// a batch.
+/// The most pairs that a worker takes at a time. A session parts them further, so this bounds how long a caller waits
+/// for the others of a batch.
 const BATCH_PAIRS: usize = 16;
+/// The most bytes of these pairs.
 const BATCH_BYTES: usize = 4 << 10;
 
 /// What a pool is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Sessions, each with a thread and a copy of the weights, 1 to 64.
+    /// Sessions, each with a thread and a copy of the weights, 1 to 64; as many as processors, at most four.
     pub workers: usize,
-    /// The most bytes of pairs that may wait, 4 KiB to 1 GiB; each pair counts 256 more. A caller waits when there is
-    /// no room.
+    /// The most bytes of pairs that may wait, 4 KiB to 1 GiB; 16 MiB. Each pair counts 256 more. A caller waits when
+    /// there is no room.
     pub queue_bytes: u32,
-    /// How much memory is for the scores of pairs that were scored before, in bytes: about 200 for each. None where it
+    /// The memory for the scores of pairs that were scored before, in bytes: about 200 for each; 8 MiB. None where it
     /// is 0.
     pub cache_bytes: usize,
 }

@@ -37,9 +37,9 @@ pub enum ModelError {
     Columns {
         /// `config.json`.
         file: PathBuf,
-        /// How many labels there are.
+        /// The number of labels in `config.json`.
         named: usize,
-        /// How many scores.
+        /// The number of scores that the model gives.
         given: usize,
     },
     /// The examples cannot be read.
@@ -57,9 +57,9 @@ pub enum ModelError {
     ExamplesWrong {
         /// `examples.jsonl`.
         file: PathBuf,
-        /// How many come out as labelled.
+        /// The number of examples that come out as labelled.
         right: usize,
-        /// How many there are.
+        /// The number of examples.
         of: usize,
     },
 }
@@ -83,9 +83,9 @@ pub enum ScoreError {
         "the claim of pair {at} has {bytes} bytes and more than {most_tokens} tokens, which is as much as is read of a claim; split it"
     )]
     ClaimTooLong {
-        /// The place of the pair.
+        /// The place of the pair, from 0.
         at: usize,
-        /// The length of its claim.
+        /// The length of its claim, in bytes.
         bytes: usize,
         /// The most tokens of a claim.
         most_tokens: usize,
@@ -93,7 +93,7 @@ pub enum ScoreError {
     /// The model failed on one of the pairs, alone.
     #[error("a pair of {bytes} bytes cannot be scored: {reason}")]
     Session {
-        /// The length of claim and premise.
+        /// The length of claim and premise, in bytes.
         bytes: usize,
         /// What ONNX Runtime said.
         reason: String,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
-/// Every start scores them.
+/// The most examples: every start scores them.
 const MAX_EXAMPLES: usize = 64;
 
 /// A pair whose class is known.

@@ -1,4 +1,4 @@
-//! How likely evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
+//! This crate computes how likely evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
 //!
 //! This crate scores pairs of claim and premise and nothing else: it chooses no premise, knows no policy and decides no
 //! class. [`Model`] reads a cross-encoder from a folder, and [`CrossEncoder`] runs it for many callers at once:

@@ -111,7 +111,7 @@ impl Model {
         self.labels.classes()
     }
 
-    /// How long claim and premise are together, in tokens, the marks around them included.
+    /// The most tokens of claim and premise together, the special tokens around them included.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.settings.max_tokens
@@ -131,6 +131,7 @@ impl Model {
         &self.tokens
     }
 
+    /// What logits are divided by, 0.01 to 100.
     pub(crate) fn temperature(&self) -> f64 {
         self.settings.temperature
     }

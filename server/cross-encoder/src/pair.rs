@@ -1,4 +1,4 @@
-//! This module is what is asked: a claim and a premise. It says nothing of how they are scored.
+//! This module is the question to the encoder: a claim and a premise. It knows nothing of scores.
 
 use gsar_embedding::{Key, Question};
 

@@ -41,7 +41,8 @@ impl Probabilities {
             .unwrap_or(Class::Contradicted)
     }
 
-    /// The softmax of the logits at a temperature, rounded so that the sum is exactly one million.
+    /// The softmax of the logits divided by a temperature (temperature scaling: Guo et al. 2017), rounded to
+    /// millionths by largest remainder so that the sum is exactly one million.
     pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f64> = logits

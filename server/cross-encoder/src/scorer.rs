@@ -9,8 +9,8 @@ use crate::graph::Graph;
 use crate::pair::Pair;
 use crate::tokens::{Row, Tokens};
 
-/// How many tokens go through the graph together, padding included. From about this many on, further rows make no row
-/// cheaper on a processor.
+/// The most tokens that go through the graph together, padding included. From about this number on, further rows make
+/// no row cheaper on a processor.
 const TOKENS_TOGETHER: usize = 256;
 
 /// What a session is made of. The tokenizer is shared.

@@ -2,19 +2,23 @@
 
 use serde_json::Value;
 
+/// The most tokens of a pair where `config.json` does not say.
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// With fewer, a claim leaves no room for a premise.
+/// The fewest tokens of a pair: with fewer, a claim leaves no room for a premise.
 const MIN_TOKENS: usize = 16;
+/// The greatest number of tokens of a pair that `config.json` may give.
 const MAX_TOKENS: usize = 8_192;
+/// The least temperature.
 const MIN_TEMPERATURE: f64 = 0.01;
+/// The greatest temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
 /// How a model is run and its output read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// By what logits are divided before they become probabilities.
+    /// What logits are divided by before they become probabilities, 0.01 to 100; 1.
     pub(crate) temperature: f64,
-    /// How long claim and premise are together, the marks between them included.
+    /// The most tokens of claim and premise together, the special tokens between them included, 16 to 8192.
     pub(crate) max_tokens: usize,
 }
 

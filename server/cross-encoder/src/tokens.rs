@@ -7,9 +7,9 @@ use tokenizers::{
 
 use crate::pair::Pair;
 
-/// What a token has at most in ordinary text, in bytes.
+/// The most bytes of a token in ordinary text.
 const BYTES_OF_A_TOKEN: usize = 6;
-/// What is looked at for each token that counts, in bytes: a premise of many megabytes costs no more than this.
+/// The bytes looked at for each token that counts: a premise of many megabytes costs no more than this.
 const BYTES_LOOKED_AT: usize = 128;
 
 /// The tokenizer of a model.
@@ -18,14 +18,16 @@ pub(crate) struct Tokens {
     of_pairs: Tokenizer,
     of_texts: Tokenizer,
     max_tokens: usize,
-    /// How many marks stand around claim and premise.
+    /// How many special tokens stand around claim and premise.
     marks: usize,
 }
 
 /// A pair as a graph reads it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
+    /// The number of each token in the vocabulary.
     pub(crate) ids: Vec<i64>,
+    /// Which text each token is of: 0 for the first, 1 for the second.
     pub(crate) types: Vec<i64>,
 }
 

@@ -80,7 +80,7 @@ impl Embedder {
         Ok(self.pool.ask(texts, priority).await?)
     }
 
-    /// The length of the vectors.
+    /// The number of values of each vector.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension

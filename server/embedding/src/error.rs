@@ -1,4 +1,4 @@
-//! What can go wrong with what is asked of a pool, with a text that is to be embedded, and with the start of a pool.
+//! This module holds the errors of a pool: of its start, of a call, and of a text to embed.
 
 use crate::model::ModelError;
 
@@ -8,7 +8,7 @@ pub enum PoolError {
     /// The model failed on one of the questions, alone.
     #[error("what has {bytes} bytes cannot be computed: {reason}")]
     Session {
-        /// The length of the question.
+        /// The length of the question, in bytes.
         bytes: usize,
         /// What the session said.
         reason: String,
@@ -24,7 +24,7 @@ pub enum EmbedError {
     /// The model failed on one of the texts, alone.
     #[error("a text of {bytes} bytes cannot be embedded: {reason}")]
     Session {
-        /// The length of the text.
+        /// The length of the text, in bytes.
         bytes: usize,
         /// What the session said.
         reason: String,
@@ -61,9 +61,9 @@ pub enum StartError {
         "the sessions of one pool give vectors of {first} and of {other} numbers; give it sessions of one model"
     )]
     Dimensions {
-        /// The dimension of the first.
+        /// The number of values of the first.
         first: usize,
-        /// Another.
+        /// The number of values of another.
         other: usize,
     },
     /// The model cannot be run.

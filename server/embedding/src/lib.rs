@@ -1,4 +1,5 @@
-//! Texts as vectors, with a local ONNX sentence model: no network, one bounded pool, nothing computed twice.
+//! This crate turns texts into vectors with a local ONNX sentence model: no network, one bounded pool, nothing
+//! computed twice.
 //!
 //! [`Runtime`] finds and loads the shared library of ONNX Runtime, [`Model`] reads a sentence model from a
 //! folder, and [`Embedder`] runs it for many callers at once:

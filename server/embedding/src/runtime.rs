@@ -1,4 +1,4 @@
-//! The shared library of ONNX Runtime: where it is looked for, and what is checked before it is loaded.
+//! This module finds the shared library of ONNX Runtime and checks it before it is loaded.
 //!
 //! A process loads it once. ONNX Runtime allows one environment in the life of a process, which is the only
 //! global state of this crate.

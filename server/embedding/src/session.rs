@@ -1,10 +1,10 @@
-//! What computes vectors: a session of a model, used by one thread at a time.
+//! This module computes vectors in a session of a model, used by one thread at a time.
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
 /// What computes vectors. A pool has one for each of its threads.
 pub trait Session: Send {
-    /// The length of the vectors.
+    /// The number of values of each vector.
     fn dimension(&self) -> usize;
 
     /// The longest text, in bytes, whose end still counts; what is longer is cut by the model somewhere
@@ -30,10 +30,10 @@ pub struct OnnxSession {
     max_tokens: usize,
 }
 
-/// What a token has at most in ordinary text, in bytes.
+/// The most bytes of a token in ordinary text.
 const BYTES_OF_A_TOKEN: usize = 6;
-/// What is looked at for each token that counts, in bytes. Only long runs of spaces need more, and a text of
-/// many megabytes costs no more than this.
+/// The bytes looked at for each token that counts. Only long runs of spaces need more, and a text of many megabytes
+/// costs no more than this.
 const BYTES_LOOKED_AT: usize = 128;
 
 impl OnnxSession {

@@ -1,4 +1,4 @@
-//! The folder that gsar keeps for this user, and the manifests of what was fetched into it.
+//! This module is the folder that gsar keeps for this user, with the manifests of what was fetched into it.
 
 use std::ffi::OsString;
 use std::io;
@@ -41,7 +41,7 @@ impl Manifest {
     }
 }
 
-/// SHA-256.
+/// The SHA-256 of a content.
 pub(crate) fn sha256(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
 }

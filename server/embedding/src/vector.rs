@@ -1,4 +1,4 @@
-//! Vectors of unit length.
+//! This module holds vectors of unit length.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// callers hold one copy.
 pub type Vector = Arc<[f32]>;
 
-/// How far the length of a stored vector may be from one.
+/// The greatest difference from 1 that the length of a stored vector may have.
 const TOLERANCE: f64 = 1e-4;
 
 /// The values at unit length; `None` where they have no direction: not finite, or all zero.

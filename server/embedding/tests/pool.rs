@@ -1,4 +1,4 @@
-//! The pool with sessions that are no model: who waits, what is computed once, what is given up.
+//! These tests run the pool with sessions that are no model: who waits, what is computed once, what is given up.
 
 #![allow(
     clippy::unwrap_used,

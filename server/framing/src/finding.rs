@@ -1,4 +1,4 @@
-//! What was found in evidence.
+//! This module holds the types of what was found in evidence.
 
 use std::fmt;
 use std::ops::Range;
@@ -81,13 +81,13 @@ pub struct Finding {
     pub field: Field,
     /// What it is.
     pub kind: FindingKind,
-    /// Where it stands in the original, in bytes.
+    /// Its bytes in the original.
     pub range: Range<usize>,
     /// The original there, shortened to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters, escaped.
     pub excerpt: String,
 }
 
 impl Finding {
-    /// The longest excerpt, in characters before escaping.
+    /// The most characters of an excerpt, before escaping.
     pub const MAX_EXCERPT_CHARS: usize = 80;
 }

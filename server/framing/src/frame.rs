@@ -1,4 +1,4 @@
-//! The block of a prompt that holds evidence, its labels, and their way back to ids.
+//! This module writes the block of a prompt that holds evidence, and maps its labels back to ids.
 //!
 //! ```text
 //! <<<evidence 5f3a91c0…>>>

@@ -1,6 +1,6 @@
-//! How evidence stands in a prompt: as data, between delimiters that it cannot know, under labels that it cannot
-//! claim, with what tries to instruct made inert and reported. No I/O, no clock, no randomness: the caller draws the
-//! [`Nonce`].
+//! This crate frames evidence in a prompt as data: between delimiters that it cannot know, under labels that it
+//! cannot claim, with instructions in it made inert and reported. It does no I/O and reads no clock; the caller draws
+//! the [`Nonce`].
 //!
 //! ```
 //! use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};

@@ -1,5 +1,5 @@
-//! Where evidence tries to instruct. Each module knows one way; all are linear in the text, because no match is longer
-//! than a bound.
+//! This module finds where evidence tries to instruct. Each submodule knows one way; all are linear in the text,
+//! because no match is longer than a bound.
 
 mod encoded;
 mod expressions;
@@ -16,12 +16,13 @@ use expressions::{Candidates, Expression, Needs};
 use tags::LineTag;
 use view::{Letters, View};
 
-/// How deep base64 within base64 is decoded.
+/// The most levels of base64 within base64 that are decoded.
 const DEEPEST: usize = 2;
 
 /// A stretch that is made inert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sighting {
+    /// Its bytes in the original.
     pub(crate) range: Range<usize>,
     pub(crate) kind: FindingKind,
     pub(crate) treatment: Treatment,

@@ -1,4 +1,4 @@
-//! What makes a stretch inert: marks that can be seen, and taken away again without a trace.
+//! This module makes a stretch of text inert with visible marks that can be removed again exactly.
 //!
 //! | mark | meaning |
 //! |---|---|

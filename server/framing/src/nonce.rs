@@ -1,8 +1,9 @@
-//! Delimiters that evidence cannot know: 128 random bits, drawn by the caller for each prompt.
+//! This module makes delimiters that evidence cannot know: 128 random bits, drawn by the caller for each prompt.
 
 use aho_corasick::AhoCorasick;
 
-/// What tells the frame of one prompt from anything that evidence says. Draw it anew for each prompt, at random.
+/// 128 random bits that distinguish the frame of one prompt from anything that evidence says. Draw them anew for each
+/// prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nonce(u128);
 

@@ -1,4 +1,4 @@
-//! How much is reported in stored evidence, in which nobody meant harm.
+//! These tests count how much is reported in stored evidence, in which nobody meant harm.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Evidence that tries to steer a judge, and evidence that only looks like it.
+//! These tests frame evidence that tries to steer a judge, and evidence that only looks like it.
 
 #![allow(
     clippy::unwrap_used,

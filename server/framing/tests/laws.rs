@@ -1,4 +1,4 @@
-//! What holds for every evidence.
+//! These tests check what holds for every evidence.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Where secrets and personal data stand in a text. Each module knows one shape and gathers spans; every search is
-//! linear in the text, because no match is longer than a bound.
+//! This module finds secrets and personal data in a text. Each submodule knows one shape and gathers spans; every
+//! search is linear in the text, because no match is longer than a bound.
 
 mod addresses;
 mod assignments;

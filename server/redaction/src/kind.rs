@@ -1,4 +1,4 @@
-//! What can be found in a text.
+//! This module lists the kinds of what can be found in a text.
 
 use std::fmt;
 use std::sync::Arc;

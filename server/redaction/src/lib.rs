@@ -1,4 +1,4 @@
-//! Redaction without I/O: secrets and personal data leave a text as placeholders and come back exactly.
+//! This crate redacts text without I/O: secrets and personal data become placeholders and are restored exactly.
 //!
 //! A [`Redactor`] knows what to look for and is shared. A [`Redaction`] belongs to one question: over all of its texts
 //! the same value has the same placeholder, so that what was equal stays equal, and what a model quotes is turned

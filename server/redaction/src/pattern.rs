@@ -1,4 +1,4 @@
-//! Patterns of the operator: checked when the sidecar starts, so that none can be slow or match everything.
+//! This module checks the operator's patterns when the sidecar starts, so that none can be slow or match everything.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub enum PatternError {
         "{given} redaction patterns are given, at most {MAX_PATTERNS} are allowed; join some with |"
     )]
     TooMany {
-        /// How many.
+        /// The number of patterns.
         given: usize,
     },
     /// The name is not one.

@@ -1,5 +1,5 @@
-//! One question's redaction: the same value has the same placeholder in all of its texts, and placeholders turn back
-//! into values.
+//! This module redacts one question: the same value has the same placeholder in all of its texts, and placeholders
+//! turn back into values.
 //!
 //! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag comes from the caller's salt and occurs in
 //! none of the texts with which the redaction began.
@@ -27,9 +27,9 @@ const MAX_ROUNDS: usize = 4;
 /// How much of one kind was hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Different values.
+    /// How many different values there are.
     pub values: usize,
-    /// Places where one stood.
+    /// How many places they stand at.
     pub places: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The catalogue of what is hidden and what stays.
+//! These tests are the catalogue of what is hidden and what stays.
 
 #![allow(
     clippy::unwrap_used,

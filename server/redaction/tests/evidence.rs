@@ -1,4 +1,4 @@
-//! How much is found in stored evidence: telemetry that was written without redaction in mind.
+//! These tests count how much is found in stored evidence: telemetry that was written without redaction in mind.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! These tests check what holds for every text.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! One question's texts: equality, counts, what is known from elsewhere, and texts that mean harm.
+//! These tests redact the texts of one question: equality, counts, what is known from elsewhere, and texts that mean
+//! harm.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,12 +1,13 @@
-//! One ranking out of several, by reciprocal ranks (Cormack, Clarke and Büttcher 2009): the score of a thing is the sum
-//! of weight / (10 + rank) over the rankings that have it. Published is a constant of 60 without weights; how these
-//! were chosen stands in docs/EVALUATION.md.
+//! This module fuses several rankings into one by weighted reciprocal ranks (reciprocal rank fusion: Cormack, Clarke
+//! and Büttcher 2009): the score of a thing is the sum of weight / (10 + rank) over the rankings that have it, with
+//! ranks from 1. The published constant is 60, without weights; docs/EVALUATION.md, "How the rankings are fused",
+//! says how these were chosen.
 
 use std::collections::BTreeMap;
 
-/// How little the first ranks differ.
+/// The constant of reciprocal rank fusion: the greater, the less the first ranks differ.
 const SMOOTHING: u64 = 10;
-/// Scores are whole numbers of billionths, so that the order never hangs on rounding.
+/// Scores are whole numbers of billionths, so that the order never depends on rounding.
 const BILLION: u64 = 1_000_000_000;
 
 /// A thing with the sum over its rankings, in billionths.
@@ -14,7 +15,7 @@ const BILLION: u64 = 1_000_000_000;
 pub struct Fused {
     /// The thing.
     pub key: u64,
-    /// The sum.
+    /// The sum of weight / (10 + rank), in billionths, each summand rounded down.
     pub score: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Retrieval without I/O: how evidence is cut into passages, under which terms a passage is found, and how several
-//! rankings become one.
+//! This crate is retrieval without I/O: it cuts evidence into passages, gives the terms under which a passage is
+//! found, and fuses rankings.
 //!
 //! | module | subject |
 //! |---|---|

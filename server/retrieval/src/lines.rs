@@ -1,15 +1,15 @@
-//! Passages of a text: blocks of whole lines, found in one pass over text that comes in parts.
+//! This module cuts a text into passages of whole lines, in one pass over text that comes in parts.
 //!
 //! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]; a longer line is cut at a character. Each part of the text is
 //! looked at once, and no more than one block is held.
 
 use std::ops::Range;
 
-/// Most bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
+/// The most bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
-/// Most lines of a block.
+/// The most lines of a block.
 pub const BLOCK_LINES: u64 = 24;
-/// A longer line is cut.
+/// The most bytes of a line; a longer one is cut.
 pub const MAX_LINE_BYTES: usize = 8_192;
 
 /// A stretch of a text.

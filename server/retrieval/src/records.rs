@@ -1,4 +1,4 @@
-//! Passages of a JSON document: its records, each with its pointer and its place.
+//! This module cuts a JSON document into passages: its records, each with its JSON pointer and its place.
 //!
 //! What is no larger than [`RECORD_BYTES`] stays together; a larger object or array is entered, and what is left of it
 //! (its plain members) is a passage of its own, under its pointer.
@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The largest record that is kept together.
+/// The most bytes of a record that is kept together.
 pub const RECORD_BYTES: usize = 2_048;
 /// Records below this depth stay as large as they are.
 const DEEPEST: usize = 64;

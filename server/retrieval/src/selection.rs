@@ -1,9 +1,10 @@
-//! The best of a ranking that differ from one another: a passage whose terms a better one has already says nothing new.
+//! This module selects the best of a ranking that differ from one another: a passage adds nothing when a better one
+//! has its terms.
 
 use std::collections::HashSet;
 
-/// Chooses up to `most` places of a ranking, the best first. A candidate whose terms overlap by more than nineteen
-/// twentieths (Jaccard) with one already chosen is taken only where nothing else is left.
+/// Chooses up to `most` places of a ranking, from 0, the best first. A candidate whose terms have a Jaccard index
+/// above 19/20 with one already chosen (shared terms / all terms) is taken only where nothing else is left.
 #[must_use]
 pub fn diverse(candidates: &[HashSet<String>], most: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();

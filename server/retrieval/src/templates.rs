@@ -1,4 +1,5 @@
-//! Lines that differ in their figures only: each template with how often it stands, and where first and last.
+//! This module groups lines that differ in their figures only: each template with its count and its first and last
+//! line.
 //!
 //! A word with a digit in it, and what stands in quotation marks behind `=` or `:`, is a figure. What a template says
 //! is its first line.
@@ -19,7 +20,7 @@ pub struct Template {
     pub count: u64,
     /// The number of its first line, from 1.
     pub first: u64,
-    /// The number of its last line.
+    /// The number of its last line, from 1.
     pub last: u64,
 }
 
@@ -61,7 +62,7 @@ impl Templates {
         self.lines
     }
 
-    /// How many lines say again, with other figures, what a line before them said.
+    /// How many lines repeat, with other figures, a line before them.
     #[must_use]
     pub fn repeated(&self) -> u64 {
         self.found.values().map(|template| template.count - 1).sum()

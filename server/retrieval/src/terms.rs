@@ -1,4 +1,5 @@
-//! The terms under which a text is found: whole identifiers as telemetry writes them, their parts, and word stems.
+//! This module reads the terms under which a text is found: whole identifiers as telemetry writes them, their parts,
+//! and word stems.
 //!
 //! | written | terms |
 //! |---|---|
@@ -12,7 +13,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longer words are found by their parts only.
+/// The most bytes of a word that is found as a whole; longer ones are found by their parts only.
 const MAX_WORD_BYTES: usize = 96;
 
 /// What joins the parts of an identifier.

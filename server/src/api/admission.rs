@@ -1,4 +1,4 @@
-//! What every call of the contract passes before and after its handler.
+//! This module does what every call of the contract passes before and after its handler.
 //!
 //! In this order, for a reason each: the phase (a server that starts or drains refuses at no cost), the one
 //! concurrency limit over all connections (overload is refused at once, never queued), the deadline

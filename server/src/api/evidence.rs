@@ -1,4 +1,4 @@
-//! `gsar.v1.EvidenceService`.
+//! This module serves `gsar.v1.EvidenceService`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,9 +24,11 @@ use crate::evidence::{
 
 pub(super) struct Corpora(pub(super) Arc<Engine>);
 
-/// Parts that wait for the disk; with the largest message, the memory that one call may take.
+/// The most parts that wait for the disk; with the largest message, the memory that one call may take.
 const WAITING: usize = 2;
+/// The corpora of a page where the request does not say how many.
 const DEFAULT_PAGE: usize = 50;
+/// The most corpora of a page.
 const MAX_PAGE: u32 = 1000;
 
 /// A part of what is stored, checked.

@@ -1,4 +1,4 @@
-//! `gsar.v1.GateService`.
+//! This module serves `gsar.v1.GateService`.
 
 use std::sync::Arc;
 

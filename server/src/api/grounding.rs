@@ -1,4 +1,4 @@
-//! `gsar.v1.GroundingService`.
+//! This module serves `gsar.v1.GroundingService`.
 
 use std::sync::Arc;
 use std::time::Instant;

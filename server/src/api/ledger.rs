@@ -1,4 +1,4 @@
-//! `gsar.v1.LedgerService`.
+//! This module serves `gsar.v1.LedgerService`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,9 @@ use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
 
 pub(super) struct LedgerReader(pub(super) Arc<Engine>);
 
+/// The evaluations of a page where the request does not say how many.
 const DEFAULT_PAGE: usize = 50;
+/// The most evaluations of a page.
 const MAX_PAGE: u32 = 1000;
 
 impl LedgerReader {

@@ -1,4 +1,4 @@
-//! The gRPC services: decode, check, call, encode. No rules live here.
+//! This module holds the gRPC services: decode, check, call, encode. It has no rules.
 //!
 //! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`crate::errors`].
 

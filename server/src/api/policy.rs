@@ -1,4 +1,4 @@
-//! `gsar.v1.PolicyService`.
+//! This module serves `gsar.v1.PolicyService`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! All services as routes, with health and reflection.
+//! This module routes all services, with health and reflection.
 
 use std::sync::Arc;
 

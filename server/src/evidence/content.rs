@@ -1,4 +1,4 @@
-//! The stored content of an item: any range of its bytes, cut at whole characters.
+//! This module reads the stored content of an item: any range of its bytes, cut at whole characters.
 
 use rusqlite::{Connection, params};
 
@@ -14,7 +14,7 @@ pub(super) fn content(
     content_at(connection, item, start, end).map(|(_, text)| text)
 }
 
-/// As [`content`], with the byte at which the first whole character of the range stands.
+/// As [`content`], with the offset of the first whole character of the range.
 pub(super) fn content_at(
     connection: &Connection,
     item: i64,

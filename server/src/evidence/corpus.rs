@@ -1,4 +1,4 @@
-//! One corpus: its items, passages and terms in one database, so that what is acknowledged together is kept together.
+//! This module is one corpus: its items, passages and terms in one database, so that a batch is durable as a whole.
 //!
 //! Writing is done in batches, each a transaction. An item that is being received can be found at once and is complete
 //! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
@@ -48,7 +48,7 @@ pub struct Summary {
     pub items: u64,
     /// How many passages they have.
     pub passages: u64,
-    /// The bytes of their contents.
+    /// The bytes of the contents of all items.
     pub size: u64,
     /// When it was made, in microseconds since the epoch.
     pub created_at: i64,
@@ -90,8 +90,11 @@ pub struct Head {
 /// A passage to be stored.
 #[derive(Debug)]
 pub(super) struct NewPassage {
+    /// Its first byte in the content.
     pub(super) start: u64,
+    /// The byte behind its last.
     pub(super) end: u64,
+    /// Its first and last line, from 1; zeros for JSON.
     pub(super) lines: (u64, u64),
     pub(super) pointer: String,
     /// Its terms, parted by spaces.
@@ -101,7 +104,7 @@ pub(super) struct NewPassage {
 /// A part of an item to be stored.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Stretches of the content, each with the byte at which it starts.
+    /// Stretches of the content, each with the offset of its first byte.
     pub(super) contents: Vec<(u64, Vec<u8>)>,
     pub(super) passages: Vec<NewPassage>,
 }
@@ -109,10 +112,15 @@ pub(super) struct Batch {
 /// What an item came to when it was complete.
 #[derive(Debug)]
 pub(super) struct Received {
+    /// The BLAKE3 of its content.
     pub(super) digest: [u8; 32],
+    /// The bytes of its content.
     pub(super) size: u64,
+    /// How many lines it has.
     pub(super) lines: u64,
+    /// How many lines repeat, with other figures, a line before them.
     pub(super) repeated_lines: u64,
+    /// How many passages it has.
     pub(super) passages: u64,
     pub(super) templates: Vec<Template>,
 }
@@ -157,7 +165,7 @@ impl Corpus {
         &self.name
     }
 
-    /// Another one after every change of its items.
+    /// A number that is another one after every change of its items.
     pub(super) fn revision(&self) -> u64 {
         self.revision.load(Ordering::SeqCst)
     }
@@ -190,7 +198,7 @@ impl Corpus {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins an item; gives its number.
+    /// Begins an item and returns its number in the corpus.
     pub(super) fn begin(&self, head: &Head) -> Result<i64, StoreError> {
         self.write(|transaction| {
             transaction.execute(
@@ -347,7 +355,7 @@ impl Corpus {
         self.write(|transaction| remove(transaction, item))
     }
 
-    /// Has the corpus expire then.
+    /// Sets when the corpus expires, in microseconds since the epoch; `None` for never.
     pub(super) fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
         self.write(|transaction| {
             transaction.execute("UPDATE corpus SET expires_at = ?1", [at]).map(|_| ())
@@ -447,7 +455,7 @@ pub(super) const HEAD_COLUMNS: &str =
     "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
      verification_result";
 
-/// Reads a head from its columns, the first of which is `from`.
+/// Reads a head from its columns; `from` is the place of the first, from 0.
 pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     let damaged = |what: &str| {
         rusqlite::Error::FromSqlConversionFailure(from, rusqlite::types::Type::Text, what.into())
@@ -499,12 +507,12 @@ fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// SQLite knows signed integers only.
+/// The number as SQLite stores it, in signed integers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// What was stored by [`signed`].
+/// The number that was stored by [`signed`].
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

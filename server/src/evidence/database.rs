@@ -1,4 +1,5 @@
-//! The database of one corpus: opened in the latest schema, marked as ours, hardened against damaged files.
+//! This module opens the database of one corpus: in the latest schema, identified as a corpus, hardened against
+//! damaged files.
 
 use std::path::Path;
 use std::time::Duration;

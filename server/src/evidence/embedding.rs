@@ -1,5 +1,5 @@
-//! Search by meaning: the model that makes vectors, started when it is first needed, and the vectors of each corpus,
-//! which follow in the background while the search by terms serves.
+//! This module searches by meaning: it starts the embedding model when it is first needed and keeps the vectors of
+//! each corpus, which are computed in the background while the search by terms serves.
 //!
 //! Of a short text and of JSON every passage gets a vector; of a long text only the passages in which a line stands
 //! that says something new, so that a million lines do not need a million vectors. Without model or runtime everything
@@ -22,19 +22,19 @@ use super::{CorpusName, Evidence, Method};
 
 /// The file below the folder of all corpora that keeps vectors by what they are of.
 const CACHE: &str = ".vectors.sqlite3";
-/// Vectors kept in memory, in bytes.
+/// The most bytes of vectors in memory.
 const CACHE_MEMORY: usize = 32 << 20;
-/// Vectors kept on disk, in bytes.
+/// The most bytes of vectors on disk.
 const CACHE_DISK: u64 = 1 << 30;
 /// The folder of a corpus' vectors in its folder.
 const FOLDER: &str = "vectors";
-/// A text with more passages is embedded in part.
+/// The most passages of a text that is embedded as a whole; one with more is embedded in part.
 const LONG_TEXT: i64 = 64;
-/// Passages embedded at once.
+/// The most passages embedded at once.
 const AT_ONCE: usize = 64;
-/// Vectors that may be lost by a crash; they are in the cache.
+/// The most vectors that a crash may lose; they are in the cache.
 const UNSAVED: usize = 2_048;
-/// Bytes of a passage that are embedded; the model reads no more.
+/// The most bytes of a passage that are embedded; the model reads no more.
 const MAX_EMBEDDED_BYTES: u64 = 2_048;
 
 /// Which model, and whether there has to be one.

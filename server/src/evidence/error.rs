@@ -1,4 +1,4 @@
-//! What can go wrong with stored evidence, each with what was meant and the fix.
+//! This module holds the errors of stored evidence, each with its subject and the fix.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum StoreError {
     Full {
         /// The bound as it is configured.
         limit: &'static str,
-        /// What it allows.
+        /// The most that it allows, in its unit.
         allowed: u64,
         /// What would be needed.
         needed: u64,

@@ -1,5 +1,5 @@
-//! Evidence that outlives one call: corpora of items, each in a folder of its own below the data directory, and the
-//! search in them.
+//! This module stores evidence that outlives one call: corpora of items, each in a folder of its own below the data
+//! directory, and the search in them.
 //!
 //! Everything of a corpus stands in one database (contents, passages, terms): what is acknowledged together is kept
 //! together, and deleting a corpus is deleting its folder. This module knows core and [`gsar_retrieval`], nothing of the
@@ -45,7 +45,7 @@ use crate::storage::{LockError, create_folder, lock};
 const FOLDER: &str = "evidence";
 /// The file that one process holds while it owns the folder.
 const LOCK: &str = ".lock";
-/// Corpora that stay open while nobody uses them.
+/// The most corpora that stay open while nobody uses them.
 const MAX_OPEN: usize = 64;
 /// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
 const DELETED: &str = ".deleted-";
@@ -191,7 +191,7 @@ impl Evidence {
         self.shared.whole.items(&corpus)
     }
 
-    /// Corpora in the order of their names, after one of them, at most `limit`. One that cannot be opened is left out
+    /// Corpora in the order of their names, after one of them, at most `most`. One that cannot be opened is left out
     /// and logged.
     ///
     /// # Errors
@@ -238,7 +238,7 @@ impl Evidence {
         Ok(summary)
     }
 
-    /// Deletes the corpora whose time has passed; says how many.
+    /// Deletes the corpora that have expired; returns how many.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] where the folder cannot be read.

@@ -1,4 +1,4 @@
-//! Names of corpora: safe as names of folders, and never one that the system gives a meaning.
+//! This module parses names of corpora: safe as names of folders, and none that an operating system reserves.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Storing in one corpus: items one after the other, checked against the bounds, durable together.
+//! This module stores items in one corpus: one after the other, checked against the limits, durable together.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ pub struct Put {
     corpus: Arc<Corpus>,
     open: Option<Receiver>,
     stored: Vec<Stored>,
-    /// Bytes that came since the bounds were looked at.
+    /// The bytes that came since the limits were checked.
     added: u64,
 }
 
 impl Put {
-    /// How many bytes may come before the bounds are looked at again.
+    /// The most bytes that may come before the limits are checked again.
     const UNCHECKED: u64 = 4 << 20;
 
     pub(super) fn begin(evidence: Evidence, corpus: Arc<Corpus>) -> Self {

@@ -1,5 +1,5 @@
-//! Receiving items: each is cut into passages while it comes, and stored in batches, so that a long text needs no more
-//! memory than a short one.
+//! This module receives items: each is cut into passages while it comes and stored in batches, so that a long text
+//! needs no more memory than a short one.
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use super::corpus::{Batch, Corpus, Head, Kept, NewPassage, Received};
 use super::error::StoreError;
 
-/// Passages stored at once.
+/// The most passages stored at once.
 const BATCH_PASSAGES: usize = 512;
-/// Content stored at once, in bytes.
+/// The most bytes of content stored at once.
 const BATCH_BYTES: usize = 1 << 20;
-/// A stretch of content, in bytes: what a range of it costs to read.
+/// The bytes of a stretch of content: what a range of it costs to read.
 const STRETCH: usize = 64 << 10;
-/// Terms of the tool and query that every passage of an item has.
+/// The most terms of the tool and query that every passage of an item has.
 const MAX_TOOL_TERMS: usize = 32;
 
 /// One item as it was stored.
@@ -29,13 +29,13 @@ pub struct Stored {
     pub id: String,
     /// The BLAKE3 of its content.
     pub digest: [u8; 32],
-    /// Its bytes.
+    /// The bytes of its content.
     pub size: u64,
-    /// Its passages.
+    /// How many passages it has.
     pub passages: u64,
-    /// Its lines.
+    /// How many lines it has.
     pub lines: u64,
-    /// Lines that say again what one before them said.
+    /// How many lines repeat, with other figures, a line before them.
     pub repeated_lines: u64,
     /// The item that stands for it.
     pub same_as: Option<String>,
@@ -114,7 +114,7 @@ impl Receiver {
         self.head.id.as_str()
     }
 
-    /// Its bytes so far.
+    /// The bytes of its content so far.
     pub(super) fn size(&self) -> u64 {
         self.size
     }

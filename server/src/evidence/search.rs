@@ -1,5 +1,5 @@
-//! Finding the passages of a corpus that bear on a query, by their terms (BM25), by their
-//! meaning (cosine of vectors), or by both.
+//! This module finds the passages of a corpus that bear on a query, by their terms (Okapi BM25: Robertson and
+//! Zaragoza 2009), by their meaning (cosine of vectors), or by both.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,9 +40,9 @@ pub struct Hit {
     pub head: Head,
     /// Its JSON pointer; empty for text.
     pub pointer: String,
-    /// Its first and last line; zeros for JSON.
+    /// Its first and last line, from 1; zeros for JSON.
     pub lines: (u64, u64),
-    /// Its bytes in the content.
+    /// Its bytes in the content, half-open.
     pub bytes: (u64, u64),
     /// What it says.
     pub text: String,
@@ -50,9 +50,9 @@ pub struct Hit {
     pub lexical_rank: u32,
     /// Its rank among those found by their meaning, from 1; 0 where it was not.
     pub vector_rank: u32,
-    /// The sum over both rankings, in billionths.
+    /// The sum of reciprocal rank fusion over both rankings, in billionths.
     pub score: u64,
-    /// The cosine of it and the query, where it was found by its meaning.
+    /// The cosine of its vector and the query's, -1 to 1, where it was found by its meaning.
     pub similarity: Option<f32>,
 }
 
@@ -70,9 +70,10 @@ impl Hit {
 
 /// How many passages are ranked for each one that is wanted, so that those that differ can be chosen.
 const RANKED_FOR_EACH: usize = 4;
-/// How much the ranking by terms counts; that by meaning counts once. Telemetry is found by its terms.
+/// The weight of the ranking by terms; that by meaning has weight 1. docs/EVALUATION.md, "How the rankings are
+/// fused".
 const WEIGHT_OF_TERMS: u32 = 4;
-/// Terms of a query that are looked for; a longer query is hardly one statement.
+/// The most terms of a query that are looked for; a longer query is hardly one statement.
 const MAX_TERMS: usize = 64;
 
 /// What is looked for.

@@ -1,4 +1,4 @@
-//! The content of one item, or a range of it.
+//! This module reads the content of one item, or a range of it.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -6,7 +6,7 @@ use super::content::{content, content_at};
 use super::corpus::{Corpus, HEAD_COLUMNS, Head, head, signed, unsigned};
 use super::error::StoreError;
 
-/// Bytes of the head that is given where no range is asked for.
+/// The bytes of the head that is given where no range is asked for.
 const HEAD_BYTES: u64 = 4 << 10;
 /// The most bytes that are given at once.
 const MAX_BYTES: u64 = 1 << 20;
@@ -25,7 +25,7 @@ pub enum Named {
 pub enum Part {
     /// Its beginning.
     Head,
-    /// From a byte to before another.
+    /// From an offset in bytes to before another.
     Bytes(u64, u64),
     /// From a line, counted from 1, to another, that one included.
     Lines(u64, u64),
@@ -42,7 +42,7 @@ pub struct Snapshot {
     pub size: u64,
     /// The content in the part.
     pub content: String,
-    /// The byte at which that begins; behind the one asked for where that is within a character.
+    /// The offset at which that begins; behind the one asked for where that is within a character.
     pub start: u64,
 }
 

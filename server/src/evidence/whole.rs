@@ -1,4 +1,5 @@
-//! Corpora that were read as a whole: they stay in memory while they are asked for, as long as nothing in them changes.
+//! This module keeps corpora that were read as a whole in memory while they are asked for and nothing in them
+//! changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(600);
 pub(super) struct WholeCorpora(Cache<u64, Arc<Vec<EvidenceItem>>>);
 
 impl WholeCorpora {
-    /// Keeps at most `bytes` of contents.
+    /// Keeps at most `bytes` bytes of contents.
     pub(super) fn new(bytes: u64) -> Self {
         let size = |items: &Arc<Vec<EvidenceItem>>| -> usize {
             items.iter().map(|item| item.content.as_str().len()).sum()

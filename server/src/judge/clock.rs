@@ -1,4 +1,4 @@
-//! The clock of the judges' cache and budget. Nothing else here reads the system's clock.
+//! This module is the clock of the judges' cache and budget. No other module of the judges reads the system's clock.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! The database of what judges answered and of what that cost: opened in the latest schema, for this user alone,
+//! This module opens the database of cached judgements and spending: in the latest schema, for this user alone,
 //! hardened against damaged files. A file that cannot be used is left as it is.
 
 use std::path::{Path, PathBuf};

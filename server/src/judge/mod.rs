@@ -1,4 +1,4 @@
-//! Judges: who partitions the claims of a report.
+//! This module holds the judges, which partition the claims of a report.
 //!
 //! A judge says of each claim what class and type it has and cites what decided. It never decides what
 //! may happen to a report, and nothing it says is believed before verification. This module knows core, and
@@ -160,7 +160,7 @@ pub struct Judgement {
     pub votes: Vec<Votes>,
     /// How each claim of the question was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
     pub considered: Vec<Vec<String>>,
-    /// The judge's own estimate; kept for audit, never decides.
+    /// The judge's own estimate, 0 to 1; kept for audit, never decides.
     pub score: Option<Millionths>,
     /// What it thinks, for a person.
     pub explanation: String,
@@ -197,9 +197,9 @@ pub struct ModelCall {
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
-    /// Millionths of a dollar; `None` where the price is not known.
+    /// The cost in millionths of a dollar; `None` where the price is not known.
     pub cost_micros: Option<u64>,
-    /// Attempts over HTTP.
+    /// How many attempts over HTTP were made.
     pub attempts: u32,
     /// Whether an earlier answer was taken.
     pub from_cache: bool,
@@ -227,9 +227,9 @@ pub enum JudgeError {
     /// The deadline passed.
     #[error("the deadline passed after {judged} of {claims} claims")]
     DeadlinePassed {
-        /// Claims judged by then.
+        /// How many claims are judged by then.
         judged: usize,
-        /// Claims to judge.
+        /// How many claims are to be judged.
         claims: usize,
     },
     /// The judge cannot be reached or gave an unusable answer.

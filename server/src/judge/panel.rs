@@ -1,5 +1,5 @@
-//! A panel: several judges, or one judge several times, asked at once about the same claims, and their votes counted.
-//! Each vote is reported; whom to ask is configured. Knows nothing of what a judge asks in turn.
+//! This module is a panel: several judges, or one judge several times, asked at once about the same claims, and their
+//! votes counted. Each vote is reported. It does not know how a judge works.
 
 mod turn;
 
@@ -22,7 +22,7 @@ pub struct Panel {
 pub struct Member {
     /// The judge.
     pub judge: Arc<dyn Judge>,
-    /// What all its answers together weigh beside those of the other members, 1 to [`Member::MAX_WEIGHT`].
+    /// The weight of all its answers together beside the other members', 1 to [`Member::MAX_WEIGHT`].
     pub weight: u32,
     /// How often it is asked where the question does not say, 1 to [`Question::MAX_SAMPLES`]; a local judge always
     /// answers the same and is asked once.
@@ -32,7 +32,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// The greatest weight.
+    /// The greatest weight of a member.
     pub const MAX_WEIGHT: u32 = 100;
 
     fn samples(&self, question: &Question) -> u32 {
@@ -51,7 +51,7 @@ impl Member {
     }
 }
 
-/// Parts of one unit of weight: the least number that 1 to 10 divide.
+/// The parts of one unit of weight: the least common multiple of 1 to 10, so that every number of samples divides it.
 const PARTS: u64 = 2_520;
 
 /// One answer, and whose it is.

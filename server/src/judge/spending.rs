@@ -1,5 +1,5 @@
-//! The daily budget for calls of chat models: money is set aside on disk before a call and corrected after it. Where
-//! that cannot be written down, no call is allowed. Knows neither judges nor prices.
+//! This module keeps the daily budget for calls of chat models: money is reserved on disk before a call and settled
+//! after it. Where that cannot be written, no call is allowed. It knows neither judges nor prices.
 
 mod budget_ledger;
 mod money;
@@ -39,8 +39,8 @@ impl Spending {
         Ok(Self { ledger })
     }
 
-    /// Sets `estimate` aside for a call on behalf of a judge; calls at the same time never get more than the limit
-    /// together. It is on disk when this returns.
+    /// Reserves `estimate` millionths of a dollar for a call on behalf of a judge; calls at the same time never get
+    /// more than the limit together. It is on disk when this returns.
     ///
     /// # Errors
     /// [`Refusal`] when the budget does not allow it, or that cannot be known.
@@ -55,7 +55,7 @@ impl Spending {
         admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
     }
 
-    /// What was spent and set aside today, in millionths of a dollar.
+    /// What was spent and reserved today, in millionths of a dollar.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] when the ledger cannot be read.
@@ -84,8 +84,8 @@ impl Reservation {
         Ok(Self { ledger, judge, day, reserved: Some(estimate) })
     }
 
-    /// Puts what the call did cost in the place of the estimate, be it more or less. Counts at once and is on disk
-    /// shortly after; until then the estimate is.
+    /// Puts what the call cost, in millionths of a dollar, in the place of the estimate, be it more or less. Counts
+    /// at once and is on disk shortly after; until then the estimate is.
     pub fn settle(mut self, actual: u64) {
         counter!(names::JUDGE_COST, "judge" => self.judge.clone()).increment(actual);
         self.put_in_place(actual);
@@ -115,9 +115,9 @@ pub enum Refusal {
     Spent {
         /// What may be spent in a day, in millionths of a dollar.
         limit: u64,
-        /// What was spent and set aside today.
+        /// What was spent and reserved today, in millionths of a dollar.
         spent: u64,
-        /// What was asked for.
+        /// What was asked for, in millionths of a dollar.
         estimate: u64,
         /// When the next day begins.
         resets_at: Timestamp,

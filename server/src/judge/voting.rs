@@ -1,5 +1,5 @@
-//! Several answers to one question made one: each claim gets the class that most of the votes are for. Pure; knows
-//! nothing of who was asked, or how.
+//! This module combines several answers to one question: each claim gets the class with the most votes
+//! (docs/JUDGES.md, "Votes"). It is pure and does not know who was asked, or how.
 
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 
@@ -8,9 +8,9 @@ use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 pub(super) struct Ballot {
     /// Who answered.
     pub(super) judge: String,
-    /// Which of the judge's answers.
+    /// Which of the judge's answers, from 0.
     pub(super) sample: u32,
-    /// What its vote weighs beside those of the others.
+    /// The weight of its vote beside the others, in 1/2520 of a unit of a member's weight.
     pub(super) weight: u64,
     /// Whether only contradictions vote: a judge asked to disprove says nothing by failing to.
     pub(super) refutes: bool,
@@ -36,7 +36,7 @@ pub struct Vote {
     pub judge: String,
     /// Which of the judge's answers, from 0.
     pub sample: u32,
-    /// What the vote weighs beside the others.
+    /// The weight of the vote beside the others, in 1/2520 of a unit of a member's weight.
     pub weight: u64,
     /// The class; `None` where it gave no verdict.
     pub class: Option<Class>,
@@ -45,7 +45,7 @@ pub struct Vote {
 }
 
 impl Votes {
-    /// The weight of the votes for the class that won, and of all.
+    /// The weight of the votes for the class that won, and of all votes, in the unit of [`Vote::weight`].
     #[must_use]
     pub fn agreement(&self) -> (u64, u64) {
         let agreeing = self.votes.iter().filter(|vote| vote.class == self.class);

@@ -1,4 +1,4 @@
-//! A file that one process holds while it owns the folder around it.
+//! This module locks a file that one process holds while it owns the folder around it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};

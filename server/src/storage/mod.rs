@@ -1,5 +1,5 @@
-//! What everything that is kept on disk shares: folders and files for this user alone, a folder held by one process,
-//! and databases whose schema is brought to the latest version. Knows nothing of what is kept.
+//! This module holds what all storage shares: folders and files for this user alone, a folder held by one process,
+//! and databases migrated to the latest schema. It does not know what is stored.
 
 mod lock;
 mod private;

@@ -1,4 +1,4 @@
-//! Folders and files for this user alone.
+//! This module creates folders and files for this user alone.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;

@@ -1,11 +1,11 @@
-//! The schema of a database: its versions, and the way from each to the latest.
+//! This module migrates the schema of a database from each version to the latest.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 /// What a database of ours is marked with, and what leads to its latest schema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema {
-    /// What SQLite calls the application: four letters.
+    /// The application id in SQLite's header: four letters.
     pub(crate) application_id: i64,
     /// Each leads from the version of its position to the next. A released one is never changed; a new one is added
     /// behind it.
@@ -19,9 +19,9 @@ pub(crate) enum SchemaError {
     Foreign,
     /// A later version of the server wrote it.
     Newer {
-        /// Its schema.
+        /// The version of its schema.
         found: i64,
-        /// The latest schema known here.
+        /// The latest version of the schema known here.
         supported: i64,
     },
     /// SQLite could not read it.

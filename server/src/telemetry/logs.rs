@@ -1,4 +1,4 @@
-//! Log output: JSON for machines, pretty for people, always on standard error.
+//! This module writes logs: JSON for machines, pretty for people, always on standard error.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;

@@ -1,4 +1,4 @@
-//! Names of the metrics, and what renders them. Labels come from closed sets; ids and text never.
+//! This module names the metrics and renders them. Labels come from closed sets; ids and text are never labels.
 
 use std::sync::OnceLock;
 
@@ -57,6 +57,7 @@ pub const DRAINING: &str = "gsar_draining";
 /// Handlers that panicked.
 pub const PANICS: &str = "gsar_panics_total";
 
+/// The upper bounds of the buckets of durations, in seconds.
 const SECONDS: [f64; 14] = [
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0,
     60.0,

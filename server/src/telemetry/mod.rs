@@ -1,4 +1,4 @@
-//! Logs, metrics and trace context. Report and evidence text never goes into any of them.
+//! This module holds logs, metrics and trace context. Report and evidence text never goes into any of them.
 
 pub mod calls;
 mod logs;

@@ -1,4 +1,4 @@
-//! W3C trace context: the caller's trace id on our spans and log lines.
+//! This module reads the W3C trace context: the caller's trace id for spans and log lines.
 //!
 //! <https://www.w3.org/TR/trace-context/>
 

@@ -1,4 +1,5 @@
-//! Ways to lie about a partition. Each takes an honest one and says better of the report than it deserves.
+//! This module has ways to lie about a partition. Each takes an honest one and says better of the report than it
+//! deserves.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};

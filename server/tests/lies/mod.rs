@@ -1,4 +1,4 @@
-//! Honest answers, lies about them, and a judge that tells either.
+//! This module has honest answers, lies about them, and a judge that gives either.
 
 #![allow(
     dead_code,

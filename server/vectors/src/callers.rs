@@ -1,4 +1,4 @@
-//! A bound on callers at one moment; one more waits until one of them leaves.
+//! This module bounds the callers at one moment; one more waits until one of them leaves.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -14,6 +14,7 @@ pub(crate) struct Callers {
 pub(crate) struct Place<'c>(&'c Callers);
 
 impl Callers {
+    /// Places for at most `places` callers at once.
     pub(crate) fn new(places: usize) -> Self {
         Self { free: Mutex::new(places), left: Condvar::new() }
     }

@@ -1,4 +1,4 @@
-//! The directory of one index: held by one owner, and every change of a file in it.
+//! This module is the directory of one index: held by one owner, and the only place that changes its files.
 //!
 //! Each change is one step here, so that tests can end the process, or fill the disk, between any two of them.
 
@@ -137,6 +137,7 @@ pub(crate) struct Output<'d> {
 }
 
 impl Output<'_> {
+    /// Writes bytes at an offset in bytes.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), IndexError> {
         let written = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
         #[cfg(test)]
@@ -182,7 +183,7 @@ pub(crate) mod faults {
     }
 
     impl Faults {
-        /// Lets `steps` more succeed and none after them; `usize::MAX` heals the disk.
+        /// Lets `steps` more changes succeed and none after them; `usize::MAX` ends that.
         pub(crate) fn after(&self, steps: usize) {
             self.left.store(steps, Ordering::SeqCst);
         }

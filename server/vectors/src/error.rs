@@ -1,4 +1,5 @@
-//! What can go wrong with an index, each with what was found and the fix; and why files are not used.
+//! This module holds the errors of an index, each with what was found and the fix, and the reasons why files are not
+//! used.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +74,7 @@ pub enum IndexError {
         "the index would hold {given} rows, allowed are {allowed}; split the corpus, or save to drop removed vectors"
     )]
     Full {
-        /// The rows that it would hold, removed ones included.
+        /// How many rows it would hold, removed ones included.
         given: usize,
         /// The most rows.
         allowed: usize,
@@ -103,7 +104,7 @@ pub enum VectorFault {
         "it has {found} values, the index has {expected}; use the model the index was made with"
     )]
     Length {
-        /// Its number of values.
+        /// How many values it has.
         found: usize,
         /// The dimension of the index.
         expected: usize,
@@ -140,7 +141,7 @@ pub enum Reason {
     /// The files were written by another version of this crate.
     #[error("the files have format {found}, this server reads {supported}")]
     OtherFormat {
-        /// The format of the files.
+        /// The format of the files, from 1.
         found: u32,
         /// The one format that is read.
         supported: u32,
@@ -154,7 +155,7 @@ pub enum Reason {
     /// The vectors have another dimension.
     #[error("the vectors have {found} values each")]
     OtherDimension {
-        /// The dimension of the vectors.
+        /// The number of values of each vector.
         found: usize,
     },
     /// The graph keeps its vectors as another kind of number.

@@ -1,4 +1,5 @@
-//! The files of an index: read only when their checksums match, and written so that the last save always opens.
+//! This module reads and writes the files of an index: read only when their checksums match, written so that the last
+//! save always opens.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The graph of near vectors (HNSW): rows in, candidates out. The only place that knows `usearch`.
+//! This module is the approximate nearest-neighbour graph (HNSW: Malkov and Yashunin 2018): rows in, candidates out.
+//! No other module knows `usearch`.
 //!
 //! The graph knows rows, never keys, and what it returns are candidates: the caller ranks them by the vectors
 //! and decides which of them are still there. It is given no file whose checksum was not verified just before,
@@ -13,13 +14,13 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use crate::settings::{Scalar, Settings};
 use crate::unit::rounded;
 
-/// Neighbours of each vector.
+/// The most neighbours of each vector in the upper layers: M of HNSW (Malkov and Yashunin 2018).
 const CONNECTIVITY: usize = 16;
-/// Candidates looked at when a vector is added.
+/// The candidates looked at when a vector is added: efConstruction of HNSW.
 const EXPANSION_ADD: usize = 128;
-/// Candidates looked at in a search of a small graph.
+/// The candidates looked at in a search of a small graph: ef of HNSW.
 pub(crate) const EXPANSION_SEARCH: usize = 128;
-/// One thread adds, beside those that search.
+/// How many threads add, beside those that search.
 const BUILDERS: usize = 1;
 
 /// What the library says when it does not do what it was asked.
@@ -118,7 +119,7 @@ impl Graph {
         (self.index.dimensions(), self.index.metric_kind(), self.index.scalar_kind())
     }
 
-    /// Vectors in the graph.
+    /// How many vectors are in the graph.
     pub(crate) fn size(&self) -> usize {
         self.index.size()
     }
@@ -209,7 +210,7 @@ impl Graph {
         self.index.save(path).map_err(|error| error.to_string())
     }
 
-    /// The length of its file.
+    /// The bytes of its file.
     pub(crate) fn bytes(&self) -> usize {
         self.index.serialized_length()
     }

@@ -1,4 +1,5 @@
-//! The index: rows that are found at once, a graph that follows them, and files that follow when they are saved.
+//! This module is the index: rows that are found at once, a graph that follows them, and files that follow when they
+//! are saved.
 //!
 //! Searches share one lock; a change of rows takes it alone while they are copied. Everything slow (the
 //! graph, the files) happens beside searches, one change at a time. The graph may lag: the rows that it does not
@@ -17,11 +18,11 @@ use crate::settings::Settings;
 use crate::table::{MAX_ROWS, REMOVED, Table};
 use crate::unit::{normalised, similarity};
 
-/// Candidates of the graph for each hit that is wanted.
+/// The candidates of the graph for each hit that is wanted.
 const CANDIDATES_PER_HIT: usize = 4;
-/// Rows that [`VectorIndex::build_graph`] inserts before it lets other changes pass.
+/// The rows that [`VectorIndex::build_graph`] inserts before it lets other changes pass.
 const ROWS_AT_ONCE: usize = 256;
-/// Rows that are inserted before waiting searches have their turn: some milliseconds.
+/// The rows that are inserted before waiting searches have their turn: some milliseconds.
 const ROWS_BEFORE_SEARCHES: usize = 8;
 
 /// An index that is open; share it by reference or in an `Arc`.
@@ -216,7 +217,7 @@ impl VectorIndex {
         Ok(best.best_first())
     }
 
-    /// Vectors in the index.
+    /// How many vectors are in the index.
     #[must_use]
     pub fn len(&self) -> usize {
         self.read().table.len()
@@ -415,6 +416,7 @@ impl VectorIndex {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Lets `steps` more changes of the disk succeed and none after them.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
         self.change().files.disk.faults.after(steps);

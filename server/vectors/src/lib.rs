@@ -1,4 +1,4 @@
-//! Vectors of evidence, kept in the files of one directory and searched by cosine similarity.
+//! This crate keeps vectors of evidence in the files of one directory and searches them by cosine similarity.
 //!
 //! One [`VectorIndex`] holds the vectors of one corpus, each under a key of its owner. Few vectors are compared
 //! one by one with the query; many are found through a graph of near vectors (HNSW, by the crate `usearch`),

@@ -1,10 +1,11 @@
-//! The manifest: which files are the index, what they hold and their checksums, with a checksum of its own.
+//! This module is the manifest: which files are the index, what they hold and their checksums, with a checksum of its
+//! own.
 
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Scalar;
 
-/// The format of the files.
+/// The version of the format of the files.
 pub(crate) const FORMAT: u32 = 1;
 /// The name of the manifest in its directory.
 pub(crate) const NAME: &str = "vectors.json";
@@ -13,10 +14,12 @@ pub(crate) const NAME: &str = "vectors.json";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
+    /// [`FORMAT`] when it was written.
     pub(crate) format: u32,
+    /// The number of values of each vector.
     pub(crate) dimension: usize,
     pub(crate) model: String,
-    /// Rows, removed ones included.
+    /// How many rows there are, removed ones included.
     pub(crate) rows: usize,
     /// The values of the rows; what the file holds beyond them counts for nothing.
     pub(crate) vectors: Checked,
@@ -44,9 +47,9 @@ pub(crate) struct GraphFile {
     /// The version of the library that wrote it.
     pub(crate) library: String,
     pub(crate) scalar: SavedScalar,
-    /// The rows below this are in.
+    /// Rows below this one are in the graph; from 0.
     pub(crate) covered: usize,
-    /// Vectors in the graph.
+    /// How many vectors are in the graph.
     pub(crate) size: usize,
 }
 

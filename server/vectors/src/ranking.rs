@@ -1,4 +1,4 @@
-//! The best of many: hits in one total order, and the k best of a stream.
+//! This module ranks: hits in one total order, and the k best of a stream.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! What an index is opened with, which values are allowed, and where comparing one by one ends.
+//! This module holds the options of an index, their allowed values, and the size up to which an exact search is made.
 //!
 //! [`CROSSOVER`] comes from `cargo run --release -p gsar-vectors --example vectors_times`, with and without
 //! `--made spread`. Processor time of one search for ten of 384 values each, in milliseconds:
@@ -21,10 +21,10 @@ use std::thread::available_parallelism;
 
 use crate::error::IndexError;
 
-/// Up to as many vectors a query is compared with each; above, the graph is asked.
+/// The most vectors that a query is compared with one by one; with more, the graph is asked.
 pub const CROSSOVER: usize = 3_072;
 
-/// The largest dimension.
+/// The most values of a vector.
 const MAX_DIMENSION: usize = 16_384;
 /// The most searches in the graph at one moment.
 const MAX_CALLERS: usize = 1_024;
@@ -40,11 +40,11 @@ pub struct Settings {
     /// How the graph keeps its copies of the vectors. Hits are ranked by the vectors themselves, whatever is
     /// set here.
     pub scalar: Scalar,
-    /// The most searches in the graph at one moment, 1 to 1024; one more waits. They take turns in as much
-    /// working memory, so more than there are processors make each slower.
+    /// The most searches in the graph at one moment, 1 to 1024; by default as many as processors. One more waits.
+    /// They take turns in as much working memory, so more than there are processors make each slower.
     pub callers: usize,
-    /// Up to as many vectors a query is compared with each, in the order of [`CROSSOVER`]; there is no graph
-    /// before it is needed.
+    /// The most vectors that a query is compared with one by one; by default [`CROSSOVER`]. There is no graph before
+    /// it is needed.
     pub crossover: usize,
 }
 
@@ -83,7 +83,7 @@ impl Settings {
         Ok(())
     }
 
-    /// As many rows at the end of the table wait for the graph and are compared one by one until then.
+    /// The most rows at the end of the table that wait for the graph and are compared one by one until then.
     pub(crate) fn waiting_rows(&self) -> usize {
         const SHARE: usize = 8;
         self.crossover / SHARE

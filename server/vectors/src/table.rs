@@ -1,4 +1,4 @@
-//! The vectors in memory: rows in the order in which they were added, and where each key is.
+//! This module holds the vectors in memory: rows in the order in which they were added, and the row of each key.
 //!
 //! A row never changes its vector or its place; replacing or removing a key marks the row as removed and
 //! nothing else, so whatever refers to rows (the graph, the files) stays right. Rows are kept in blocks, so that
@@ -23,6 +23,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// An empty table for vectors of `dimension` values.
     pub(crate) fn new(dimension: usize) -> Self {
         Self { dimension, blocks: Vec::new(), keys: Vec::new(), rows: HashMap::new() }
     }
@@ -38,12 +39,12 @@ impl Table {
         (rows.len() == present().count()).then_some(Self { dimension, blocks, keys, rows })
     }
 
-    /// Keys that are not removed.
+    /// How many keys are not removed.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Rows, removed ones included.
+    /// How many rows there are, removed ones included.
     pub(crate) fn rows(&self) -> usize {
         self.keys.len()
     }
@@ -53,6 +54,7 @@ impl Table {
         &self.keys
     }
 
+    /// The row of a key, from 0.
     pub(crate) fn row(&self, key: u64) -> Option<usize> {
         self.rows.get(&key).copied()
     }

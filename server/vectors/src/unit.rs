@@ -1,4 +1,4 @@
-//! Vectors as directions: checked, scaled to length 1, and compared.
+//! This module holds unit vectors: checked, scaled to length 1, and compared.
 //!
 //! Every vector is scaled once, where it enters, so that cosine similarity is a plain sum of products. The one
 //! function that sums is here; whatever way a hit was found, its similarity comes from it.

@@ -1,4 +1,4 @@
-//! A process that is killed while it saves leaves an index that opens, with every save that had returned.
+//! This test kills a process while it saves: its index opens, with every save that had returned.
 
 #![allow(
     clippy::unwrap_used,

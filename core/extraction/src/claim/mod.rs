@@ -41,7 +41,9 @@ pub struct Term<'c> {
 #[derive(Clone, Debug)]
 pub(crate) struct TermWord<'c> {
     pub(crate) word: Word<'c>,
+    /// [`Word::key`] of the word.
     pub(crate) key: u64,
+    /// [`Word::verb_key`] of the word.
     pub(crate) verb: Option<u64>,
     /// The keys of the other words for the attributes that it stands for.
     pub(crate) synonyms: &'static [u64],

@@ -1,4 +1,4 @@
-//! This module parts a message where another subject begins. Where it is unsure it leaves the message whole.
+//! This module splits a message where another subject begins. In doubt it leaves the message whole.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -51,7 +51,7 @@ struct Document<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
     frame: Frame<'a>,
-    /// How much of the scope stands above the text.
+    /// How many entries of the scope stand above the text.
     outer: usize,
     /// Whether something is left out of the text as a whole.
     cut: bool,

@@ -10,10 +10,13 @@ use crate::text::{byte_at, find_two, part};
 /// A line that gives a key its value.
 #[derive(Clone, Debug)]
 pub(super) struct KeyLine {
+    /// How far in the key stands: blanks and tabs, at most [`MAX_INDENT`].
     pub(super) indent: usize,
-    /// How far in the dash stands that begins an entry of a list.
+    /// The indent of the dash that begins an entry of a list, where there is one.
     pub(super) dash: Option<usize>,
+    /// The bytes of the key in the text.
     pub(super) key: Range<usize>,
+    /// The bytes of the value in the text.
     pub(super) value: Range<usize>,
 }
 
@@ -22,6 +25,7 @@ pub(super) fn is_key_line(line: &str) -> bool {
     key_line(line, 0..line.len()).is_some()
 }
 
+/// How many blanks and tabs stand at an offset, at most [`MAX_INDENT`].
 pub(super) fn indent(text: &str, at: usize) -> usize {
     part(text, at..text.len())
         .bytes()
@@ -30,7 +34,7 @@ pub(super) fn indent(text: &str, at: usize) -> usize {
         .count()
 }
 
-/// Lines that stand further in are taken to stand there.
+/// The deepest indent, in bytes; lines that stand further in count as there.
 const MAX_INDENT: usize = 200;
 
 /// The key and value of a line: `key: value`, `key = value`, `some_key:value`.

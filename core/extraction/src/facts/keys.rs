@@ -82,7 +82,7 @@ struct Level<'a> {
     awaits_list: bool,
 }
 
-/// Levels lie in each other at most so deep.
+/// The most levels in each other.
 const MAX_DEPTH: usize = 32;
 
 impl<'a> Block<'_, '_, 'a> {

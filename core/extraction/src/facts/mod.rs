@@ -53,5 +53,5 @@ mod yaml;
 
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 
-/// The most records that are read of all items together; what follows is text that no rule speaks about.
+/// The most records read of all items together; what follows is text that no rule speaks about.
 pub const MAX_RECORDS: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! This module is the model that evidence is read into. It reads nothing itself.
+//! This module has the types that evidence is read into. It reads nothing itself.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

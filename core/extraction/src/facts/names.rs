@@ -1,4 +1,4 @@
-//! This module tells what a field's name says of its value: a time, or a side of what it stands in.
+//! This module says what a field's name says of its value: that it is a time, or a side of what the field stands in.
 
 /// Whether a key names a side or bound of what it stands in rather than a thing of its own.
 pub(super) fn is_aspect(key: &str) -> bool {

@@ -317,6 +317,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         read(self, text)
     }
 
+    /// The string at a place of the tree; `None` for any other value.
     pub(super) fn string(&self, at: usize) -> Option<&str> {
         match &self.tree.node(at)?.value {
             Value::Text(text) => Some(text),

@@ -11,23 +11,26 @@ use crate::text::{byte_at, char_at, char_before, part};
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
+    /// The bytes of the key.
     pub(super) key: Range<usize>,
-    /// The value, without quotes.
+    /// The bytes of the value, without quotes.
     pub(super) value: Range<usize>,
-    /// All of it.
+    /// The bytes of all of it.
     pub(super) span: Range<usize>,
 }
 
 /// Pairs that are said of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The word before the pairs that names the subject.
+    /// The bytes of the word before the pairs that names the subject.
     pub(super) head: Option<Range<usize>>,
+    /// The bytes of head and pairs.
     pub(super) span: Range<usize>,
-    /// Places among all pairs.
+    /// The places of its pairs among all pairs of the text.
     pub(super) pairs: Range<usize>,
 }
 
+/// The most bytes of a key.
 const MAX_KEY: usize = 64;
 
 /// The pairs of a text, in order.

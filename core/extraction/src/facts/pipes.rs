@@ -1,4 +1,4 @@
-//! This module reads tables whose columns are parted by bars: psql, mysql, Markdown, ClickHouse and the like.
+//! This module reads tables whose columns are separated by bars: psql, mysql, Markdown, ClickHouse and the like.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,5 +1,5 @@
-//! This module tells commands and titles, which are the scope of what follows them, and words that say that something
-//! was left out.
+//! This module recognises commands and titles, which are the scope of what follows them, and words that say that
+//! something was left out.
 
 use memchr::memmem;
 

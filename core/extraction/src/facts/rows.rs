@@ -17,7 +17,7 @@ use crate::text::{byte_at, part};
 pub(super) struct Table<'a> {
     group: GroupId,
     columns: Vec<Cow<'a, str>>,
-    /// The column that says when a row happened.
+    /// The place, from 0, of the column that says when a row happened.
     time: Option<usize>,
     rows: usize,
 }
@@ -34,6 +34,7 @@ impl<'a> Table<'a> {
         Self { group, columns, time, rows: 0 }
     }
 
+    /// How many columns there are.
     pub(super) fn columns(&self) -> usize {
         self.columns.len()
     }

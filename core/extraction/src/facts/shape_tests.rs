@@ -1,4 +1,4 @@
-//! Owners in every shape but JSON and lines.
+//! This module tests owners in every shape but JSON and lines.
 
 use super::tests::{assert_owner, facts_of, item};
 use super::{Facts, Form, Item};

@@ -1,4 +1,4 @@
-//! Owners: what is said belongs to the one it is said of, in every shape.
+//! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
 use alloc::format;
 use alloc::string::String;

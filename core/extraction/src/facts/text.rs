@@ -37,6 +37,7 @@ impl<'a> Text<'a, 'a> {
 }
 
 impl<'t, 'a> Text<'t, 'a> {
+    /// The length in bytes.
     pub(super) fn len(&self) -> usize {
         self.read.len()
     }
@@ -53,6 +54,7 @@ impl<'t, 'a> Text<'t, 'a> {
         Self { read, origin }
     }
 
+    /// The part from an offset on.
     pub(super) fn from(&self, start: usize) -> Self {
         self.part(start..self.len())
     }
@@ -74,6 +76,7 @@ impl<'t, 'a> Text<'t, 'a> {
         self.len() - part(self.read, at..self.len()).trim_start().len()
     }
 
+    /// A range without the white space at its ends.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         trim(self.read, range)
     }
@@ -114,7 +117,7 @@ pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inner.trim().len()
 }
 
-/// The start of a text that is not longer than a number of bytes.
+/// The start of a text, at most `longest` bytes of it, cut between characters.
 pub(super) fn cut(text: &str, longest: usize) -> &str {
     part(text, 0..text.floor_char_boundary(longest))
 }

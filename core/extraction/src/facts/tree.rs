@@ -6,7 +6,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// How deep values may stand in each other.
+/// The most levels of values in each other.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// A value with its key.
@@ -41,6 +41,7 @@ pub(super) struct Tree<'t> {
 }
 
 impl<'t> Tree<'t> {
+    /// The node at a place.
     pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
         self.nodes.get(at)
     }
@@ -54,18 +55,22 @@ impl<'t> Tree<'t> {
         })
     }
 
+    /// Whether the node at a place is a string, number or word.
     pub(super) fn is_scalar(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
     }
 
+    /// Whether the node at a place is an object.
     pub(super) fn is_object(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Object)
     }
 
+    /// Whether the node at a place is an array.
     pub(super) fn is_array(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Array)
     }
 
+    /// The key of the node at a place; empty where it is no member.
     pub(super) fn key(&self, at: usize) -> &str {
         self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
     }

@@ -28,7 +28,7 @@ use crate::facts::{Facts, Form, ItemId, RecordId};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 
-/// The most bytes of a premise that the shipped model of `local/1` is trained on.
+/// The most bytes of a premise: what the shipped model of `local/1` is trained on.
 pub const MAX_PREMISE: usize = 700;
 /// The most passages whose words are weighed against each other for one claim.
 const MAX_CANDIDATES: usize = 256;
@@ -80,7 +80,7 @@ impl<'f, 'a> Passages<'f, 'a> {
         Self { facts, passages, postings, tools }
     }
 
-    /// What bears on a claim, in at most that many bytes.
+    /// What bears on a claim, in at most `max_bytes` bytes.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize) -> Premise {
         let claimed = claim_terms(claim);

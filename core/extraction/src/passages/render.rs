@@ -19,8 +19,9 @@ const MAX_VALUE: usize = 160;
 const MAX_HEADING: usize = 64;
 /// The most samples of a series that are shown.
 const MAX_SAMPLES: usize = 24;
-/// How many values of what a record stands in are shown with it, and their length.
+/// The most values that are shown of what a record stands in.
 const MAX_PARENT_CELLS: usize = 3;
+/// The most bytes of each of them.
 const MAX_PARENT_VALUE: usize = 48;
 /// The most bytes of what is said above records.
 const MAX_SCOPE: usize = 60;
@@ -44,6 +45,7 @@ struct Written {
 }
 
 impl<'f, 'a> Sheet<'f, 'a> {
+    /// An empty sheet for at most `max_bytes` bytes.
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
         Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
     }

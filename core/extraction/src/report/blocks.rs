@@ -18,9 +18,9 @@ pub(super) struct Block {
     pub(super) text: Rendered,
     /// The cells of a table row.
     pub(super) cells: Vec<Rendered>,
-    /// Bytes of the report that are bold, in order.
+    /// The bytes of the report that are bold, in order.
     pub(super) strong: Vec<Range<usize>>,
-    /// How many lists it is in.
+    /// How many lists it stands in, 0 for none.
     pub(super) depth: usize,
 }
 

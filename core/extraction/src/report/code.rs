@@ -1,5 +1,5 @@
-//! This module tells commands and settings from what else stands in code, and finds whole lines of evidence. It
-//! knows nothing of Markdown.
+//! This module distinguishes commands and settings from what else stands in code, and finds whole lines of evidence.
+//! It knows nothing of Markdown.
 
 use std::collections::BTreeSet;
 

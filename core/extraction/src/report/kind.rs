@@ -1,5 +1,5 @@
-//! This module tells statements from questions and proposals, by their words alone, so that a claim is of the same
-//! kind wherever it is read. It knows nothing of where a text stands.
+//! This module distinguishes statements from questions and proposals, by their words alone, so that a claim is of the
+//! same kind wherever it is read. It knows nothing of where a text stands.
 
 use super::code::is_command;
 use super::words::{tells, tells_of_the_past};

@@ -1,5 +1,5 @@
-//! This module tells whether the content words of a title stand together in one claim or one evidence record. It
-//! knows nothing of where a title stands.
+//! This module says whether the content words of a title stand together in one claim or one evidence record. It knows
+//! nothing of where a title stands.
 
 use super::labels::is_title_word;
 use crate::text::part;

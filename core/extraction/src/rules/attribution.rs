@@ -1,4 +1,4 @@
-//! This module tells whether a figure of a claim is the value of the attribute that the claim names beside it. It
+//! This module says whether a figure of a claim is the value of the attribute that the claim names beside it. It
 //! decides nothing.
 
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! This module holds a claim against one record: which of its terms the record has, and where. It decides nothing.
+//! This module compares a claim with one record: which of its terms the record has, and where. It decides nothing.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -46,8 +46,11 @@ struct ReadCell {
 /// A word of a cell, with what it is compared by.
 #[derive(Debug)]
 pub(super) struct ReadWord {
+    /// Its bytes in the text of the cell.
     pub(super) span: Range<usize>,
+    /// [`Word::key`] of the word.
     pub(super) key: u64,
+    /// [`Word::verb_key`] of the word.
     pub(super) verb: Option<u64>,
     pub(super) sign: Option<Sign>,
     /// The keys of the words that it is made of.
@@ -59,6 +62,7 @@ pub(super) struct ReadWord {
 pub(super) struct CellView<'f, 'a> {
     pub(super) cell: &'f Cell<'a>,
     pub(super) words: &'f [ReadWord],
+    /// The keys of the attribute's words.
     pub(super) attribute: &'f [u64],
     pub(super) attribute_signs: &'f [Sign],
     pub(super) figures: Cow<'f, [Figure]>,

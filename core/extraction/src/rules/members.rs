@@ -1,4 +1,4 @@
-//! This module holds a claim against all records of a group: for which of them a term holds. It decides nothing.
+//! This module compares a claim with all records of a group: for which of them a term holds. It decides nothing.
 
 use alloc::vec::Vec;
 

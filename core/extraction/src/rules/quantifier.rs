@@ -30,11 +30,11 @@ pub(super) enum Amount<'c> {
 #[derive(Debug)]
 pub(super) struct Quantified<'c> {
     pub(super) amount: Amount<'c>,
-    /// What is counted: the noun.
+    /// The place, among the terms, of the noun that is counted.
     pub(super) noun: Option<usize>,
-    /// The terms that say which are meant.
+    /// The places of the terms that say which are meant.
     pub(super) among: Vec<usize>,
-    /// The terms that say what holds for them.
+    /// The places of the terms that say what holds for them.
     pub(super) holds: Vec<usize>,
 }
 

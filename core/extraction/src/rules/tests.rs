@@ -1,4 +1,4 @@
-//! What each rule says of claims that hold, and of their contraries.
+//! This module tests what each rule says of claims that hold, and of their contraries.
 
 mod series;
 mod sets;

@@ -1,4 +1,4 @@
-//! Folding: the form in which a quote and its source are compared.
+//! This module folds text: it makes the form in which a quote and its source are compared.
 //!
 //! Zero-width characters and soft hyphens go, NFKC follows, runs of white space become one space, and
 //! the ends are trimmed. Case, punctuation, look-alike letters and ellipses stay what they are, so a
@@ -74,7 +74,7 @@ impl<'a> Folded<'a> {
         &self.text
     }
 
-    /// The original bytes behind a span of the folded text.
+    /// The original bytes behind a span of bytes of the folded text.
     #[must_use]
     pub fn original(&self, span: Range<usize>) -> Range<usize> {
         if self.sources.is_empty() || span.is_empty() {

@@ -1,4 +1,4 @@
-//! The language of a report, by its script and its stop words.
+//! This module recognises the language of a report by its script and its stop words.
 //!
 //! Incident prose is full of identifiers, figures and quoted lines, on which detectors that count letters guess. Here
 //! only plain words outside of code and quotation count, and a text that has too few of them has no language: it is

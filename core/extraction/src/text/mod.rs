@@ -1,4 +1,4 @@
-//! Reading claims and evidence as text: folding, words, sentences, figures, polarity.
+//! This module reads claims and evidence as text: folding, words, sentences, figures, polarity.
 //!
 //! Everything here is a plain function of a text: no model, no regular expressions, no clock. Spans are
 //! half-open byte ranges of the text that was given and always fall on character boundaries. This module
@@ -21,7 +21,7 @@ pub fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-/// Where two ASCII bytes first stand together: what a search for a longer text would take long to set up for.
+/// The offset at which two ASCII bytes first stand together; cheaper to set up than a search for a longer text.
 pub fn find_two(text: &str, two: [u8; 2]) -> Option<usize> {
     let [first, second] = two;
     memchr_iter(first, text.as_bytes()).find(|at| byte_at(text, at + 1) == second)

@@ -1,4 +1,4 @@
-//! Polarity and modality: what a sentence denies, hedges, blames, or says was done.
+//! This module reads polarity and modality: what a sentence denies, hedges, blames, or says was done.
 //!
 //! [`markers`] reads a text once and reports every cue with its place; the other functions ask one
 //! question each. Cues are whole words from short tables, compared without case. A cue inside another

@@ -1,4 +1,4 @@
-//! Splitting a text into sentences, and telling proposals.
+//! This module splits a text into sentences and recognises proposals.
 //!
 //! A full stop inside a number, time, file name, URL, version, code span or common abbreviation ends nothing.
 //! Where the reading is doubtful the text is split and counts as stated: hiding a statement must be harder than

@@ -17,7 +17,7 @@ pub fn is_stop_word(word: &str) -> bool {
 /// The longest word that fits a number, in bytes.
 const MAX_PACKED_BYTES: usize = 8;
 
-/// The stop words as numbers, so that looking one up compares no texts.
+/// The stop words, each packed into a number byte by byte, so that looking one up compares no texts.
 static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]

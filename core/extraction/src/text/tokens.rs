@@ -1,4 +1,4 @@
-//! Words as incident reports use them: identifiers stay whole, plurals and case fold away.
+//! This module splits a text into the words of incident reports: identifiers stay whole, plurals and case are folded.
 //!
 //! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
 //! `shop/checkout` and `cause=oom` are two. No word is copied: a [`Word`] borrows from its text.
@@ -55,7 +55,7 @@ impl Word<'_> {
         }
     }
 
-    /// Equal for equal words whatever their case and number; a filter before [`Word::same`].
+    /// A hash, equal for equal words whatever their case and number; a filter before [`Word::same`].
     #[must_use]
     pub fn key(&self) -> u64 {
         if self.text.is_ascii() {
@@ -66,7 +66,7 @@ impl Word<'_> {
         hash(&[&lower])
     }
 
-    /// Equal for the forms of one verb, "restart", "restarted", "restarting"; none beyond ASCII.
+    /// A hash, equal for the forms of one verb, "restart", "restarted", "restarting"; `None` beyond ASCII.
     #[must_use]
     pub(crate) fn verb_key(&self) -> Option<u64> {
         const MIN_STEM: usize = 3;
@@ -79,7 +79,7 @@ impl Word<'_> {
         self.text.is_ascii().then(|| hash(&[stem]))
     }
 
-    /// A coarser key: plain words of one beginning share it, such as "restart", "restarts", "restarted".
+    /// A coarser hash: plain words of one beginning share it, such as "restart", "restarts", "restarted".
     #[must_use]
     pub fn stem(&self) -> u64 {
         const BEGINNING: usize = 6;
@@ -114,7 +114,7 @@ impl Word<'_> {
     }
 }
 
-/// A set of keys that may hold a few more than were put into it.
+/// A set of keys, one bit for each of 128 classes of them; it may hold a few more than were put into it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeySet(u128);
 

@@ -14,13 +14,13 @@ use super::signal::{is_generic, polarity_of, words};
 use super::statement::Token;
 use super::weigh::{Context, Reference, Sample};
 
-/// How many words a signal's name may have.
+/// How many words a signal's name has at most.
 const NAME_WORDS: usize = 4;
 
 /// What may stand right before a number that measures something.
 const NUMBER_FOLLOWS: [char; 12] = [' ', '\t', '(', '[', ':', '=', '|', '"', '>', '<', '~', '-'];
 
-/// How many linking words may stand between a name and its number.
+/// How many linking words stand between a name and its number at most.
 const MAX_LINKS: usize = 8;
 
 /// What the numbers of a line come to beside samples.
@@ -28,6 +28,7 @@ const MAX_LINKS: usize = 8;
 pub(super) struct Numbers {
     /// Codes that state a fault.
     pub(super) faults: u32,
+    /// Codes of faults that a negation denies.
     pub(super) doubts: u32,
     /// Whether a signal was measured.
     pub(super) sampled: bool,

@@ -1,4 +1,4 @@
-//! What holds for every result of a kind: health never supports, and any text is classified.
+//! This module tests what holds for every result of a kind: health never supports, and any text is classified.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::verdict;

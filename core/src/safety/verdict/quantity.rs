@@ -9,7 +9,7 @@ use gsar_extraction::text::figures::{Dimension, Unit};
 pub(super) struct Quantity<'a> {
     /// As it is written.
     pub(super) literal: &'a str,
-    /// The number is `digits` / 10^`places`.
+    /// The number is `digits` / 10^`places`; negative `places` multiply.
     digits: i128,
     places: i32,
     /// Its unit; [`Unit::COUNT`] where none is written.

@@ -22,6 +22,7 @@ const PHRASE_WORDS: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
+    /// Its bytes in the line.
     pub(super) span: Range<usize>,
     /// What stands between it and the word before.
     pub(super) gap: &'a str,

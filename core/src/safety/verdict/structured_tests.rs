@@ -1,4 +1,4 @@
-//! Examples of structured results: JSON, metrics, tables, log records.
+//! This module tests verdicts of structured results: JSON, metrics, tables, log records.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::{check, verdict};

@@ -1,4 +1,4 @@
-//! A tool result in one line, for people: without raw log lines and without pod names.
+//! This module summarises a tool result in one line for people, without raw log lines and without pod names.
 
 use alloc::borrow::Cow;
 use alloc::format;

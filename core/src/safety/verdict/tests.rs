@@ -1,4 +1,4 @@
-//! Examples of results in words.
+//! This module tests verdicts of results in words.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;

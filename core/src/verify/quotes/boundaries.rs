@@ -1,5 +1,5 @@
-//! This module tells where a stretch of a text may begin and end: where words do, and not inside a number, a name
-//! or a sign.
+//! This module says where a stretch of a text may begin and end: where words do, and not inside a number, a name or a
+//! sign.
 
 use core::ops::Range;
 

@@ -41,10 +41,12 @@ impl Canonical {
         &self.traced.text
     }
 
+    /// The original bytes behind a stretch of the canonical text.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
         self.traced.original(span)
     }
 
+    /// The stretch of the canonical text that came from these original bytes.
     pub(super) fn stretch_of(&self, original: &Range<usize>) -> Range<usize> {
         self.traced.stretch_of(original)
     }

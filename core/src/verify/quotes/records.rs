@@ -12,7 +12,9 @@ use super::canonical::{Canonical, canonical};
 use crate::text::part;
 use crate::text::tokens::words;
 
+/// The most stretches of one quote.
 const MAX_STRETCHES: usize = 8;
+/// The fewest words of a stretch.
 const MIN_WORDS: usize = 2;
 /// At how many places the first stretch is tried.
 const MAX_BEGINNINGS: usize = 64;

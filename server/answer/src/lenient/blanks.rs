@@ -1,4 +1,4 @@
-//! What may stand between values: white space, and what models put there besides.
+//! This module skips what may stand between values: white space, and what models add to it.
 
 use super::Lenient;
 use crate::fix::Fix;

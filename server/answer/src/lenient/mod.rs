@@ -1,4 +1,4 @@
-//! JSON as chat models write it, read without ever completing it.
+//! This module reads JSON as chat models write it and never completes it.
 //!
 //! Crates that repair JSON close what was cut off, fill in what is missing and do not tell what they did; relaxed
 //! dialects such as JSON5 refuse a stray quotation mark and lose fifty claims with one. Here a text that ends early is
@@ -37,6 +37,7 @@ pub(crate) enum Fault {
 /// What was not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unexpected {
+    /// Its place in the text, in bytes from 0.
     pub(crate) at: usize,
     pub(crate) expected: &'static str,
 }
@@ -60,7 +61,7 @@ pub(crate) struct Lenient<'a, 'm> {
     text: &'a str,
     meter: &'m Meter,
     open: Vec<Bracket>,
-    /// The byte that is read next.
+    /// The offset of the next byte.
     pub(crate) at: usize,
     /// What was fixed since the last [`Lenient::begin`].
     pub(crate) fixes: Fixes,

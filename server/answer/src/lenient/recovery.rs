@@ -1,4 +1,4 @@
-//! Where to go on after an entry of a list of claims that cannot be read.
+//! This module finds where to go on after an entry of a list of claims that cannot be read.
 //!
 //! The entry ends where its brackets do, with strings left out of account, or else before the next entry. Neither may be
 //! in a string: what goes on must have a name in double quotes, which stand in a string with backslashes only, or be the end

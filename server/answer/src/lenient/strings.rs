@@ -1,4 +1,4 @@
-//! Strings and names of fields.
+//! This module reads strings and names of fields.
 //!
 //! A quotation mark ends a string where JSON goes on after it: a colon after a name; after a value a comma that another
 //! field or entry follows, or the brackets that are open, in their order. Any other quotation mark is a part of the

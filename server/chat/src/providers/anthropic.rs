@@ -1,4 +1,5 @@
-//! Anthropic's messages. A schema becomes a tool that the model must use: its input is the answer.
+//! This module writes and reads Anthropic's messages. A schema becomes a tool that the model must use; the tool's
+//! input is the answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! The errors that providers write as JSON, each in its own way. Decides only what kind of error one is.
+//! This module reads the JSON errors of all providers. It decides only what kind of error one is.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Gemini's `generateContent`.
+//! This module writes and reads Gemini's `generateContent`.
 
 use serde::{Deserialize, Serialize};
 

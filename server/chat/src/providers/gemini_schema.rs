@@ -1,14 +1,14 @@
-//! JSON schemas in Gemini's words: a part of OpenAPI's. What it lacks is left out where that only makes the schema
-//! laxer, and refused where it would mean something else.
+//! This module writes JSON schemas for Gemini, which takes a part of OpenAPI's. What it lacks is left out where that
+//! only makes the schema laxer, and refused where it would mean something else.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Deeper than any schema that a model can follow; what refers to itself has no end.
+/// The most levels of a schema: no model follows more, and one that refers to itself has no end.
 const DEEPEST: usize = 32;
-/// References can double what is written with each level.
+/// The most nodes of a schema: references can double what is written with each level.
 const MAX_NODES: usize = 10_000;
 
 /// JSON whose members keep their order.

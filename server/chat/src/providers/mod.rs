@@ -1,4 +1,5 @@
-//! The wire formats: what is written to each provider and how its answer is read. No HTTP, no waiting.
+//! This module holds the wire formats: what is written to each provider and how its answer is read. It knows no HTTP
+//! client and never waits.
 
 mod anthropic;
 mod error_object;
@@ -21,8 +22,10 @@ pub(crate) use error_object::{ErrorObject, in_error_body};
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a ModelName,
     pub(crate) request: &'a Request,
+    /// The most tokens of the answer.
     pub(crate) max_output_tokens: u32,
     pub(crate) structured_output: StructuredOutput,
+    /// How many tokens Ollama reads; `None` for its own default.
     pub(crate) ollama_context: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Ollama's own `/api/chat`, without streaming.
+//! This module writes and reads Ollama's own `/api/chat`, without streaming.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and what is compatible with them.
+//! This module writes and reads OpenAI's chat completions and those of compatible providers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,10 +18,10 @@ struct Body<'a> {
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-    /// What OpenAI wants; its models that reason refuse the other.
+    /// The most tokens of the answer, as OpenAI takes them; its models that reason refuse the other field.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// What everybody else understands.
+    /// The most tokens of the answer, as all others take them.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

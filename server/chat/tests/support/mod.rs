@@ -1,4 +1,4 @@
-//! Models of every provider at a server on loopback.
+//! This module has models of every provider at a server on loopback.
 
 #![allow(
     dead_code,

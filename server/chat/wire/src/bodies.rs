@@ -1,4 +1,4 @@
-//! Bodies of answers, as each provider writes them.
+//! This module writes bodies of answers as each provider does.
 
 use serde_json::{Value, json};
 

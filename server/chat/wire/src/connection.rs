@@ -1,4 +1,4 @@
-//! One connection: requests are read, and answered byte by byte where that is the point.
+//! This module serves one connection: it reads requests and answers them, byte by byte where a test asks for that.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::request::{Seen, Wire};
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
-/// So much of a request is read.
+/// The most bytes that are read of a request.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
 /// Serves until the peer goes away or an answer ends the connection.
@@ -46,7 +46,7 @@ impl Drop for Counted<'_> {
 
 struct Connection<'a> {
     stream: TcpStream,
-    /// What came and is not used yet.
+    /// The bytes that came and are not used yet.
     read: Vec<u8>,
     shared: &'a Shared,
 }

@@ -1,5 +1,5 @@
-//! A chat provider on loopback: it speaks every wire format over real HTTP, checks what it is asked, and misbehaves
-//! as configured. For tests and measurements only; it trusts every client.
+//! This crate is a chat provider on loopback: it speaks every wire format over real HTTP, checks what it is asked,
+//! and misbehaves as configured. It is for tests and measurements only; it trusts every client.
 //!
 //! ```
 //! # async fn example() -> std::io::Result<()> {

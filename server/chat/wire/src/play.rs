@@ -1,4 +1,4 @@
-//! What the provider does with a request.
+//! This module carries out the configured answer to a request.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ pub enum Play {
     AnswerAfter(Duration, String),
     /// The same once [`crate::Server::release`] allows it.
     AnswerWhenReleased(String),
-    /// This status, with an error as the provider writes it.
+    /// This HTTP status, with an error as the provider writes it.
     Status(u16),
     /// Status 429 with this Retry-After.
     RateLimited(&'static str),
-    /// This status and this body.
+    /// This HTTP status, content type and body.
     Raw(u16, &'static str, Vec<u8>),
     /// Nothing, ever.
     Hang,

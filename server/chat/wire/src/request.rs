@@ -1,4 +1,4 @@
-//! What is asked, and whether it is as the provider demands.
+//! This module reads a request and checks it as the provider does.
 
 use serde_json::Value;
 

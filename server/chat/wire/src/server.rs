@@ -1,4 +1,4 @@
-//! The server: what it shall do, what came, and who is connected.
+//! This module is the server: its configured behaviour, the requests received, and the open connections.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -25,13 +25,13 @@ pub struct Server {
 /// What has happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Connections that were ever open.
+    /// How many connections were ever open.
     pub opened: u64,
-    /// Connections that are.
+    /// How many connections are open.
     pub open: u64,
-    /// Requests that came whole.
+    /// How many requests were received whole.
     pub requests: u64,
-    /// Requests that are being answered; one whose caller has gone is not.
+    /// How many requests are being answered; one whose caller has gone is not.
     pub answering: u64,
 }
 
@@ -120,7 +120,7 @@ impl Server {
         self.shared.plays().keep_seen = false;
     }
 
-    /// Releases `count` answers that wait.
+    /// Releases `number` answers that wait.
     pub fn release(&self, number: usize) {
         self.shared.released.add_permits(number);
     }

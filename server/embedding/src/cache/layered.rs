@@ -1,4 +1,4 @@
-//! Two caches, the quick one before the lasting one.
+//! This module layers two caches, memory before disk.
 
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;

@@ -1,4 +1,4 @@
-//! The vectors that were used last, in memory, bounded in bytes.
+//! This module caches the vectors used last in memory, bounded in bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// A cache that holds at most `bytes`: 1 MiB holds 605 vectors of 384 numbers.
+    /// A cache of at most `most_bytes` bytes: 1 MiB holds 605 vectors of 384 numbers.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self { most_bytes, entries: Mutex::default() }

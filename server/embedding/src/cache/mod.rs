@@ -1,4 +1,4 @@
-//! Vectors that were computed before, by what they are of.
+//! This module caches computed vectors by the digest of their text.
 //!
 //! A [`Key`] stands for a text under a model. [`MemoryCache`] holds the latest vectors of this process,
 //! [`SqliteCache`] those of every process that used its file, and [`LayeredCache`] asks one before the other.

@@ -1,4 +1,4 @@
-//! Vectors in one SQLite file, so that no text is embedded twice across restarts.
+//! This module caches vectors in one SQLite file, so that no text is embedded twice across restarts.
 //!
 //! The file may be shared by several processes. It holds hashes and vectors, no texts; and yet vectors tell
 //! something of their texts, so the file is for its owner alone.
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// What SQLite calls the application: the letters `gsve`.
+/// The application id in SQLite's header: the letters `gsve`.
 const APPLICATION_ID: i64 = 0x6773_7665;
 /// The one version of the schema.
 const SCHEMA_VERSION: i64 = 1;

@@ -1,4 +1,4 @@
-//! What can be wrong with a model, each with the file and the fix.
+//! This module holds the errors of a model, each with the file and the fix.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A sentence model in a folder: an ONNX graph, its tokenizer, and what they say of themselves.
+//! This module loads a sentence model from a folder: an ONNX graph, its tokenizer, and their settings.
 //!
 //! The layout is the one in which sentence models are published: `model.onnx` (or `onnx/model.onnx`),
 //! `tokenizer.json`, `tokenizer_config.json`, `config.json`, `1_Pooling/config.json`, and where they exist

@@ -1,4 +1,5 @@
-//! What the small files of a sentence model say: how token vectors become one, and how many tokens count.
+//! This module reads the settings files of a sentence model: the pooling of token vectors, and the most tokens that
+//! count.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Which of the waiting texts are computed together: the oldest, and those nearest to it in length.
+//! This module chooses which of the waiting texts are computed together: the oldest, and those nearest to it in
+//! length.
 //!
 //! A batch is padded to its longest text, so a text much shorter than that is computed for nothing.
 

@@ -1,4 +1,4 @@
-//! The face of the pool: questions in, answers out.
+//! This module is the pool's interface to its callers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::cache::{Cache, Key};
 use crate::error::{PoolError, StartError};
 use crate::vector::Vector;
 
-/// What a waiting question counts besides its bytes.
+/// The bytes that a waiting question counts besides its own.
 const OVERHEAD: usize = 256;
 
 /// Answers questions for many callers with one pool of sessions. Clones share the pool.
@@ -29,17 +29,17 @@ pub struct Pool<Q: Question> {
 /// What a pool did since its start, and what it has to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Questions that were computed.
+    /// How many questions were computed.
     pub computed: u64,
-    /// Batches in which they were computed.
+    /// In how many batches they were computed.
     pub batches: u64,
-    /// Questions whose answer the cache knew.
+    /// How many questions the cache answered.
     pub known: u64,
-    /// Questions that could not be computed.
+    /// How many questions could not be computed.
     pub failed: u64,
-    /// Times that the cache failed.
+    /// How often the cache failed.
     pub cache_faults: u64,
-    /// Questions that are not begun.
+    /// How many questions are not begun.
     pub waiting: usize,
 }
 

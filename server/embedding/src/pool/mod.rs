@@ -1,4 +1,4 @@
-//! One bounded pool of sessions for all callers.
+//! This module is one bounded pool of sessions for all callers.
 //!
 //! What is asked becomes a job, unless the same is one already. A job is looked up in the cache, waits, is computed in
 //! a batch with others of about its length, and answers everyone who asked.

@@ -1,4 +1,4 @@
-//! What a pool is started with, and which values are allowed.
+//! This module holds the options of a pool and their allowed values.
 
 use std::thread::available_parallelism;
 
@@ -8,22 +8,25 @@ use crate::error::StartError;
 const MAX_WORKERS: usize = 64;
 /// The most workers by default.
 const DEFAULT_WORKERS: usize = 4;
+/// The greatest value of [`Options::batch_texts`].
 const MAX_BATCH_TEXTS: usize = 1_024;
+/// The least value of [`Options::queue_bytes`].
 const MIN_QUEUE_BYTES: u32 = 4 << 10;
+/// The greatest value of [`Options::queue_bytes`].
 const MAX_QUEUE_BYTES: u32 = 1 << 30;
 
 /// What a pool is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Sessions, each with a thread and a copy of the weights, 1 to 64.
+    /// Sessions, each with a thread and a copy of the weights, 1 to 64; as many as processors, at most four.
     pub workers: usize,
-    /// The most texts in a batch, 1 to 1024. Large batches gain little on a processor, and a query waits for
-    /// the batches that run.
+    /// The most texts in a batch, 1 to 1024; 16. Large batches gain little on a processor, and a query waits for the
+    /// batches that run.
     pub batch_texts: usize,
-    /// The most bytes of a batch, each text counted as the longest of it; one text alone may have more.
+    /// The most bytes of a batch, each text counted as the longest of it; 4 KiB. One text alone may have more.
     pub batch_bytes: usize,
-    /// The most bytes of text that may wait, 4 KiB to 1 GiB, for each priority; each text counts 256 more.
-    /// A caller waits when no permit is free.
+    /// The most bytes of text that may wait, 4 KiB to 1 GiB, for each priority; 16 MiB. Each text counts 256 more. A
+    /// caller waits when no permit is free.
     pub queue_bytes: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The jobs of a pool and who waits for each: what happens to them, and nothing about threads.
+//! This module queues the jobs of a pool and records who waits for each. It knows no threads.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The threads of a pool: one for each computation, and one for the cache.
+//! This module runs the threads of a pool: one for each computation, and one for the cache.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -7,10 +7,10 @@ use crate::vector::Vector;
 
 /// What is asked of a pool.
 pub trait Question: Send + 'static {
-    /// Its length. What waits is bounded by it, and what is computed together is of like length.
+    /// Its length in bytes. What waits is bounded by it, and what is computed together is of like length.
     fn bytes(&self) -> usize;
 
-    /// What tells it from every other question under the model of this digest.
+    /// The key that distinguishes it from every other question under the model of this digest.
     fn key(&self, model_digest: &[u8; 32]) -> Key;
 }
 
@@ -43,7 +43,7 @@ pub type Fits = Box<dyn Fn(&[f32]) -> bool + Send + Sync>;
 pub struct Work<Q> {
     /// What its threads are called.
     pub name: &'static str,
-    /// What tells models apart in the cache.
+    /// The digest by which the cache distinguishes models.
     pub model_digest: [u8; 32],
     /// Which of the answers that a cache kept can be right.
     pub fits: Fits,

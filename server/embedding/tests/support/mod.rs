@@ -1,4 +1,4 @@
-//! A session that waits to be let go on, and says what it was given.
+//! This module is a session for tests that waits to be released and reports what it was given.
 
 #![allow(
     dead_code,

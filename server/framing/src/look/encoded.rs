@@ -1,4 +1,4 @@
-//! Text that hides in base64 or in hexadecimal digits.
+//! This module finds text encoded in base64 or hexadecimal digits.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Expressions over a view, and which of them a text can match at all: one pass finds the words that they need, and
-//! an expression none of whose words occurs is not run.
+//! This module runs expressions over a view. One pass finds the words that they need; an expression none of whose
+//! words occurs is not run.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

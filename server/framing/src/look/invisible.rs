@@ -1,4 +1,4 @@
-//! Characters that a person does not see and a model reads.
+//! This module finds characters that a person does not see and a model reads.
 
 use super::Sighting;
 use crate::finding::FindingKind;

@@ -1,5 +1,5 @@
-//! Phrases that instruct their reader, in the languages people use. They are sought in a view: small letters,
-//! single spaces.
+//! This module finds phrases that instruct their reader, in several languages, in a view: small letters, single
+//! spaces.
 
 use regex::Regex;
 

@@ -1,4 +1,4 @@
-//! Tags and lines that belong to a conversation, to a frame or to a verdict, and stand in evidence.
+//! This module finds tags and lines that belong to a conversation, to a frame or to a verdict and stand in evidence.
 
 use std::ops::Range;
 

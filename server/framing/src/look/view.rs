@@ -1,5 +1,5 @@
-//! A text as a reader takes it in who looks through disguises: folded, in small letters, JSON escapes decoded, and, if
-//! asked for, with letters of other scripts as the Latin ones they look like. Every byte remembers its origin.
+//! This module makes views of a text: folded, in small letters, JSON escapes decoded and, if asked for, look-alike
+//! letters of other scripts as Latin ones. Every byte of a view has the place that it comes from.
 
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Evidence of the tests, and a frame as somebody reads it who knows its nonce.
+//! This module has the evidence of the tests, and reads a frame as a reader who knows its nonce.
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Frame, Framer, Item, Nonce};

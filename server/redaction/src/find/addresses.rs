@@ -1,4 +1,5 @@
-//! IPv4 and IPv6 addresses. Ports, prefix lengths and zones stay; versions and object identifiers are no addresses.
+//! This module finds IPv4 and IPv6 addresses. Ports, prefix lengths and zones stay; versions and object identifiers
+//! are no addresses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Values behind a name that says they are secret: `password=…`, `"api_key": "…"`, `--token …`, headers.
+//! This module finds values whose name says that they are secret: `password=…`, `"api_key": "…"`, `--token …`,
+//! headers.
 //!
 //! Behind a name for passwords every value is hidden. Behind a name that has other uses as well (`token`, `secret`),
 //! only a value that could be a credential.

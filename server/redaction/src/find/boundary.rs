@@ -1,4 +1,5 @@
-//! Where words begin and end in telemetry, which puts escapes in front of them: `\n`, `%3D`, colours of terminals.
+//! This module finds where words begin and end in telemetry, where escapes can precede them: `\n`, `%3D`, colours of
+//! terminals.
 
 /// The text before a place.
 pub(crate) fn before(text: &str, at: usize) -> &str {

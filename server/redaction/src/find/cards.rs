@@ -1,4 +1,4 @@
-//! Numbers of payment cards: the lengths and first digits that networks use, and a check digit that fits.
+//! This module finds numbers of payment cards by length, first digits and check digit.
 
 use regex::Regex;
 

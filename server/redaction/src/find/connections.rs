@@ -1,5 +1,5 @@
-//! Connection strings: the user information of an address is hidden, scheme, host, port and database stay; so it is
-//! behind the flag of programs that ask for it.
+//! This module finds connection strings: the user information of an address is hidden; scheme, host, port and
+//! database stay. The same holds behind the flags by which programs take user information.
 
 use memchr::memmem;
 use regex::{Captures, Regex};

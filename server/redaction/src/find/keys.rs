@@ -1,4 +1,4 @@
-//! Private keys in PEM form, over lines or within a JSON string, complete or cut off.
+//! This module finds private keys in PEM form, over lines or within a JSON string, complete or cut off.
 
 use memchr::memmem;
 

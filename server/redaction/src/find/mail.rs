@@ -1,4 +1,4 @@
-//! E-mail addresses. Names of units, nodes, packages and repositories have an at sign too and stay.
+//! This module finds e-mail addresses. Names of units, nodes, packages and repositories with an at sign stay.
 
 use memchr::memmem;
 

@@ -1,4 +1,5 @@
-//! Telephone numbers: international ones with their plus sign or zeros, and those of North America with separators.
+//! This module finds telephone numbers: international ones with plus sign or zeros, and those of North America with
+//! separators.
 
 use regex::Regex;
 
@@ -7,7 +8,7 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Fewest and most digits of a number that begins with the code of a country.
+/// How many digits a number has that begins with the code of a country; E.164 allows 15 at most.
 const DIGITS: std::ops::RangeInclusive<usize> = 9..=15;
 
 /// Finds telephone numbers.

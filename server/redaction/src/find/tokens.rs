@@ -1,4 +1,4 @@
-//! Credentials that are known by their shape: what providers give out, JSON web tokens, and what stands behind
+//! This module finds credentials by their shape: tokens of providers, JSON web tokens, and what stands behind
 //! `Bearer`.
 
 use aho_corasick::AhoCorasick;
@@ -47,9 +47,9 @@ struct Shape {
     openings: &'static [&'static str],
     /// Of what it goes on.
     alphabet: Alphabet,
-    /// How far at least, in bytes.
+    /// The fewest bytes behind the opening.
     shortest: usize,
-    /// How far at most; behind a credential of fixed length no further letter may stand.
+    /// The most bytes behind the opening; behind a credential of fixed length no further letter may stand.
     longest: usize,
 }
 

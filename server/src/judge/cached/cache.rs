@@ -20,9 +20,10 @@ const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600)
 /// Bounds of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes of judgements in memory, as they are written; 0 for none.
+    /// The most bytes of judgements in memory, as they are written; 0 for none.
     pub memory_bytes: u64,
-    /// Bytes of the database; 0 for no judgement on disk. Lists of free pages and the write-ahead log come on top.
+    /// The most bytes of the database; 0 for no judgement on disk. Lists of free pages and the write-ahead log come
+    /// on top.
     pub disk_bytes: u64,
     /// How long after it was made a judgement is fresh.
     pub time_to_live: Duration,
@@ -117,7 +118,7 @@ impl JudgementCache {
         }
     }
 
-    /// Bytes in memory.
+    /// The bytes of the judgements in memory.
     #[cfg(test)]
     pub(super) fn bytes_in_memory(&self) -> u64 {
         self.memory.weighted_size()

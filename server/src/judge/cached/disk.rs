@@ -1,5 +1,5 @@
-//! JudgementCache on disk. A disk may lose: what is damaged, late or cannot be read is not found, and the first failure
-//! after a success is logged. It never keeps an answer waiting.
+//! This module is the disk cache of judgements. What is damaged, late or unreadable counts as not found, and the
+//! first failure after a success is logged. No answer waits for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ const MAX_WAITING: usize = 64;
 pub(super) struct StoredJudgement {
     pub(super) judgement: Judgement,
     pub(super) made_at: Timestamp,
-    /// Bytes of it as it is written.
+    /// Its bytes as it is written.
     pub(super) size: usize,
 }
 

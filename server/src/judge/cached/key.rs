@@ -1,5 +1,5 @@
-//! What is asked, of whom and how, as a digest: equal digests mean that an earlier answer fits. Every field stands
-//! behind its length, so that no two questions read the same. Reads neither clock nor file.
+//! This module makes the key of a cached judgement: a digest of the question, the judge and its settings. Every field
+//! follows its length, so that no two questions have the same bytes. It reads neither clock nor file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use gsar_core::{Claim, ClaimId};
 
 use crate::judge::{Objection, Question};
 
-/// Bytes of evidence beyond which they are digested away from the threads that serve.
+/// The bytes of evidence beyond which they are digested away from the threads that serve.
 const LONG: usize = 1 << 20;
-/// Fields are gathered to this many bytes, because the hash is fast on long stretches only.
+/// The bytes to which fields are gathered, because the hash is fast on long stretches only.
 const STRETCH: usize = 16 << 10;
 
-/// Stands for a question put to one judge.
+/// The digest of a question put to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u8; 32]);
 

@@ -1,4 +1,4 @@
-//! Questions, answers and a scripted judge, for tests.
+//! This module has questions, answers and a scripted judge for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -147,6 +147,7 @@ impl Scripted {
         })
     }
 
+    /// How often it was asked.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! The cached judge, as its callers see it.
+//! This module tests the cached judge as its callers see it.
 
 mod damage;
 mod sharing;

@@ -1,12 +1,12 @@
-//! Words that live as long as the process. JudgementCache carry some that the code names; an answer read from disk has to
-//! get the same ones back.
+//! This module interns words for the life of the process: judgements hold static words, and one that is read from
+//! disk gets the same ones back.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// The most words; the code has some dozens.
 const MAX_WORDS: usize = 512;
-/// The longest word.
+/// The most bytes of a word.
 const MAX_WORD_BYTES: usize = 64;
 
 static WORDS: Words = Words(Mutex::new(BTreeSet::new()));

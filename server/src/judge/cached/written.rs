@@ -1,5 +1,5 @@
-//! A judgement of one judge as it stands on disk: JSON of a version. What one call cost is not written, because a caller who
-//! reads it again pays nothing.
+//! This module writes a judgement to disk as versioned JSON and reads it back. The cost of the call is not written,
+//! because a cached answer costs nothing.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! This module keeps what was read off evidence that will be asked about again, and reads all other evidence anew.
+//! This module caches what was read off evidence that will be asked about again, and reads all other evidence anew.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -98,8 +98,8 @@ impl<'e> Observations<'e> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped after {judged} of {claims} claims")]
 pub struct Interrupted {
-    /// Claims judged by then.
+    /// How many claims are judged by then.
     pub judged: usize,
-    /// Claims to judge.
+    /// How many claims are to be judged.
     pub claims: usize,
 }

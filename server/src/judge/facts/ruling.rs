@@ -18,7 +18,7 @@ const MAX_QUOTE: usize = 400;
 struct Ruling {
     class: Class,
     citations: Vec<Citation>,
-    /// The items that are cited, by their places among the observations.
+    /// The places, among the observations, of the items that are cited.
     items: Vec<usize>,
     note: String,
     rules: Vec<RuleId>,

@@ -5,13 +5,13 @@ use gsar_core::Class;
 use gsar_core::fixed::Millionths;
 use gsar_cross_encoder::Probabilities;
 
-/// From where on the model grounds a claim. Below it and below the others the claim stays ungrounded.
+/// The least likelihood at which the model grounds a claim. Below it and below the others the claim stays ungrounded.
 const GROUNDED: Millionths = Millionths::new(650_000);
-/// From where on the model contradicts a claim.
+/// The least likelihood at which the model contradicts a claim.
 const CONTRADICTED: Millionths = Millionths::new(750_000);
-/// From where on it calls a claim complementary.
+/// The least likelihood at which it calls a claim complementary.
 const COMPLEMENTARY: Millionths = Millionths::new(500_000);
-/// From where on it overrules a rule: the claim is left open then.
+/// The least likelihood at which it overrules a rule: the claim is left open then.
 const OVERRULES: Millionths = Millionths::new(900_000);
 
 /// What becomes of a claim.

@@ -10,7 +10,7 @@ use super::draws::Draws;
 use super::shown::Piece;
 use crate::judge::Question;
 
-/// How often a name is drawn until it stands nowhere.
+/// The most draws of a name until it stands nowhere.
 const MAX_DRAWS: usize = 16;
 /// The longest claim that is taken, in bytes.
 const MAX_BYTES: usize = 400;

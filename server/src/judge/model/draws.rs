@@ -1,5 +1,4 @@
-//! This module draws numbers one after another from a seed, so that a seed that is known gives the same again. Where
-//! seeds come from is its callers' affair.
+//! This module draws numbers one after another from a seed, the same for the same seed. The callers choose the seed.
 
 /// Numbers drawn from a seed.
 pub(super) struct Draws(blake3::OutputReader);

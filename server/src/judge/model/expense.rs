@@ -1,11 +1,11 @@
-//! What a call may cost, set aside before it and settled after it.
+//! This module reserves what a call may cost before it and settles it afterwards.
 
 use gsar_chat::{Request, Usage};
 
 use super::{Failed, ModelJudge, otherwise};
 use crate::judge::spending::{Refusal, Reservation};
 
-/// Bytes of a prompt that are one token at least; what is set aside is rather too much.
+/// The bytes of a prompt that count as one token: fewer than a token has, so that rather too much is reserved.
 const BYTES_OF_TOKEN: u64 = 3;
 
 /// What was set aside for a call. A call that is given up after it was sent counts as estimated.
@@ -22,7 +22,7 @@ impl Drop for Expense {
     }
 }
 
-/// Counts what a call did cost; the estimate where the provider does not say.
+/// Settles what a call cost, in millionths of a dollar; the estimate where the provider does not say.
 pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
     let Some(mut expense) = expense else { return };
     if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {

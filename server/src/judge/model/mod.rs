@@ -1,4 +1,5 @@
-//! A chat model as a judge: what it is shown, one bounded repair turn, and what is taken from its answers.
+//! This module is the judge that asks a chat model: the question shown, one bounded repair turn, and what is taken
+//! from the answers.
 //!
 //! Nothing it says is believed here; verification comes after it. Secrets leave as placeholders and come back before
 //! anything is compared. Talking to providers is [`gsar_chat`]'s, reading answers [`gsar_answer`]'s, framing evidence
@@ -36,7 +37,8 @@ use turn::shares;
 /// How long a question without a deadline may take.
 const MAX_DURATION: Duration = Duration::from_secs(600);
 
-/// Parts of one evaluation that are asked about at once, so that one with long evidence leaves room for others.
+/// The most parts of one evaluation that are asked about at once, so that one with long evidence leaves room for
+/// others.
 const PARTS_AT_ONCE: usize = 4;
 
 /// How a model judges.

@@ -1,4 +1,4 @@
-//! Evidence that is too long for one call: parted, asked about part by part, and what was said put together.
+//! This module splits evidence that is too long for one call, asks about each part, and merges the answers.
 
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::{Class, JudgedClaim};

@@ -1,5 +1,5 @@
-//! This module puts a sentence into a report where it tears nothing apart: behind a paragraph or a list item, so that
-//! what the following words refer to stays what it was. It knows nothing of what the sentence is for.
+//! This module puts a sentence into a report behind a paragraph or a list item, so that what the following words
+//! refer to stays the same. It knows nothing of what the sentence is for.
 
 use super::draws::Draws;
 

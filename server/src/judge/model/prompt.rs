@@ -1,4 +1,4 @@
-//! The prompt: a versioned template with its digest, and the question that goes with it.
+//! This module writes the prompt: a versioned template with its digest, and the question that goes with it.
 
 use std::path::Path;
 

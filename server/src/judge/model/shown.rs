@@ -1,4 +1,5 @@
-//! What a model is shown of a question, and the way back: secrets as placeholders, evidence in its frame.
+//! This module prepares a question for a model and maps its answer back: secrets as placeholders, evidence in its
+//! frame.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What was spent on each day, on disk. Corrections that are not written yet count already and are written with the
-//! next reservation at the latest.
+//! This module is the budget ledger on disk: what was spent on each day. Settlements that are not written yet count
+//! already and are written with the next reservation at the latest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,7 @@ pub(super) struct BudgetLedger {
 }
 
 impl BudgetLedger {
+    /// Opens the ledger in a folder; `daily_limit` is in millionths of a dollar, `None` for no limit.
     pub(super) fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -48,7 +49,7 @@ impl BudgetLedger {
         }
     }
 
-    /// Sets money aside and tells for which day.
+    /// Reserves millionths of a dollar and returns the day that they count for, in days since the epoch.
     pub(super) fn admit(&self, estimate: u64) -> Result<i64, Refusal> {
         let day = self.day();
         let limit = self.daily_limit;
@@ -82,7 +83,7 @@ impl BudgetLedger {
         }
     }
 
-    /// What was spent and set aside today.
+    /// What was spent and reserved today, in millionths of a dollar.
     pub(super) fn today(&self) -> Result<u64, Refusal> {
         let day = self.day();
         let connection = self.connection();

@@ -1,4 +1,4 @@
-//! Amounts and instants for people.
+//! This module formats amounts and instants for people.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The daily budget, as its callers see it.
+//! This module tests the daily budget as its callers see it.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

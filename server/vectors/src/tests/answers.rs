@@ -1,4 +1,5 @@
-//! What is added is found, what is removed is not, and everything else is refused with its reason.
+//! This module tests that what is added is found, what is removed is not, and everything else is refused with its
+//! reason.
 
 use std::collections::BTreeMap;
 

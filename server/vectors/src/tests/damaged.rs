@@ -1,5 +1,5 @@
-//! Files that were cut, flipped, lengthened, swapped or removed: the right answers or a clear word, never a
-//! crash.
+//! This module tests files that were cut, flipped, lengthened, swapped or removed: the right answers or a clear
+//! error, never a crash.
 
 use std::path::{Path, PathBuf};
 

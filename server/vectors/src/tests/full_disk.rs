@@ -1,4 +1,5 @@
-//! A disk that is really full: the save says so, the one before it opens, and with room the next one succeeds.
+//! This module tests a disk that is really full: the save reports it, the save before it opens, and with room the
+//! next one succeeds.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! A save that ends after any step: what opens is the save before it or the new one, and nothing between.
+//! This module tests saves that end after any step: what opens is the save before it or the new one, and nothing
+//! between.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The index as a whole: right answers, also after damage, interruption, a full disk and among many threads.
+//! This module tests the index as a whole: right answers, also after damage, interruption, a full disk and among many
+//! threads.
 
 mod answers;
 mod damaged;

@@ -1,4 +1,4 @@
-//! How many of the best the graph finds, against comparing one by one.
+//! This module tests how many of the best the graph finds, against comparing one by one.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! One index, many threads: no search fails, none sees what is not there.
+//! This module tests one index with many threads: no search fails, none sees what is not there.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

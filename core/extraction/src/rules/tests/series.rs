@@ -1,4 +1,4 @@
-//! What the rules of series and of changes say.
+//! This module tests the rules of series and of changes.
 
 use super::check;
 

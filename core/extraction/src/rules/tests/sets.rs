@@ -1,4 +1,4 @@
-//! What the rule of sets says.
+//! This module tests the rule of sets.
 
 use super::check;
 

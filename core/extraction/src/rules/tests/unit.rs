@@ -1,4 +1,4 @@
-//! What the rule of units says.
+//! This module tests the rule of units.
 
 use super::check;
 

@@ -1,4 +1,4 @@
-//! What is understood of words that say no more than what stands beside them.
+//! This module tests words that say no more than what stands beside them.
 
 use super::check;
 

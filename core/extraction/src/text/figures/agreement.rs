@@ -1,4 +1,4 @@
-//! Whether a figure of a claim agrees with one of its evidence.
+//! This module says whether a figure of a claim agrees with one of its evidence.
 //!
 //! The claim accepts a stretch of values around what it states; the evidence stands for one value.
 //!

@@ -1,4 +1,4 @@
-//! Clock times as written: a time of day, with a date and a zone where they are stated.
+//! This module reads clock times as written: a time of day, with a date and a zone where they are stated.
 
 use core::ops::Range;
 
@@ -32,7 +32,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// Days since 1970-01-01, negative before.
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar, negative before.
     #[must_use]
     pub fn days(self) -> i64 {
         // Counts years from March, so that the leap day is the last of its year.
@@ -62,7 +62,7 @@ pub struct ClockTime {
 }
 
 impl ClockTime {
-    /// Seconds since the epoch, where the date is stated; without a zone, as if in UTC.
+    /// Seconds since 1970-01-01T00:00:00Z, where the date is stated; without a zone, as if in UTC.
     #[must_use]
     pub fn seconds(&self) -> Option<i64> {
         let offset = i64::from(self.offset_minutes.unwrap_or(0)) * 60;

@@ -1,4 +1,4 @@
-//! What the words around a number make of it: bounds, approximations, HTTP statuses, ports.
+//! This module reads the words around a number: bounds, approximations, HTTP statuses, ports.
 
 use super::{CodeKind, Comparator, Dimension, MONTHS, Unit};
 use crate::text::tokens::{Word, ends_ignoring_case};

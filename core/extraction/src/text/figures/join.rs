@@ -1,4 +1,4 @@
-//! Figures that belong together: ranges share a unit, "2 minutes 30 seconds" is one length of time.
+//! This module joins figures that belong together: ranges share a unit, "2 minutes 30 seconds" is one duration.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! Figures: the numbers of a text with their units, apart from numbers that only name something.
+//! This module reads figures: the numbers of a text with their units, apart from numbers that only name something.
 //!
 //! [`figures`] reads quantities (`1.8 s`, `97 %`, `512Mi`, `3 restarts`, `twice`), clock times and codes
 //! (dates, versions, ids, ports, addresses, HTTP statuses, issues, exit codes). Only quantities are
@@ -60,7 +60,7 @@ pub struct Figure {
 /// An exact decimal: `mantissa` / 10^`places`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decimal {
-    /// The digits.
+    /// The digits as an integer, with their sign.
     pub mantissa: i128,
     /// How many of them stand after the point, as stated: 2 for `1.80`.
     pub places: u32,

@@ -1,4 +1,4 @@
-//! Numbers as written: separators, decimal point, exponent, sign, and lengths of time such as `1h30m`.
+//! This module reads numbers as written: separators, decimal point, exponent, sign, and durations such as `1h30m`.
 
 use core::ops::Range;
 
@@ -8,6 +8,7 @@ use crate::text::{byte_at, char_before, part};
 /// A number and where it ends.
 pub(super) struct Number {
     pub(super) decimal: Decimal,
+    /// The offset behind the number, in bytes.
     pub(super) end: usize,
 }
 

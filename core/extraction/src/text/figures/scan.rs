@@ -1,4 +1,4 @@
-//! Finding the numbers of a text.
+//! This module finds the numbers of a text.
 //!
 //! Words are read in order. One that starts with a digit is tried, in this order, as time or date, as
 //! address or version, as range, and as number with unit; what remains is a code. One that starts with

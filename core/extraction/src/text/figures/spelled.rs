@@ -1,4 +1,4 @@
-//! Numbers written as one word.
+//! This module reads numbers written as one word.
 
 /// The number that a word from "zero" to "twenty", or from "thirty" to "ninety" by tens, spells, in any case.
 #[must_use]

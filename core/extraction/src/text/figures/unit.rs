@@ -1,4 +1,4 @@
-//! Units of quantities, each with its dimension and its size in the dimension's base unit.
+//! This module lists the units of quantities, each with its dimension and its size in the dimension's base unit.
 
 /// What a quantity measures. Quantities of different dimensions do not compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,12 +41,13 @@ pub enum System {
 pub struct Unit {
     /// What it measures.
     pub dimension: Dimension,
-    /// Its size in the dimension's base unit.
+    /// Its size in the dimension's base unit, at least 1; nanoseconds for durations.
     pub factor: u64,
     /// The system of its prefix.
     pub system: System,
 }
 
+/// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 
 impl Unit {

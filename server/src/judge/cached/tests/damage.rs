@@ -1,4 +1,4 @@
-//! Files that are damaged or belong to others.
+//! This module tests files that are damaged or belong to others.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Many who ask the same at the same time.
+//! This module tests many callers that ask the same at the same time.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
