@@ -1,5 +1,6 @@
 //! The command line: every command, flag and help text.
 
+mod drive;
 mod evidence;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
 
 const AFTER_HELP: &str = "\
@@ -39,6 +41,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Evaluate(Evaluate),
     Explain(Explain),
+    Drive(Drive),
     Score(Score),
     Gate(Gate),
     Cap(Cap),
@@ -447,6 +450,7 @@ mod tests {
             &[][..],
             &["evaluate"],
             &["explain"],
+            &["drive"],
             &["score"],
             &["gate"],
             &["cap"],

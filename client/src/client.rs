@@ -40,7 +40,7 @@ pub struct Client {
 
 /// Whether sending a request twice does no harm.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Repeat {
+pub(crate) enum Repeat {
     Harmless,
     Forbidden,
 }
@@ -393,7 +393,7 @@ impl Client {
     }
 
     /// Sends a request until it is answered, refused for good, or the deadline passes.
-    async fn call<Q: Clone, A>(
+    pub(crate) async fn call<Q: Clone, A>(
         &self,
         method: &'static str,
         repeat: Repeat,

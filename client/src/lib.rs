@@ -27,6 +27,7 @@ mod endpoint;
 mod error;
 pub mod evidence;
 pub mod input;
+mod investigations;
 pub mod partition;
 pub mod text;
 

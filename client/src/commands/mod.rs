@@ -2,6 +2,7 @@
 
 mod cap;
 mod doctor;
+mod drive;
 mod evaluate;
 mod evidence;
 mod explain;
@@ -31,6 +32,7 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
+        Command::Drive(drive) => drive::run(&drive, terminal).await,
         Command::Explain(explain) => explain::run(&explain, terminal).await,
         Command::Score(score) => score::run(&score, terminal).await,
         Command::Gate(gate) => gate::run(&gate, terminal).await,

@@ -150,8 +150,7 @@ fn judge_failures_have_their_own_bound_and_spend_no_replan() {
     let mut outer_loop = started(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
     for _ in 0..2 {
-        let action;
-        action = outer_loop.apply(failed()).unwrap();
+        let action = outer_loop.apply(failed()).unwrap();
         assert_eq!(action, Action::Evaluate);
     }
     assert_eq!((outer_loop.replans(), outer_loop.judge_failures()), (0, 2));

@@ -36,6 +36,8 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .codec_path("crate::codec::Codec")
+        // Much larger than the other events.
+        .boxed(".gsar.v1.InvestigationEvent.event.judged")
         .out_dir(scratch.path())
         .compile_fds(descriptors.clone())?;
     Ok(vec![

@@ -4484,7 +4484,7 @@ pub mod investigation_event {
         Turn(super::RecordedTurn),
         /// judged report.
         #[prost(message, tag = "4")]
-        Judged(super::RecordedJudgement),
+        Judged(::prost::alloc::boxed::Box<super::RecordedJudgement>),
         /// unchanged report, which was judged before and is not again.
         #[prost(message, tag = "5")]
         Unchanged(super::RecordedRepetition),

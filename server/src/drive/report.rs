@@ -77,7 +77,7 @@ pub(super) async fn judge(
     loop {
         let mut event = None;
         let last_try = before.saturating_add(failures) >= allowed;
-        let spent_before = spent.clone();
+        let spent_before = spent;
         let policy = PolicyChoice::Pinned(state.policy.clone());
         let evaluation = engine.evaluate_with(call, request.clone(), policy, |answer| {
             let mut cost = spent_before;
@@ -92,13 +92,13 @@ pub(super) async fn judge(
                     spent: Some(cost),
                     judge_failures: failures.saturating_add(1),
                 }),
-                false => investigation_event::Event::Judged(v1::RecordedJudgement {
+                false => investigation_event::Event::Judged(Box::new(v1::RecordedJudgement {
                     subject: subject.clone(),
                     spent: Some(cost),
                     judge_failures: failures,
                     standing: besides(&standing, answer),
                     ..judgement(answer)
-                }),
+                })),
             };
             let next = next_event(state, kind);
             let new = new_event(state, digest, &next);

@@ -121,7 +121,7 @@ impl State {
         let plan = self.outer_loop.replans();
         match event.event.ok_or("an event says nothing")? {
             Kind::Turn(turn) => self.turns.take(turn),
-            Kind::Judged(judged) => self.judged(judged)?,
+            Kind::Judged(judged) => self.judged(*judged)?,
             Kind::Unchanged(unchanged) => {
                 self.happen(Event::Submitted(subject(&unchanged.subject)?))?;
             }

@@ -33,7 +33,7 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
             turns: state.turns.total,
             identical_calls: state.turns.identical_calls(),
             turns_without_evidence: state.turns.without_evidence,
-            ..state.spent.clone()
+            ..state.spent
         }),
         policy: Some(state.policy.applied()),
         corpus_id: state.start.corpus_id.clone(),

@@ -1,0 +1,82 @@
+"""An orchestrator for `gsar drive`: it is told what is due, one JSON document per line, and answers likewise.
+
+    gsar drive -- python3 client/examples/orchestrator.py datasets/incidents/checkout-oom
+    gsar drive -- python3 client/examples/orchestrator.py datasets/incidents/checkout-oom --stubborn
+
+A real one would call tools and a language model where this one reads files: the evidence of an incident comes in two turns,
+and its reports are written beforehand. The first blames what nothing shows and is replanned; the second has one claim
+too many and is rewritten without it. With --stubborn nothing is ever corrected, and the investigation ends degraded.
+Only the standard library is needed.
+"""
+
+import json
+import pathlib
+import sys
+import tomllib
+
+GUESS = """\
+A nightly batch job exhausted the memory of node wk-eu1-04.
+The kubelet evicted all checkout pods at 14:02 UTC.
+"""
+FACTS = """\
+Alert CheckoutHighErrorRatio fired at 14:08:11 UTC.
+Pod checkout-7b84d6c9d5-hx2kq was OOMKilled with exit code 137.
+"""
+OVERREACH = "A nightly batch job exhausted the memory of node wk-eu1-04.\n"
+
+
+def items(folder, first):
+    """The incident's evidence, in two parts."""
+    listed = tomllib.loads((folder / "evidence" / "evidence.toml").read_text())["item"]
+    half = len(listed) // 2
+    for item in listed[:half] if first else listed[half:]:
+        content = (folder / "evidence" / item["file"]).read_text()
+        kind = "json" if item["file"].endswith(".json") else "text"
+        yield {
+            "tool": item["tool"],
+            "arguments": item["file"],
+            "result": {
+                "id": item["id"],
+                "kind": "EVIDENCE_KIND_" + item["kind"].upper(),
+                "lane": "EVIDENCE_LANE_" + item["lane"].upper(),
+                "tool": item["tool"],
+                "exhaustive": item.get("exhaustive", False),
+                kind: content,
+            },
+        }
+
+
+def turn(folder, first):
+    return {"turn": {"toolCalls": list(items(folder, first))}}
+
+
+def report(text):
+    return {"report": {"report": {"synthesis": text}}}
+
+
+def answers(folder, due, told, stubborn):
+    """What to answer to an instruction."""
+    if due == "synthesize":
+        return turn(folder, first=True) if told == 1 else report(GUESS)
+    if stubborn:
+        return report(GUESS + f"This is attempt {told}.\n")
+    if due in ("replan", "gatherEvidence"):
+        return turn(folder, first=False) if told == 1 else report(FACTS + OVERREACH)
+    return report(FACTS)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    stubborn = "--stubborn" in sys.argv[2:]
+    before, told = None, 0
+    for line in sys.stdin:
+        [due] = json.loads(line)["instruction"]
+        if due == "finished":
+            return
+        told = told + 1 if due == before else 1
+        before = due
+        print(json.dumps(answers(folder, due, told, stubborn)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

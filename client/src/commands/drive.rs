@@ -1,0 +1,215 @@
+//! `gsar drive`: an orchestrator as a child process, told what is due and asked for it, one JSON document per line.
+
+use std::process::Stdio;
+
+use gsar_client::{Client, json, v1};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use v1::drive_request::Request as Answer;
+
+use super::{is_json, print, print_json};
+use crate::arguments::Drive;
+use crate::failure::Failure;
+use crate::human::{Progress, progress_end, progress_of, progress_start};
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {
+    let start = start(arguments);
+    with_client(&arguments.connection, async |client, _| {
+        let mut view = View { json: is_json(arguments.output), columns: terminal.columns };
+        let mut investigation = required(client.start_investigation(start).await?.investigation)?;
+        view.started(&investigation)?;
+        let mut orchestrator = Orchestrator::start(&arguments.command)?;
+        loop {
+            orchestrator.tell(&investigation).await?;
+            if finished(&investigation).is_some() {
+                break;
+            }
+            let answer = orchestrator.answer().await?;
+            let before = std::mem::take(&mut investigation);
+            let (after, evaluation) = step(&client, &before, answer).await?;
+            view.stepped(&before, &after, evaluation.as_ref())?;
+            investigation = after;
+        }
+        orchestrator.end().await?;
+        view.ended(&investigation)?;
+        Ok(match finished(&investigation) {
+            Some(end) if !end.degraded => Status::Proceed,
+            _ => Status::Replan,
+        })
+    })
+    .await
+}
+
+fn start(arguments: &Drive) -> v1::StartInvestigationRequest {
+    let new_id = || {
+        let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+        format!("{now}-{}", std::process::id())
+    };
+    let wall_clock = arguments.wall_clock().and_then(|bound| bound.try_into().ok());
+    let budget = v1::InvestigationBudget {
+        judge_calls: arguments.judge_calls.unwrap_or(0),
+        tokens: arguments.tokens.unwrap_or(0),
+        cost_micros: 0,
+        wall_clock,
+    };
+    v1::StartInvestigationRequest {
+        investigation_id: arguments.id.clone().unwrap_or_else(new_id),
+        policy: arguments.policy.clone().unwrap_or_default(),
+        budget: (budget != v1::InvestigationBudget::default()).then_some(budget),
+        corpus_id: arguments.corpus.clone().unwrap_or_default(),
+        ..v1::StartInvestigationRequest::default()
+    }
+}
+
+/// Passes an answer on to the server.
+async fn step(
+    client: &Client,
+    investigation: &v1::Investigation,
+    answer: Answer,
+) -> Result<(v1::Investigation, Option<v1::EvaluateResponse>), Failure> {
+    let (id, step) = (investigation.investigation_id.clone(), investigation.step);
+    let (after, evaluation) = match answer {
+        Answer::Turn(turn) => {
+            let turn = v1::RecordTurnRequest { investigation_id: id, step, ..turn };
+            (client.record_turn(turn).await?.investigation, None)
+        }
+        Answer::Report(report) => {
+            let report = v1::SubmitReportRequest { investigation_id: id, step, ..report };
+            let answer = client.submit_report(report).await?;
+            (answer.investigation, answer.evaluation)
+        }
+        Answer::Cancel(_) => {
+            let cancel = v1::CancelInvestigationRequest { investigation_id: id };
+            (client.cancel_investigation(cancel).await?.investigation, None)
+        }
+        Answer::Start(_) => {
+            let told = "`start` is gsar's; answer with turn, report or cancel";
+            return Err(Failure::Usage(format!("the orchestrator: {told}")));
+        }
+    };
+    Ok((required(after)?, evaluation))
+}
+
+fn required(investigation: Option<v1::Investigation>) -> Result<v1::Investigation, Failure> {
+    investigation.ok_or_else(|| Failure::Usage("the server told no investigation".to_owned()))
+}
+
+fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
+    match investigation.instruction.as_ref()?.due.as_ref()? {
+        v1::instruction::Due::Finished(finished) => Some(finished),
+        _ => None,
+    }
+}
+
+/// The child process; killed when it is dropped.
+struct Orchestrator {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    name: String,
+}
+
+impl Orchestrator {
+    fn start(command: &[String]) -> Result<Self, Failure> {
+        let (name, arguments) = command.split_first().ok_or_else(|| {
+            Failure::Usage("COMMAND is missing: gsar drive -- COMMAND ARGUMENTS".to_owned())
+        })?;
+        let spawned = Command::new(name)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn();
+        let mut child = spawned.map_err(|error| {
+            Failure::Usage(format!("`{name}` cannot be started: {error}; name a program"))
+        })?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let output = output.ok_or_else(|| Failure::Usage(format!("`{name}` has no output")))?;
+        let output = BufReader::new(output).lines();
+        Ok(Self { child, input, output, name: name.clone() })
+    }
+
+    /// Tells where the investigation stands.
+    async fn tell(&mut self, investigation: &v1::Investigation) -> Result<(), Failure> {
+        let line = format!("{}\n", json::to_json(investigation)?);
+        if let Some(input) = &mut self.input {
+            // One that is gone says so where its answer is read.
+            let _gone = input.write_all(line.as_bytes()).await;
+        }
+        Ok(())
+    }
+
+    /// The next answer; empty lines are passed over.
+    async fn answer(&mut self) -> Result<Answer, Failure> {
+        loop {
+            let Some(line) = self.output.next_line().await? else {
+                let ended = self.child.wait().await?;
+                let name = &self.name;
+                return Err(Failure::Usage(format!(
+                    "`{name}` ended ({ended}) before the investigation did; the same --id goes on where it stands"
+                )));
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let request: v1::DriveRequest = json::from_json(&line).map_err(|error| {
+                let shown: String = line.chars().take(80).collect();
+                Failure::Usage(format!(
+                    "a line of `{}` is no answer: {error}\n  {shown}\n  write one JSON document per line: {{\"turn\": …}}, {{\"report\": …}} or {{\"cancel\": {{}}}}; logs belong on standard error",
+                    self.name
+                ))
+            })?;
+            if let Some(answer) = request.request {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Closes its standard input and waits for its end.
+    async fn end(mut self) -> Result<(), Failure> {
+        drop(self.input.take());
+        while self.output.next_line().await?.is_some() {}
+        self.child.wait().await?;
+        Ok(())
+    }
+}
+
+/// What is shown on the way.
+struct View {
+    json: bool,
+    columns: usize,
+}
+
+impl View {
+    fn started(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
+        match self.json {
+            true => print_json(investigation),
+            false => print(&progress_start(investigation, self.columns)),
+        }
+    }
+
+    fn stepped(
+        &mut self,
+        before: &v1::Investigation,
+        after: &v1::Investigation,
+        evaluation: Option<&v1::EvaluateResponse>,
+    ) -> Result<(), Failure> {
+        match self.json {
+            true => print_json(after),
+            false => {
+                let progress = Progress { before, after, evaluation };
+                print(&progress_of(&progress, self.columns))
+            }
+        }
+    }
+
+    fn ended(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
+        match self.json {
+            true => Ok(()),
+            false => print(&progress_end(investigation, self.columns)),
+        }
+    }
+}

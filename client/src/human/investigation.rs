@@ -1,0 +1,121 @@
+//! An investigation on its way, line by line: the same on a terminal and in a pipe.
+
+use anstyle::{Effects, Style};
+use gsar_client::text::{end_cut, one_line};
+use gsar_proto::v1;
+use gsar_proto::v1::instruction::Due;
+
+use super::page::{BAD, BOLD, DIM, GOOD, Page, count, padded, styled};
+use super::words;
+
+/// Where the words of a line begin.
+const INDENT: usize = 4;
+
+/// One step.
+pub(crate) struct Progress<'a> {
+    pub(crate) before: &'a v1::Investigation,
+    pub(crate) after: &'a v1::Investigation,
+    pub(crate) evaluation: Option<&'a v1::EvaluateResponse>,
+}
+
+/// The investigation as it begins or goes on.
+pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let policy = investigation.policy.as_ref();
+    let policy = policy.map(|policy| policy.name.as_str()).unwrap_or_default();
+    let id = one_line(&investigation.investigation_id);
+    let begun = match investigation.step {
+        0 => String::new(),
+        step => format!(", goes on at step {step}"),
+    };
+    let replans = investigation.max_replans;
+    let rest = format!("policy {}, at most {replans} replans{begun}", one_line(policy));
+    page.line(&format!("{}   {rest}", styled(BOLD, &id)));
+    page.into_text()
+}
+
+/// What a step came to.
+pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let Progress { before, after, evaluation } = progress;
+    let plan = format!("plan {} of {}", before.plan, after.max_replans);
+    let spent = after.spent.unwrap_or_default();
+    let turns_before = before.spent.unwrap_or_default().turns;
+    if let Some(report) = after.trajectory.get(before.trajectory.len()) {
+        let number = after.trajectory.len();
+        let (word, style) = words::tier(report.tier());
+        let score = words::score(report.score.as_ref());
+        let tier = styled(style | Effects::BOLD, &padded(&word.to_uppercase(), 10));
+        let kind = if report.is_rewrite { "rewrite" } else { "report" };
+        page.line(&format!(
+            "  {plan}   {}   {tier}   {score}",
+            padded(&format!("{kind} {number}"), 9)
+        ));
+        for change in &report.changed {
+            let (_, was, _) = words::class(change.before());
+            let (sign, is, style) = words::class(change.after());
+            let lead = format!("{:INDENT$}{} {was} → {is}   ", "", styled(style, sign));
+            page.wrapped(&lead, INDENT + 2, Style::new(), &change.text);
+        }
+        for added in &report.added {
+            page.wrapped(&format!("{:INDENT$}+ added   ", ""), INDENT + 2, Style::new(), added);
+        }
+        faults(&mut page, after);
+    } else if spent.turns > turns_before {
+        let gate = after.gate.as_ref().and_then(|gate| gate.reasons.first());
+        let gate = gate.map(|reason| one_line(&reason.sentence)).unwrap_or_default();
+        let without = match spent.turns_without_evidence {
+            0 => String::new(),
+            turns => format!(", nothing new for {}", count(turns.into(), "turn")),
+        };
+        let head = format!("  {plan}   {}{without}", padded(&format!("turn {}", spent.turns), 9));
+        let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
+        page.line(&format!("{head}   {}", styled(DIM, &end_cut(&gate, room))));
+    } else if evaluation.is_none() && after.step > before.step && due(after).is_some() {
+        page.line(&format!("  {plan}   the same report again: it is not judged twice"));
+    }
+    page.into_text()
+}
+
+/// The end.
+pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    for finding in &investigation.findings {
+        page.wrapped("  note   ", 9, Style::new(), &finding.sentence);
+    }
+    if let Some(Due::Finished(end)) = due(investigation) {
+        let (word, style) = if end.degraded { ("DEGRADED", BAD) } else { ("PROCEED", GOOD) };
+        let lead = format!("{}   ", styled(style | Effects::BOLD, word));
+        page.wrapped(&lead, word.len() + 3, Style::new(), &end.sentence);
+        if !end.best.is_empty() {
+            let what = if end.degraded { "best report" } else { "evaluation" };
+            page.line(&styled(DIM, &format!("{what} {}", end.best)));
+        }
+    }
+    page.into_text()
+}
+
+fn due(investigation: &v1::Investigation) -> Option<&Due> {
+    investigation.instruction.as_ref()?.due.as_ref()
+}
+
+fn faults(page: &mut Page, investigation: &v1::Investigation) {
+    let faults = match due(investigation) {
+        Some(Due::Regenerate(rewrite)) => &rewrite.faults,
+        Some(Due::Replan(replan)) => &replan.faults,
+        Some(Due::GatherEvidence(gather)) => {
+            page.wrapped("    gather more evidence: ", INDENT, Style::new(), &gather.reason);
+            return;
+        }
+        _ => return,
+    };
+    for fault in faults {
+        let claim = fault.claim.clone().unwrap_or_default();
+        let (sign, word, style) = words::class(claim.class());
+        let lead = format!("{:INDENT$}{}   ", "", styled(style, &format!("{sign} {word}")));
+        page.wrapped(&lead, INDENT + 2, Style::new(), &claim.text);
+        if let Some(shows) = fault.shows.first() {
+            page.wrapped(&format!("{:1$}", "", INDENT + 2), INDENT + 2, DIM, shows);
+        }
+    }
+}
