@@ -1,6 +1,7 @@
 //! The command line: every command, flag and help text.
 
 mod evidence;
+mod format;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use evidence::{Evidence, Method, Search};
+pub(crate) use format::Format;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -115,7 +117,8 @@ Examples:
   gsar evaluate report.md --evidence evidence/
   gsar evaluate --evidence evidence/ report.md
   gsar evaluate report.md --evidence pods.json --evidence app.log --explain c4
-  agent | gsar evaluate - --evidence evidence/ --policy strict --output json")]
+  agent | gsar evaluate - --evidence evidence/ --policy strict --output json
+  gsar evaluate reports/*.md --evidence evidence/ --format junit > gsar.xml")]
 pub(crate) struct Evaluate {
     /// The reports; - for standard input
     #[arg(value_name = "REPORT", required_unless_present_any = ["request", "evidence"], value_hint = ValueHint::FilePath)]
@@ -158,8 +161,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
     /// How to print
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
+    #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
+    pub(crate) output: Format,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }

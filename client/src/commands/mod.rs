@@ -13,6 +13,7 @@ mod progress;
 mod requests;
 mod score;
 mod search;
+mod shown;
 
 use std::io::Write as _;
 
@@ -53,6 +54,14 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints text for programs, with every byte as it is.
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
 /// Prints a message as one line of JSON.
 fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
     let line = json::to_json(message)?;
@@ -70,6 +79,11 @@ fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
         ))),
         Target::OneCall { .. } | Target::Running { .. } => Ok(()),
     }
+}
+
+/// Prints a failure to standard error; the command goes on.
+fn report(failure: &Failure) {
+    let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::shown(failure));
 }
 
 /// Prints a remark to standard error.
