@@ -2,6 +2,7 @@
 
 mod evidence;
 mod format;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use evidence::{Evidence, Method, Search};
-pub(crate) use format::Format;
+pub(crate) use format::{Format, Stream};
+pub(crate) use watch::Watch;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -40,6 +42,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Evaluate(Evaluate),
+    Watch(Watch),
     Explain(Explain),
     Score(Score),
     Gate(Gate),
@@ -449,6 +452,7 @@ mod tests {
         for path in [
             &[][..],
             &["evaluate"],
+            &["watch"],
             &["explain"],
             &["score"],
             &["gate"],
@@ -487,6 +491,12 @@ mod tests {
                 "gsar evaluate report.md --confidence 0.1234567",
                 "gsar evaluate report.md --only grounded,wrong",
                 "gsar evaluate report.md --request r.json",
+                "gsar evaluate report.md --output json --format junit",
+                "gsar evaluate report.md --format xml",
+                "gsar watch",
+                "gsar watch reports --every 10",
+                "gsar watch reports --every 2h",
+                "gsar watch reports --format junit",
                 "gsar score --offline --endpoint grpc://a:1",
                 "gsar cap 0.9",
                 "gsar cap high --strength grounded",

@@ -23,3 +23,16 @@ impl Format {
         matches!(self, Self::Junit | Self::Markdown)
     }
 }
+
+/// How `gsar watch` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Stream {
+    /// For people at a terminal; the default there
+    Human,
+    /// Decision, file, score and advice on one line; the default elsewhere
+    Lines,
+    /// One JSON document per line: file, report, and the answer of the wire or the error
+    Json,
+    /// The same as json
+    Jsonl,
+}

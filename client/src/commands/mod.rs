@@ -14,6 +14,7 @@ mod requests;
 mod score;
 mod search;
 mod shown;
+mod watch;
 
 use std::io::Write as _;
 
@@ -32,6 +33,7 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
+        Command::Watch(watch) => watch::run(&watch, terminal).await,
         Command::Explain(explain) => explain::run(&explain, terminal).await,
         Command::Score(score) => score::run(&score, terminal).await,
         Command::Gate(gate) => gate::run(&gate, terminal).await,
