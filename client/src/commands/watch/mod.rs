@@ -78,6 +78,7 @@ impl Watching<'_> {
                     files.look(found);
                     is_listed = true;
                 }
+                Err(error) if self.arguments.once => return Err(error.into()),
                 Err(error) => {
                     if std::mem::take(&mut is_listed) {
                         note(&format!("{error}; it is looked for again"));
@@ -87,6 +88,8 @@ impl Watching<'_> {
             if std::mem::take(&mut is_first) && !self.arguments.once {
                 note(&format!("watching {}; Ctrl-C ends it", self.arguments.directory.display()));
             }
+            // A signal may end the evaluation; what it leaves is counted then.
+            self.tally.borrow_mut().pending = files.pending();
             let came = self.evaluate_due(&mut files, &asker, &mut backoff, &mut printer).await?;
             status = status.max(came);
             self.tally.borrow_mut().pending = files.pending();
@@ -127,7 +130,7 @@ impl Watching<'_> {
                 Asked::Unchanged => files.done(path, due.digest),
                 Asked::Answered { digest, answers } => {
                     if let Some(error) = self.passing(&answers) {
-                        if self.server == Server::OneCall {
+                        if self.server == Server::OneCall && error.refusal().is_none() {
                             // A server that was started for this command does not come back.
                             return Err(Failure::Lost(error.to_string()));
                         }
