@@ -1,4 +1,4 @@
-//! How evaluated reports are printed.
+//! This module lists the ways in which evaluated reports are printed. It prints nothing.
 
 use clap::ValueEnum;
 

@@ -1,4 +1,4 @@
-//! The arguments of `gsar watch`.
+//! This module defines the arguments of `gsar watch`. It reads no directory.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Documents as programs read them: golden files, and texts that try to be more than text.
+//! This module tests documents as programs read them: golden files, and texts that try to be more than text.
 
 use gsar_client::ClientError;
 use gsar_proto::v1;
