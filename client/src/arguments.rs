@@ -2,6 +2,8 @@
 
 mod drive;
 mod evidence;
+mod format;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,6 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
+pub(crate) use format::{Format, Stream};
+pub(crate) use watch::Watch;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -40,6 +44,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Evaluate(Evaluate),
+    Watch(Watch),
     Explain(Explain),
     Drive(Drive),
     Score(Score),
@@ -118,7 +123,8 @@ Examples:
   gsar evaluate report.md --evidence evidence/
   gsar evaluate --evidence evidence/ report.md
   gsar evaluate report.md --evidence pods.json --evidence app.log --explain c4
-  agent | gsar evaluate - --evidence evidence/ --policy strict --output json")]
+  agent | gsar evaluate - --evidence evidence/ --policy strict --output json
+  gsar evaluate reports/*.md --evidence evidence/ --format junit > gsar.xml")]
 pub(crate) struct Evaluate {
     /// The reports; - for standard input
     #[arg(value_name = "REPORT", required_unless_present_any = ["request", "evidence"], value_hint = ValueHint::FilePath)]
@@ -161,8 +167,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
     /// How to print
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
+    #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
+    pub(crate) output: Format,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
@@ -449,6 +455,7 @@ mod tests {
         for path in [
             &[][..],
             &["evaluate"],
+            &["watch"],
             &["explain"],
             &["drive"],
             &["score"],
@@ -488,6 +495,12 @@ mod tests {
                 "gsar evaluate report.md --confidence 0.1234567",
                 "gsar evaluate report.md --only grounded,wrong",
                 "gsar evaluate report.md --request r.json",
+                "gsar evaluate report.md --output json --format junit",
+                "gsar evaluate report.md --format xml",
+                "gsar watch",
+                "gsar watch reports --every 10",
+                "gsar watch reports --every 2h",
+                "gsar watch reports --format junit",
                 "gsar score --offline --endpoint grpc://a:1",
                 "gsar cap 0.9",
                 "gsar cap high --strength grounded",

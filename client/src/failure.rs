@@ -29,6 +29,9 @@ pub(crate) enum Failure {
     /// A call without an answer.
     #[error(transparent)]
     Call(#[from] ClientError),
+    /// A server that was started for the command and ended before it.
+    #[error("the server that was started for this command is gone: {0}")]
+    Lost(String),
     /// An answer that cannot be written as JSON.
     #[error("the answer cannot be written as JSON: {0}")]
     Json(#[from] json::JsonError),
@@ -49,7 +52,9 @@ impl Failure {
             Self::Usage(_) | Self::Input(_) | Self::Policy(_) | Self::Target(_) => Status::Usage,
             Self::Start(error) if error.is_configuration() => Status::Usage,
             Self::Interrupted { code } => Status::Interrupted(*code),
-            Self::Start(_) | Self::Call(_) | Self::Json(_) | Self::Output(_) => Status::Error,
+            Self::Start(_) | Self::Call(_) | Self::Lost(_) | Self::Json(_) | Self::Output(_) => {
+                Status::Error
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod commands;
+mod documents;
 mod failure;
 mod human;
 mod session;

@@ -175,6 +175,61 @@ async fn the_exit_status_is_the_most_severe_decision() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn several_reports_are_one_document() {
+    let answers = || {
+        [
+            Ok(answer(v1::Outcome::Scored, v1::Tier::Proceed)),
+            Err(Status::invalid_argument("no <such> report")),
+            Ok(answer(v1::Outcome::Failed, v1::Tier::Abstain)),
+        ]
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(folder.path());
+    let written = async |format: &str| {
+        let script = Script { evaluations: answers().into(), ..Script::default() };
+        let server = ScriptedServer::start(script).await;
+        let endpoint = server.endpoint();
+        let arguments = ["evaluate", &path, &path, &path, "--endpoint", &endpoint];
+        let output = gsar(&[&arguments[..], &["--format", format]].concat(), "");
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "error: Evaluate: no <such> report\n");
+        let explained = |request: &v1::EvaluateRequest| request.options.as_ref().unwrap().explain;
+        assert!(server.script.lock().unwrap().evaluated.iter().all(explained));
+        stdout(&output).to_owned()
+    };
+    let document = written("junit").await;
+    assert!(document.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
+    let mut elements = Vec::new();
+    let mut reader = quick_xml::Reader::from_str(&document);
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Start(element) | quick_xml::events::Event::Empty(element) => {
+                elements.push(element.name().as_ref().to_owned());
+            }
+            _ => {}
+        }
+    }
+    let count = |name: &str| elements.iter().filter(|element| *element == name).count();
+    assert_eq!(count("testsuite"), 3, "{document}");
+    assert_eq!((count("testcase"), count("failure"), count("error")), (5, 0, 2), "{document}");
+    assert!(document.contains("no &lt;such&gt; report"), "{document}");
+
+    let document = written("markdown").await;
+    assert!(document.starts_with("| report | decision | score |\n"), "{document}");
+    // The requests are sent at the same time, so any of them may get any of the answers.
+    let headings = document.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
+    let (names, mut words): (Vec<&str>, Vec<&str>) = headings.unzip();
+    words.sort_unstable();
+    assert_eq!(
+        names,
+        ["checkout-oom", "checkout-oom \\(2\\)", "checkout-oom \\(3\\)"],
+        "{document}"
+    );
+    assert_eq!(words, ["ERROR", "FAILED", "PROCEED"], "{document}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_report_and_its_evidence_reach_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());

@@ -14,6 +14,8 @@ mod progress;
 mod requests;
 mod score;
 mod search;
+mod shown;
+mod watch;
 
 use std::io::Write as _;
 
@@ -33,6 +35,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
         Command::Drive(drive) => drive::run(&drive, terminal).await,
+        Command::Watch(watch) => watch::run(&watch, terminal).await,
         Command::Explain(explain) => explain::run(&explain, terminal).await,
         Command::Score(score) => score::run(&score, terminal).await,
         Command::Gate(gate) => gate::run(&gate, terminal).await,
@@ -55,6 +58,14 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints text for programs, with every byte as it is.
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
 /// Prints a message as one line of JSON.
 fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
     let line = json::to_json(message)?;
@@ -72,6 +83,11 @@ fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
         ))),
         Target::OneCall { .. } | Target::Running { .. } => Ok(()),
     }
+}
+
+/// Prints a failure to standard error; the command goes on.
+fn report(failure: &Failure) {
+    let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::shown(failure));
 }
 
 /// Prints a remark to standard error.

@@ -22,7 +22,7 @@ pub(super) fn of_reports(
             let message = "holds no request; write one EvaluateRequest as JSON".to_owned();
             return Err(InputError::Unusable { path: path.clone(), message }.into());
         }
-        if arguments.explain.is_some() {
+        if is_explained(arguments) {
             for request in &mut requests {
                 request.options.get_or_insert_default().explain = true;
             }
@@ -55,7 +55,7 @@ pub(super) fn of_reports(
             gate: gate.clone(),
             options: Some(v1::EvaluateOptions {
                 judge: String::new(),
-                explain: arguments.explain.is_some(),
+                explain: is_explained(arguments),
                 bypass_cache: false,
                 samples: arguments.samples.unwrap_or_default(),
             }),
@@ -63,6 +63,11 @@ pub(super) fn of_reports(
         });
     }
     Ok((requests, evidence.notes))
+}
+
+/// Whether the server explains its decision: a document says what would change it.
+fn is_explained(arguments: &Evaluate) -> bool {
+    arguments.explain.is_some() || arguments.output.is_document()
 }
 
 /// Which paths are reports and which are evidence. `--evidence` takes every path behind it, so that a report which is

@@ -3,7 +3,7 @@
 use gsar_client::text::{middle_cut, one_line, width};
 use gsar_proto::v1;
 
-use super::evaluation::{Explain, Scene, View};
+use super::evaluation::{Scene, View};
 use super::page::{DIM, Page, listed, padded, styled};
 use super::words;
 
@@ -18,15 +18,7 @@ const MAX_BLAMED: usize = 4;
 
 /// The claims in the order of the report.
 pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
-    let wanted = |claim: &&v1::JudgedClaim| {
-        let class = view.only.is_empty() || view.only.contains(&claim.class());
-        let asked_for = match &view.explain {
-            Explain::Claim(id) => *id == claim.id,
-            Explain::Briefly | Explain::All => true,
-        };
-        class && asked_for
-    };
-    let claims: Vec<_> = answer.claims.iter().filter(wanted).collect();
+    let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
     let id_columns = ids.max().unwrap_or(0).min(MAX_ID_COLUMNS);
     for claim in &claims {
@@ -130,7 +122,7 @@ fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<Stri
 }
 
 /// The item with the field or line within it; the field is cut first.
-fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
+pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
     if !citation.claim_id.is_empty() {
         return middle_cut(&one_line(&format!("claim {}", citation.claim_id)), columns)
             .into_owned();

@@ -31,6 +31,18 @@ pub(crate) struct View {
     pub(crate) explain: Explain,
 }
 
+impl View {
+    /// Whether the claim is shown.
+    pub(crate) fn shows(&self, claim: &v1::JudgedClaim) -> bool {
+        let class = self.only.is_empty() || self.only.contains(&claim.class());
+        let asked_for = match &self.explain {
+            Explain::Claim(id) => *id == claim.id,
+            Explain::Briefly | Explain::All => true,
+        };
+        class && asked_for
+    }
+}
+
 /// How much is said of the claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Explain {
@@ -44,7 +56,7 @@ pub(crate) enum Explain {
 
 impl Explain {
     /// Whether everything is said of this claim.
-    pub(super) fn is_about(&self, claim: &v1::JudgedClaim) -> bool {
+    pub(crate) fn is_about(&self, claim: &v1::JudgedClaim) -> bool {
         match self {
             Self::Briefly => false,
             Self::All => true,
@@ -93,28 +105,31 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let id = scene.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| "report".to_owned());
     let mut facts = vec![count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim")];
-    let provenance = answer.provenance.as_ref();
-    let judges = provenance.map(|provenance| &provenance.judges[..]).unwrap_or_default();
-    let judges: Vec<String> = judges
-        .iter()
-        .map(|link| match link.result.as_str() {
-            "judged" => one_line(&link.judge),
-            result => format!("{} {}", one_line(&link.judge), one_line(result)),
-        })
-        .collect();
-    if !judges.is_empty() {
-        facts.push(judges.join(", "));
-    }
-    if let Some(policy) = provenance.and_then(|provenance| provenance.policy.as_ref()) {
-        let digest: String = policy.digest.chars().take(6).collect();
-        let overridden = if policy.overridden { " with overrides" } else { "" };
-        facts.push(one_line(&format!("policy {}{overridden} {digest}", policy.name)));
-    }
+    facts.extend(judges(answer));
+    facts.extend(policy_name(answer).map(|name| format!("policy {name}")));
     let id = end_cut(&id, 40);
     let facts = facts.join(" · ");
     let room = page.columns().saturating_sub(width(&id) + 3);
     page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &end_cut(&facts, room))));
     page.gap();
+}
+
+/// The judges that were asked, with what came of those that did not judge; nothing where none was.
+pub(crate) fn judges(answer: &v1::EvaluateResponse) -> Option<String> {
+    let links = &answer.provenance.as_ref()?.judges;
+    let judges = links.iter().map(|link| match link.result.as_str() {
+        "judged" => one_line(&link.judge),
+        result => format!("{} {}", one_line(&link.judge), one_line(result)),
+    });
+    Some(judges.collect::<Vec<_>>().join(", ")).filter(|judges| !judges.is_empty())
+}
+
+/// The policy that was applied, with the beginning of its digest.
+pub(crate) fn policy_name(answer: &v1::EvaluateResponse) -> Option<String> {
+    let policy = answer.provenance.as_ref()?.policy.as_ref()?;
+    let digest: String = policy.digest.chars().take(6).collect();
+    let overridden = if policy.overridden { " with overrides" } else { "" };
+    Some(one_line(&format!("{}{overridden} {digest}", policy.name)))
 }
 
 fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {

@@ -15,15 +15,19 @@ mod policy;
 mod safety;
 mod score;
 mod verdict;
-mod words;
+pub(crate) mod words;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 
+pub(crate) use claims::place;
 pub(crate) use doctor::{Check, Health, checks};
-pub(crate) use evaluation::{Explain, Scene, View, evaluation, statements};
+pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};
 pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use investigation::{Progress, progress_end, progress_of, progress_start};
 pub(crate) use ledger::evaluations;
+pub(crate) use page::count;
 pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use safety::{cap_answer, gate_answer};
+pub(crate) use score::changes;
+pub(crate) use verdict::{decided, verdict};

@@ -103,7 +103,7 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
 }
 
 /// `1 claim`, `2 claims`.
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

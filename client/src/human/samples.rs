@@ -8,7 +8,7 @@ use super::{Explain, Scene, View, cap_answer, errors, evaluation, evaluations, g
 
 const SYNTHESIS: &str = "The checkout pods were OOMKilled three times between 14:02 and 14:09. The memory limit had been raised to 1 GiB at 13:40. A nightly batch job took the node's memory. The node also ran a cache warm-up at 14:00. Nobody had seen this before.";
 
-fn report() -> v1::Report {
+pub(crate) fn report() -> v1::Report {
     v1::Report {
         id: "checkout-oom".to_owned(),
         synthesis: SYNTHESIS.to_owned(),
@@ -16,7 +16,7 @@ fn report() -> v1::Report {
     }
 }
 
-fn evidence() -> Vec<v1::EvidenceItem> {
+pub(crate) fn evidence() -> Vec<v1::EvidenceItem> {
     let text =
         "38m  Normal  ScalingReplicaSet\n12m  Warning  OOMKilling  Memory cgroup out of memory\n";
     vec![v1::EvidenceItem {
@@ -36,7 +36,12 @@ fn reason(code: &str, sentence: &str) -> v1::Reason {
     v1::Reason { code: code.to_owned(), sentence: sentence.to_owned(), ..v1::Reason::default() }
 }
 
-fn claim(id: &str, text: &str, class: v1::ClaimClass, kind: v1::EvidenceType) -> v1::JudgedClaim {
+pub(crate) fn claim(
+    id: &str,
+    text: &str,
+    class: v1::ClaimClass,
+    kind: v1::EvidenceType,
+) -> v1::JudgedClaim {
     v1::JudgedClaim {
         id: id.to_owned(),
         text: text.to_owned(),
@@ -46,7 +51,7 @@ fn claim(id: &str, text: &str, class: v1::ClaimClass, kind: v1::EvidenceType) ->
     }
 }
 
-fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
+pub(crate) fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
     v1::Citation {
         evidence_id: evidence_id.to_owned(),
         field_path: field_path.to_owned(),
@@ -128,7 +133,7 @@ fn claims() -> Vec<v1::JudgedClaim> {
     vec![killed, limit, batch, warm_up]
 }
 
-fn answer() -> v1::EvaluateResponse {
+pub(crate) fn answer() -> v1::EvaluateResponse {
     v1::EvaluateResponse {
         evaluation_id: "0198c0de-7a11-7cc2-b1aa-5d3e0f1a2b3c".to_owned(),
         outcome: v1::Outcome::Scored.into(),
@@ -199,7 +204,7 @@ fn answer() -> v1::EvaluateResponse {
     }
 }
 
-fn full_answer() -> v1::EvaluateResponse {
+pub(crate) fn full_answer() -> v1::EvaluateResponse {
     let mut answer = answer();
     answer.gate = Some(v1::GateVerdict {
         exit: v1::GateExit::Confident.into(),
@@ -298,7 +303,7 @@ fn full_answer() -> v1::EvaluateResponse {
     answer
 }
 
-fn view(columns: usize, explain: Explain) -> View {
+pub(crate) fn view(columns: usize, explain: Explain) -> View {
     View { columns, only: Vec::new(), explain }
 }
 
@@ -398,7 +403,11 @@ fn a_report_to_investigate_again() {
     insta::assert_snapshot!(plain(&answer, Some(&policy), &view(80, Explain::Briefly)));
 }
 
-fn without_score(outcome: v1::Outcome, code: &str, sentence: &str) -> v1::EvaluateResponse {
+pub(crate) fn without_score(
+    outcome: v1::Outcome,
+    code: &str,
+    sentence: &str,
+) -> v1::EvaluateResponse {
     v1::EvaluateResponse {
         outcome: outcome.into(),
         decision: Some(v1::Decision {

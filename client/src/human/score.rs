@@ -135,13 +135,18 @@ fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
 
 /// What would change the decision, where the answer says it.
 pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
-    let Some(margins) = margins else { return };
     let mut label = "margin";
-    for margin in [&margins.better, &margins.worse].into_iter().flatten() {
-        page.labelled(label, &words_of(margin));
+    for change in changes(answer) {
+        page.labelled(label, &change);
         label = "";
     }
+}
+
+/// What would lead to the better and to the worse decision, where the answer says it.
+pub(crate) fn changes(answer: &v1::EvaluateResponse) -> Vec<String> {
+    let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
+    let both = margins.map(|margins| [&margins.better, &margins.worse]);
+    both.into_iter().flatten().flatten().map(words_of).collect()
 }
 
 fn words_of(margin: &v1::Margin) -> String {

@@ -13,24 +13,36 @@ const MAX_NAMED: usize = 3;
 
 /// The decision and what to do about it.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let tier = decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier);
     let failed = answer.outcome() == v1::Outcome::Failed;
-    let (word, style) = words::tier(tier);
+    let (_, style) = words::tier(tier(answer));
     let style = if failed { BAD } else { style };
-    let said = if failed { failure(answer) } else { advice(answer, tier) };
-    let word = if failed { "failed" } else { word };
-    let (word, said) = match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
-        true => ("SHADOW".to_owned(), format!("nothing is held back; {word} was decided: {said}")),
-        false => (word.to_uppercase(), said),
-    };
+    let (word, advice) = verdict(answer);
     let room = page.columns().saturating_sub(width(&word) + 3);
-    let advice = one_line(&said);
     let word = styled(loud(style), &word);
     page.line(&format!("{word}   {}", end_cut(&advice, room)));
 }
 
+/// The decision in capitals, and what to do about it on one line.
+pub(crate) fn verdict(answer: &v1::EvaluateResponse) -> (String, String) {
+    let tier = tier(answer);
+    let failed = answer.outcome() == v1::Outcome::Failed;
+    let said = if failed { failure(answer) } else { advice(answer, tier) };
+    let word = if failed { "failed" } else { words::tier(tier).0 };
+    match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
+        true => {
+            let said = format!("nothing is held back; {word} was decided: {said}");
+            ("SHADOW".to_owned(), one_line(&said))
+        }
+        false => (word.to_uppercase(), one_line(&said)),
+    }
+}
+
+fn tier(answer: &v1::EvaluateResponse) -> v1::Tier {
+    decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier)
+}
+
 /// What was decided, whether or not it governs.
-pub(super) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }

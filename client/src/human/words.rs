@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use super::page::{APART, BAD, DOUBTFUL, GOOD};
 
 /// Sign, word and style of a class.
-pub(super) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style) {
+pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style) {
     match class {
         v1::ClaimClass::Grounded => ("✓", "grounded", GOOD),
         v1::ClaimClass::Ungrounded => ("?", "ungrounded", DOUBTFUL),
@@ -19,7 +19,7 @@ pub(super) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style
 }
 
 /// The word of a type, empty for none.
-pub(super) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
+pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     match evidence_type {
         v1::EvidenceType::ToolMatch => "tool_match",
         v1::EvidenceType::SpecificData => "specific_data",
@@ -47,7 +47,7 @@ pub(super) fn outcome(correction: &v1::Correction) -> &'static str {
 }
 
 /// Word and style of a tier.
-pub(super) fn tier(tier: v1::Tier) -> (&'static str, Style) {
+pub(crate) fn tier(tier: v1::Tier) -> (&'static str, Style) {
     match tier {
         v1::Tier::Proceed => ("proceed", GOOD),
         v1::Tier::Regenerate => ("regenerate", DOUBTFUL),
@@ -84,7 +84,7 @@ pub(super) fn fraction(score: &v1::Score) -> Option<Fraction> {
 }
 
 /// A score with three places, cut rather than rounded.
-pub(super) fn score(score: Option<&v1::Score>) -> String {
+pub(crate) fn score(score: Option<&v1::Score>) -> String {
     score.and_then(fraction).map_or_else(|| "none".to_owned(), shown)
 }
 

@@ -1,0 +1,66 @@
+//! This module prints answers for people, one after the other, each with the policy that was applied to it. It decides
+//! nothing and evaluates nothing.
+
+use std::collections::HashMap;
+
+use gsar_client::Client;
+use gsar_core::policy::Policy;
+use gsar_core::preset;
+use gsar_proto::v1;
+
+use super::print;
+use crate::failure::Failure;
+use crate::human::{Scene, View, evaluation};
+
+/// What printing answers for people needs.
+pub(super) struct Shown<'c> {
+    client: &'c Client,
+    policies: HashMap<String, Option<Policy>>,
+    first: bool,
+    is_kept: bool,
+}
+
+impl<'c> Shown<'c> {
+    /// Nothing is printed so far. `is_kept` says that records outlive the command.
+    pub(super) fn new(client: &'c Client, is_kept: bool) -> Self {
+        Self { client, policies: HashMap::new(), first: true, is_kept }
+    }
+
+    /// Prints an answer behind those before it.
+    pub(super) async fn print(
+        &mut self,
+        answer: &v1::EvaluateResponse,
+        request: &v1::EvaluateRequest,
+        view: &View,
+    ) -> Result<(), Failure> {
+        let policy = self.policy(answer).await;
+        let scene = Scene {
+            report: request.report.as_ref(),
+            evidence: &request.evidence,
+            policy: policy.as_ref(),
+            is_kept: self.is_kept,
+        };
+        let gap = if std::mem::take(&mut self.first) { "" } else { "\n\n" };
+        print(&format!("{gap}{}", evaluation(answer, &scene, view)))
+    }
+
+    /// The policy that an answer names, when it is exactly the one that was applied.
+    async fn policy(&mut self, answer: &v1::EvaluateResponse) -> Option<Policy> {
+        let applied = answer.provenance.as_ref()?.policy.as_ref()?;
+        let is_applied = |policy: &Policy| policy.digest().to_string() == applied.digest;
+        if let Some(preset) =
+            gsar_core::Preset::from_name(&applied.name).map(preset).filter(is_applied)
+        {
+            return Some(preset);
+        }
+        if applied.overridden {
+            return None;
+        }
+        if !self.policies.contains_key(&applied.name) {
+            let answer = self.client.policy(&applied.name).await.ok();
+            let policy = answer.and_then(|answer| Policy::from_toml(&answer.toml).ok());
+            self.policies.insert(applied.name.clone(), policy);
+        }
+        self.policies.get(&applied.name).cloned().flatten().filter(is_applied)
+    }
+}

@@ -1,0 +1,98 @@
+//! This module reads a file that is due and asks the server about it. It prints nothing and does not wait for a server.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
+
+use gsar_client::{Client, ClientError};
+use gsar_proto::v1;
+use prost::Message as _;
+
+use super::files::Due;
+use super::folder::{Kind, kind, stamp};
+use crate::arguments::{Evaluate, Format, Watch};
+use crate::commands::requests;
+use crate::failure::Failure;
+
+/// The requests of a file with what came of them.
+pub(super) type Answers = Vec<(v1::EvaluateRequest, Result<v1::EvaluateResponse, ClientError>)>;
+
+/// What came of a file.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// It changed while it was read.
+    Changing,
+    /// It gives no request; it may not be complete.
+    Unreadable(Failure),
+    /// It and its evidence are as they were when they were answered.
+    Unchanged,
+    /// Its requests were sent, up to the first that got no answer for now.
+    Answered {
+        /// The digest of the requests.
+        digest: u64,
+        /// What came of each.
+        answers: Answers,
+    },
+}
+
+/// Asks about files; the same content gives the same digest within one run.
+#[derive(Debug, Default)]
+pub(super) struct Asker {
+    digests: RandomState,
+}
+
+impl Asker {
+    /// Reads a file and has its requests evaluated, one after the other.
+    pub(super) async fn ask(&self, arguments: &Watch, client: &Client, due: &Due) -> Asked {
+        let read = requests::of_reports(&evaluate(arguments, &due.path));
+        if stamp(&due.path) != Some(due.stamp) {
+            return Asked::Changing;
+        }
+        let requests = match read {
+            Ok((requests, _)) => requests,
+            Err(failure) => return Asked::Unreadable(failure),
+        };
+        let contents: Vec<Vec<u8>> =
+            requests.iter().map(v1::EvaluateRequest::encode_to_vec).collect();
+        let digest = self.digests.hash_one(&contents);
+        if due.digest == Some(digest) {
+            return Asked::Unchanged;
+        }
+        let mut answers = Vec::with_capacity(requests.len());
+        for (number, mut request) in requests.into_iter().enumerate() {
+            // A request whose answer was lost with the connection is recorded once, however often it is sent.
+            if request.idempotency_key.is_empty() {
+                let key = self.digests.hash_one((&due.path, due.times, number, digest));
+                request.idempotency_key = format!("gsar-watch-{key:016x}");
+            }
+            let answer = client.evaluate(request.clone()).await;
+            let is_passing = answer.as_ref().is_err_and(super::backoff::passes);
+            answers.push((request, answer));
+            if is_passing {
+                break;
+            }
+        }
+        Asked::Answered { digest, answers }
+    }
+}
+
+/// The arguments of `gsar evaluate` for one file.
+fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
+    let is_report = kind(path) == Some(Kind::Report);
+    let of_report = |given: &Option<String>| given.clone().filter(|_| is_report);
+    Evaluate {
+        reports: if is_report { vec![path.to_owned()] } else { Vec::new() },
+        evidence: if is_report { arguments.evidence.clone() } else { Vec::new() },
+        corpus: of_report(&arguments.corpus),
+        samples: None,
+        policy: of_report(&arguments.policy),
+        id: None,
+        claims: None,
+        gate: None,
+        confidence: None,
+        explain: None,
+        only: Vec::new(),
+        request: (!is_report).then(|| path.to_owned()),
+        output: Format::Jsonl,
+        connection: arguments.connection.clone(),
+    }
+}

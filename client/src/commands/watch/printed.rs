@@ -1,0 +1,148 @@
+//! This module prints what came of each file: for people, as one line, or as one line of JSON. It decides nothing.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use gsar_client::text::one_line;
+use gsar_client::{Client, json};
+use gsar_proto::v1;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::arguments::Stream;
+use crate::commands::shown::Shown;
+use crate::commands::{print_as_it_is, report};
+use crate::failure::Failure;
+use crate::human::{Explain, View, verdict, words};
+use crate::terminal::Terminal;
+
+/// Prints what came of each file.
+pub(super) struct Printer<'c> {
+    stream: Stream,
+    view: View,
+    shown: Shown<'c>,
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+struct Line<'l> {
+    file: &'l str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluation: Option<&'l RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'l str>,
+}
+
+impl<'c> Printer<'c> {
+    /// Without a wish, people at a terminal get the whole page and programs one line.
+    pub(super) fn new(
+        wish: Option<Stream>,
+        terminal: &Terminal,
+        client: &'c Client,
+        is_kept: bool,
+    ) -> Self {
+        let is_terminal = std::io::stdout().is_terminal();
+        let stream = wish.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
+        let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
+        Self { stream, view, shown: Shown::new(client, is_kept) }
+    }
+
+    /// A report was evaluated.
+    pub(super) async fn answer(
+        &mut self,
+        path: &Path,
+        request: &v1::EvaluateRequest,
+        answer: &v1::EvaluateResponse,
+    ) -> Result<(), Failure> {
+        let id = request.report.as_ref().map_or("", |report| report.id.as_str());
+        match self.stream {
+            Stream::Human => self.shown.print(answer, request, &self.view).await,
+            Stream::Lines => print_as_it_is(&line(path, id, answer)),
+            Stream::Json | Stream::Jsonl => {
+                let evaluation = RawValue::from_string(json::to_json(answer)?).map_err(io_error)?;
+                let file = path.to_string_lossy();
+                let evaluation = Some(&*evaluation);
+                print_line(&Line { file: &file, report: Some(id), evaluation, error: None })
+            }
+        }
+    }
+
+    /// A file could not be evaluated, or one request in it, which the report's name tells apart.
+    pub(super) fn failure(
+        &mut self,
+        path: &Path,
+        id: Option<&str>,
+        failure: &Failure,
+    ) -> Result<(), Failure> {
+        match self.stream {
+            Stream::Human => {
+                report(failure);
+                Ok(())
+            }
+            Stream::Lines => {
+                print_as_it_is(&failed_line(path, id.unwrap_or_default(), &failure.to_string()))
+            }
+            Stream::Json | Stream::Jsonl => {
+                let (file, error) = (path.to_string_lossy(), failure.to_string());
+                let error = Some(error.as_str());
+                print_line(&Line { file: &file, report: id, evaluation: None, error })
+            }
+        }
+    }
+}
+
+fn print_line(line: &Line<'_>) -> Result<(), Failure> {
+    let line = serde_json::to_string(line).map_err(io_error)?;
+    print_as_it_is(&format!("{line}\n"))
+}
+
+fn io_error(error: serde_json::Error) -> Failure {
+    Failure::Output(std::io::Error::other(error))
+}
+
+/// Decision, file, score and advice on one line.
+fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
+    let (word, advice) = verdict(answer);
+    let score = answer.guarded_score.as_ref().or(answer.score.as_ref());
+    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), words::score(score))
+}
+
+fn failed_line(path: &Path, id: &str, failure: &str) -> String {
+    let failure = failure.lines().map(one_line).collect::<Vec<_>>().join("; ");
+    format!("{:<10}  {}  {failure}\n", "ERROR", name(path, id))
+}
+
+/// The file, and the report where the file is not named after it.
+fn name(path: &Path, id: &str) -> String {
+    let file = one_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+    let is_named = id.is_empty() || path.file_stem().is_some_and(|stem| *stem == *id);
+    if is_named { file } else { format!("{file} ({})", one_line(id)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::human::samples;
+
+    #[test]
+    fn a_verdict_is_one_line() {
+        let mut hostile = samples::answer();
+        hostile.decision = Some(v1::Decision {
+            tier: v1::Tier::Abstain.into(),
+            reasons: vec![v1::Reason {
+                sentence: "two\nlines \u{1b}[31mred".to_owned(),
+                ..Default::default()
+            }],
+            ..Default::default()
+        });
+        let lines = [
+            line(Path::new("in/checkout-oom.md"), "checkout-oom", &samples::answer()),
+            line(Path::new("in/all.jsonl"), "checkout-oom", &samples::answer()),
+            line(Path::new("in/a\nb.md"), "", &hostile),
+            failed_line(Path::new("in/c.json"), "", "in/c.json:1: column 3:\n  EOF"),
+        ];
+        insta::assert_snapshot!(lines.concat());
+    }
+}

@@ -1,0 +1,82 @@
+//! This module counts what came of the reports of a watch.
+
+use std::fmt;
+
+use gsar_proto::v1;
+
+use crate::human::{count, verdict};
+
+/// The words of decisions in the order in which they are counted out.
+const ORDER: [&str; 6] = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN", "FAILED", "SHADOW"];
+
+/// What came of the reports of a watch.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    evaluated: Vec<(String, u64)>,
+    failed: u64,
+    /// Files that are due or may be.
+    pub(super) pending: usize,
+}
+
+impl Tally {
+    /// A report was evaluated.
+    pub(super) fn evaluated(&mut self, answer: &v1::EvaluateResponse) {
+        let (word, _) = verdict(answer);
+        match self.evaluated.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, times)) => *times += 1,
+            None => self.evaluated.push((word, 1)),
+        }
+    }
+
+    /// A file or request could not be evaluated.
+    pub(super) fn failed(&mut self) {
+        self.failed += 1;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.evaluated.iter().map(|(_, times)| times).sum();
+        write!(f, "{} evaluated", count(all, "report"))?;
+        let place = |word: &str| ORDER.iter().position(|known| *known == word);
+        let mut evaluated: Vec<&(String, u64)> = self.evaluated.iter().collect();
+        evaluated.sort_by_key(|(word, _)| place(word).unwrap_or(ORDER.len()));
+        for (number, (word, times)) in evaluated.into_iter().enumerate() {
+            let lead = if number == 0 { ": " } else { ", " };
+            write!(f, "{lead}{times} {}", word.to_lowercase())?;
+        }
+        if self.failed > 0 {
+            write!(f, "; {} could not be", self.failed)?;
+        }
+        if self.pending > 0 {
+            write!(f, "; {} left", count(self.pending as u64, "file"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_counted_in_their_order() {
+        let answer = |tier: v1::Tier, outcome: v1::Outcome| v1::EvaluateResponse {
+            outcome: outcome.into(),
+            decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
+            ..Default::default()
+        };
+        let mut tally = Tally::default();
+        assert_eq!(tally.to_string(), "0 reports evaluated");
+        tally.evaluated(&answer(v1::Tier::Abstain, v1::Outcome::Failed));
+        tally.evaluated(&answer(v1::Tier::Regenerate, v1::Outcome::Scored));
+        tally.evaluated(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
+        tally.evaluated(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
+        tally.failed();
+        tally.pending = 2;
+        assert_eq!(
+            tally.to_string(),
+            "4 reports evaluated: 2 proceed, 1 regenerate, 1 failed; 1 could not be; 2 files left"
+        );
+    }
+}

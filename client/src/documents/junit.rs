@@ -1,0 +1,143 @@
+//! This module writes JUnit XML as GitLab, Jenkins and GitHub's reporters read it: a suite for each report, a test for
+//! each claim and one for the decision. What a test says is made in [`suite`](super::suite).
+
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+
+use super::suite::{Fault, Suite, TestResult, suite};
+use super::{Evaluated, names};
+use crate::human::View;
+
+/// The name of all suites together.
+const NAME: &str = "gsar evaluate";
+
+/// The reports of a call as one document of JUnit XML.
+///
+/// # Errors
+/// Only what the writer gives; the text is written to memory.
+pub(crate) fn junit(evaluated: &[Evaluated], view: &View) -> io::Result<String> {
+    let named = names(evaluated).into_iter().zip(evaluated);
+    let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view)).collect();
+    let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };
+    document.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    document.open("testsuites", &counted(NAME, suites.iter()))?;
+    for suite in &suites {
+        document.suite(suite)?;
+    }
+    document.close("testsuites")?;
+    let mut text = String::from_utf8(document.writer.into_inner()).map_err(io::Error::other)?;
+    text.push('\n');
+    Ok(text)
+}
+
+type Attributes = Vec<(&'static str, String)>;
+
+/// The name with how many tests there are, and how they ended.
+fn counted<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attributes {
+    let (mut tests, mut failures, mut errors) = (0_u64, 0_u64, 0_u64);
+    for test in suites.flat_map(|suite| &suite.tests) {
+        tests += 1;
+        match test.result {
+            TestResult::Passed(_) => {}
+            TestResult::Failed(_) => failures += 1,
+            TestResult::Error(_) => errors += 1,
+        }
+    }
+    vec![
+        ("name", name.to_owned()),
+        ("tests", tests.to_string()),
+        ("failures", failures.to_string()),
+        ("errors", errors.to_string()),
+        ("skipped", "0".to_owned()),
+    ]
+}
+
+struct Document {
+    writer: Writer<Vec<u8>>,
+}
+
+impl Document {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        self.writer.write_event(event)
+    }
+
+    fn open(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
+        self.event(Event::Start(element(name, attributes)))
+    }
+
+    fn close(&mut self, name: &str) -> io::Result<()> {
+        self.event(Event::End(BytesEnd::new(name)))
+    }
+
+    fn empty(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
+        self.event(Event::Empty(element(name, attributes)))
+    }
+
+    fn with_text(
+        &mut self,
+        name: &str,
+        attributes: &[(&str, String)],
+        text: &str,
+    ) -> io::Result<()> {
+        self.open(name, attributes)?;
+        self.event(Event::Text(BytesText::new(&permitted(text))))?;
+        self.close(name)
+    }
+
+    fn suite(&mut self, suite: &Suite) -> io::Result<()> {
+        self.open("testsuite", &counted(&suite.name, std::iter::once(suite)))?;
+        if !suite.properties.is_empty() {
+            self.open("properties", &[])?;
+            for (name, value) in &suite.properties {
+                let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
+                self.empty("property", &attributes)?;
+            }
+            self.close("properties")?;
+        }
+        for test in &suite.tests {
+            let attributes = [("classname", suite.name.clone()), ("name", test.name.clone())];
+            match &test.result {
+                TestResult::Passed(said) if said.is_empty() => {
+                    self.empty("testcase", &attributes)?;
+                }
+                result => {
+                    self.open("testcase", &attributes)?;
+                    match result {
+                        TestResult::Passed(said) => self.with_text("system-out", &[], said)?,
+                        TestResult::Failed(fault) => self.fault("failure", fault)?,
+                        TestResult::Error(fault) => self.fault("error", fault)?,
+                    }
+                    self.close("testcase")?;
+                }
+            }
+        }
+        self.close("testsuite")
+    }
+
+    fn fault(&mut self, name: &str, fault: &Fault) -> io::Result<()> {
+        let attributes = [("type", fault.kind.clone()), ("message", fault.message.clone())];
+        self.with_text(name, &attributes, &fault.details)
+    }
+}
+
+fn element<'n>(name: &'n str, attributes: &[(&str, String)]) -> BytesStart<'n> {
+    let mut element = BytesStart::new(name);
+    for (name, value) in attributes {
+        element.push_attribute((*name, permitted(value).as_str()));
+    }
+    element
+}
+
+/// The text with every character that XML 1.0 does not permit replaced; escaping does not make them valid.
+fn permitted(text: &str) -> String {
+    let is_permitted = |character: char| matches!(character, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    text.chars()
+        .map(
+            |character| {
+                if is_permitted(character) { character } else { char::REPLACEMENT_CHARACTER }
+            },
+        )
+        .collect()
+}

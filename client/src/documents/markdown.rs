@@ -1,0 +1,181 @@
+//! This module writes Markdown for a comment of a pull request or a ticket: the decision first, then the claims in a table, the
+//! reasons, and what would change the decision.
+//!
+//! Every text from outside goes through [`prose`] or [`code`] and never begins a line, so that it cannot open a block.
+
+use gsar_client::text::{end_cut, middle_cut, one_line};
+use gsar_proto::v1;
+
+use super::safe_markdown::{code, prose};
+use super::{Evaluated, Refused, names};
+use crate::human::{
+    Scene, View, changes, count, decided, judges, place, policy_name, verdict, words,
+};
+
+/// The widest that a claim is shown.
+const MAX_CLAIM_COLUMNS: usize = 400;
+
+/// The widest that a quote is shown.
+const MAX_QUOTE_COLUMNS: usize = 160;
+
+/// The reports of a call as one document of Markdown.
+pub(crate) fn markdown(evaluated: &[Evaluated], view: &View) -> String {
+    let names = names(evaluated);
+    let mut blocks = Vec::new();
+    if evaluated.len() > 1 {
+        blocks.push(overview(&names, evaluated));
+    }
+    for (name, one) in names.iter().zip(evaluated) {
+        match &one.answer {
+            Ok(answer) => blocks.extend(report(name, answer, &one.request, view)),
+            Err(refused) => blocks.extend(refusal(name, refused)),
+        }
+    }
+    let mut text = blocks.join("\n\n");
+    text.push('\n');
+    text
+}
+
+/// One row for each report.
+fn overview(names: &[String], evaluated: &[Evaluated]) -> String {
+    let mut lines = vec!["| report | decision | score |".to_owned(), "|---|---|--:|".to_owned()];
+    for (name, one) in names.iter().zip(evaluated) {
+        let (word, score) = match &one.answer {
+            Ok(answer) => (verdict(answer).0, words::score(deciding(answer))),
+            Err(_) => ("ERROR".to_owned(), "none".to_owned()),
+        };
+        lines.push(format!("| {} | {} | {score} |", prose(name), prose(&word)));
+    }
+    lines.join("\n")
+}
+
+/// The score that decided, where there is one.
+fn deciding(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
+    answer.guarded_score.as_ref().or(answer.score.as_ref())
+}
+
+fn refusal(name: &str, refused: &Refused) -> Vec<String> {
+    let lines = refused.message.lines().map(|line| format!("- {}", code(line)));
+    vec![
+        format!("## {}: ERROR", prose(name)),
+        format!("The report was not evaluated ({}).", code(&refused.code)),
+        lines.collect::<Vec<_>>().join("\n"),
+    ]
+}
+
+fn report(
+    name: &str,
+    answer: &v1::EvaluateResponse,
+    request: &v1::EvaluateRequest,
+    view: &View,
+) -> Vec<String> {
+    let (word, advice) = verdict(answer);
+    let score = deciding(answer).map(|score| format!(", score {}", words::score(Some(score))));
+    let score = score.unwrap_or_default();
+    let mut blocks = vec![
+        format!("## {}: {}{score}", prose(name), prose(&word)),
+        format!("**{}:** {}", prose(&word), prose(&advice)),
+    ];
+    let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
+    if !claims.is_empty() {
+        blocks.push(table(&claims, &Scene { evidence: &request.evidence, ..Scene::default() }));
+    }
+    let hidden = answer.claims.len().saturating_sub(claims.len());
+    if hidden > 0 {
+        blocks.push(format!("{hidden} of {} claims not shown.", answer.claims.len()));
+    }
+    let decided = decided(answer).map(|decision| reasons(&decision.reasons)).unwrap_or_default();
+    let changes = changes(answer).iter().map(|change| prose(change)).collect();
+    for (title, lines) in [
+        ("Reasons", decided),
+        ("What would change the decision", changes),
+        ("Not covered by any claim", uncovered(answer, request.report.as_ref())),
+        ("Open", reasons(&answer.verification_reasons)),
+        ("Warnings", reasons(&answer.warnings)),
+    ] {
+        blocks.extend(list(title, &lines));
+    }
+    blocks.extend(facts(answer));
+    blocks
+}
+
+/// A line for each reason: its code, which begins the line, and its sentence.
+fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
+    let lines = reasons.iter().map(|reason| match code(&reason.code) {
+        code if code.is_empty() => quoted(&reason.sentence),
+        code => format!("{code} {}", prose(&reason.sentence)),
+    });
+    lines.collect()
+}
+
+/// A text that may begin a line: the quotation mark keeps it from beginning a list or a heading.
+fn quoted(text: &str) -> String {
+    format!("“{}”", prose(text))
+}
+
+/// A title with a list below it; nothing where the list is empty.
+fn list(title: &str, lines: &[String]) -> Option<String> {
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
+    (!lines.is_empty()).then(|| format!("**{title}**\n\n{}", lines.join("\n")))
+}
+
+fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
+    let mut lines =
+        vec!["| | class | claim | evidence |".to_owned(), "|:-:|---|---|---|".to_owned()];
+    for claim in claims {
+        let (sign, class, _) = words::class(claim.class());
+        let disputed = if claim.disputed { ", disputed" } else { "" };
+        let text = one_line(&claim.text);
+        let text = prose(&end_cut(&text, MAX_CLAIM_COLUMNS));
+        let evidence = shown(claim, scene);
+        let id = code(&claim.id);
+        lines.push(format!("| {sign} | {class}{disputed} | {id} {text} | {evidence} |"));
+    }
+    lines.join("\n")
+}
+
+/// The first citation of a claim with its quote, how many more there are, and the note.
+fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
+    let mut parts = Vec::new();
+    if let Some(citation) = claim.citations.first() {
+        parts.push(code(&place(citation, scene, MAX_QUOTE_COLUMNS)));
+        let quote = one_line(&citation.quote);
+        if !quote.is_empty() {
+            parts.push(code(&middle_cut(&quote, MAX_QUOTE_COLUMNS)));
+        }
+        if let Some(more) = claim.citations.len().checked_sub(1).filter(|more| *more > 0) {
+            parts.push(format!("(and {more} more cited)"));
+        }
+    }
+    let note = prose(&claim.note);
+    match (parts.is_empty(), note.is_empty()) {
+        (true, true) => parts.push("no evidence is cited".to_owned()),
+        (_, true) => {}
+        _ => parts.push(note),
+    }
+    parts.join(" · ")
+}
+
+fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<String> {
+    let ranges = answer.coverage.as_ref().map(|coverage| &coverage.uncovered[..]);
+    let synthesis = report.map_or("", |report| report.synthesis.as_str());
+    let part = |range: &v1::ByteRange| {
+        synthesis.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+    };
+    let sentences = ranges.unwrap_or_default().iter().filter_map(part);
+    sentences.map(|sentence| quoted(&end_cut(&one_line(sentence), MAX_CLAIM_COLUMNS))).collect()
+}
+
+/// What the record and its policy are called.
+fn facts(answer: &v1::EvaluateResponse) -> Option<String> {
+    let mut facts = Vec::new();
+    if !answer.claims.is_empty() {
+        facts.push(count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim"));
+    }
+    facts.extend(judges(answer).map(|judges| format!("judge {}", code(&judges))));
+    facts.extend(policy_name(answer).map(|policy| format!("policy {}", code(&policy))));
+    if !answer.evaluation_id.is_empty() {
+        facts.push(format!("record {}", code(&answer.evaluation_id)));
+    }
+    (!facts.is_empty()).then(|| facts.join(" · "))
+}

@@ -1,0 +1,294 @@
+//! This module tests documents as programs read them: golden files, and texts that try to be more than text.
+
+use gsar_client::ClientError;
+use gsar_proto::v1;
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use super::safe_markdown::{code, prose};
+use super::{Evaluated, Refused, junit, markdown};
+use crate::human::{Explain, samples};
+
+/// Texts that are markup somewhere.
+const HOSTILE: &str = "a|b \\| `c` ``d`` | <b>e</b> &lt; <!-- ]]> --> [f](http://g.example) ![h](i.png) @owner/team #12 GH-12 owner/repo#3 https://j.example www.k.example l@m.example 7b84d6c9d5a0 $x^2$ :tada: ~~n~~ **o** _p_ \u{0}\u{1b}[31mq\u{fffe}\n# r\n- [ ] s\n|---|\n&#64;t";
+
+fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Refused>) -> Evaluated {
+    let report = v1::Report { id: id.to_owned(), ..samples::report() };
+    let request = v1::EvaluateRequest {
+        report: Some(report),
+        evidence: samples::evidence(),
+        ..Default::default()
+    };
+    Evaluated { request, answer }
+}
+
+/// What becomes of reports: held back, let go, failed, refused.
+fn four() -> Vec<Evaluated> {
+    let mut proceeds = samples::answer();
+    proceeds.claims.truncate(1);
+    proceeds.decision = Some(v1::Decision { tier: v1::Tier::Proceed.into(), ..Default::default() });
+    let failed = samples::without_score(
+        v1::Outcome::Failed,
+        "JUDGE_FAILED",
+        "no judge of the chain gave an answer",
+    );
+    let refused = Refused {
+        code: "INVALID_FIELDS".to_owned(),
+        message: "Evaluate: the server refuses 1 field\n  report.claims[1].id  `c1` is given twice; rename one\n  reason INVALID_FIELDS".to_owned(),
+    };
+    vec![
+        evaluated("checkout-oom", Ok(samples::full_answer())),
+        evaluated("quiet-night", Ok(proceeds)),
+        evaluated("checkout-oom", Ok(failed)),
+        evaluated("", Err(refused)),
+    ]
+}
+
+fn hostile() -> Evaluated {
+    let mut answer = samples::full_answer();
+    answer.evaluation_id = HOSTILE.to_owned();
+    for claim in &mut answer.claims {
+        claim.text = HOSTILE.to_owned();
+        claim.note = HOSTILE.to_owned();
+        claim.citations = vec![samples::cites(HOSTILE, HOSTILE, HOSTILE)];
+    }
+    if let Some(decision) = &mut answer.decision {
+        decision.reasons = vec![v1::Reason {
+            code: HOSTILE.to_owned(),
+            sentence: HOSTILE.to_owned(),
+            ..Default::default()
+        }];
+    }
+    answer.warnings = vec![v1::Reason { sentence: HOSTILE.to_owned(), ..Default::default() }];
+    let mut one = evaluated(HOSTILE, Ok(answer));
+    if let Some(report) = &mut one.request.report {
+        report.synthesis = HOSTILE.repeat(3);
+    }
+    one
+}
+
+fn view() -> crate::human::View {
+    samples::view(80, Explain::Briefly)
+}
+
+#[test]
+fn junit_of_several_reports() {
+    insta::assert_snapshot!(junit(&four(), &view()).unwrap());
+}
+
+#[test]
+fn markdown_of_several_reports() {
+    insta::assert_snapshot!(markdown(&four(), &view()));
+}
+
+#[test]
+fn markdown_of_hostile_texts() {
+    insta::assert_snapshot!(markdown(&[hostile()], &view()));
+}
+
+#[test]
+fn a_refusal_has_its_reason() {
+    let endpoint = "unix:///run/gsar.sock".parse().unwrap();
+    let error = ClientError::Unreachable { endpoint, reason: "gone".to_owned() };
+    assert_eq!(Refused::from(&error).code, "UNREACHABLE");
+}
+
+#[test]
+fn a_decision_in_shadow_passes() {
+    let mut answer = samples::full_answer();
+    let decision = answer.decision.replace(v1::Decision {
+        tier: v1::Tier::Proceed.into(),
+        in_shadow: true,
+        ..Default::default()
+    });
+    answer.shadow.get_or_insert_default().decision = decision;
+    let text = junit(&[evaluated("r", Ok(answer))], &view()).unwrap();
+    let decision = text.split("name=\"decision\"").nth(1).unwrap();
+    assert!(decision.contains("<system-out>SHADOW: nothing is held back"), "{text}");
+    assert!(!decision.contains("<failure"), "{text}");
+}
+
+/// Counts, names and texts of a document, as another reader of XML sees them.
+const READ: &str = r#"
+import sys, xml.etree.ElementTree as tree
+root = tree.fromstring(sys.stdin.buffer.read())
+assert root.tag == "testsuites", root.tag
+for suite in root:
+    cases = suite.findall("testcase")
+    count = lambda tag: sum(len(case.findall(tag)) for case in cases)
+    assert int(suite.get("tests")) == len(cases)
+    assert int(suite.get("failures")) == count("failure")
+    assert int(suite.get("errors")) == count("error")
+    assert {case.get("classname") for case in cases} == {suite.get("name")}
+    print(suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("name"))
+total = lambda name: sum(int(suite.get(name)) for suite in root)
+assert all(int(root.get(name)) == total(name) for name in ("tests", "failures", "errors"))
+"#;
+
+/// The lines that [`READ`] prints; none where there is no Python.
+fn read_by_python(document: &str) -> Option<String> {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut python = Command::new("python3")
+        .args(["-c", READ])
+        .env("PYTHONIOENCODING", "utf-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    python.stdin.take()?.write_all(document.as_bytes()).unwrap();
+    let output = python.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The texts and attribute values of a document.
+fn read_by_quick_xml(document: &str) -> Vec<String> {
+    use quick_xml::events::Event;
+    let mut reader = quick_xml::Reader::from_str(document);
+    let mut texts = Vec::new();
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Eof => return texts,
+            Event::Text(text) => texts.push(text.to_string()),
+            Event::Start(element) | Event::Empty(element) => {
+                texts.extend(element.attributes().map(|found| found.unwrap().value.to_string()));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn other_readers_of_xml_find_the_same() {
+    let document = junit(&four(), &view()).unwrap();
+    if let Some(lines) = read_by_python(&document) {
+        assert_eq!(
+            lines,
+            "5 3 0 checkout-oom\n2 0 0 quiet-night\n1 0 1 checkout-oom (2)\n1 0 1 report\n"
+        );
+    }
+    let document = junit(&[hostile()], &view()).unwrap();
+    if let Some(lines) = read_by_python(&document) {
+        assert!(lines.starts_with("5 3 0 a|b \\| `c` ``d`` | <b>e</b>"), "{lines}");
+    }
+    for text in read_by_quick_xml(&document) {
+        assert!(!text.contains(['<', '\u{0}', '\u{1b}', '\u{fffe}']), "{text:?}");
+    }
+}
+
+/// What a reader of Markdown sees of a text: the text, or what it takes for more than text.
+fn seen(markdown: &str) -> Result<String, String> {
+    let mut text = String::new();
+    // Every extension but the one that sets other quotation marks.
+    let extensions = Options::all() - Options::ENABLE_SMART_PUNCTUATION;
+    for event in Parser::new_ext(markdown, extensions) {
+        match event {
+            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            Event::Start(Tag::Paragraph | Tag::Table(_) | Tag::TableHead | Tag::TableRow)
+            | Event::End(_) => {}
+            Event::Start(Tag::TableCell) => text.push('\u{1}'),
+            other => return Err(format!("{other:?} in {markdown:?}")),
+        }
+    }
+    Ok(text)
+}
+
+#[test]
+fn a_document_of_hostile_texts_has_no_markup_of_theirs() {
+    let document = markdown(&[hostile()], &view());
+    let mut cells = 0;
+    for event in Parser::new_ext(&document, Options::all()) {
+        match event {
+            Event::Start(Tag::TableCell) => cells += 1,
+            Event::Start(
+                Tag::Link { .. }
+                | Tag::Image { .. }
+                | Tag::HtmlBlock
+                | Tag::Emphasis
+                | Tag::Strikethrough
+                | Tag::FootnoteDefinition(_)
+                | Tag::CodeBlock(_)
+                | Tag::BlockQuote(_),
+            )
+            | Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::TaskListMarker(_)
+            | Event::HardBreak => panic!("{event:?} in {document}"),
+            _ => {}
+        }
+    }
+    assert_eq!(cells, 4 * 5, "{document}");
+}
+
+#[test]
+fn what_a_forge_would_link_is_code() {
+    for word in [
+        "@owner",
+        "(@owner)",
+        "#12",
+        "GH-12",
+        "OPS-4711",
+        "owner/repo#3",
+        "https://a.example/b",
+        "www.a.example",
+        "a@b.example",
+        "7b84d6c9d5",
+        "$x$",
+        ":tada:",
+        ":+1:",
+        ":100:",
+        "!12",
+        "~bug",
+        "%v1",
+        "&4",
+        "[issue:3]",
+        "~\"bug\"",
+        "[^1]",
+        "events.txt",
+    ] {
+        assert_eq!(prose(word), format!("`{word}`"));
+    }
+    for word in
+        ["14:02", "c2:", "0.541", "93.4", "10.0.0.1", "sha-256", "2026-03-12", "c1,", "%\","]
+    {
+        assert_eq!(prose(word), word);
+    }
+    assert_eq!(code("a|b"), "`a`&#124;`b`");
+    assert_eq!(code("`a``b "), "``` `a``b ```");
+    assert_eq!((prose(""), code(" ")), (String::new(), String::new()));
+}
+
+proptest! {
+    #[test]
+    fn a_text_stays_the_same_text(text in "[a-c`|\\\\*_<>&;!~#$@:.\\[\\]()\\-+=^\"'/ \n0-9\u{1b}é]{0,40}") {
+        let expected = gsar_client::text::one_line(&text);
+        for made in [prose(&text), code(&text)] {
+            // Alone a text may begin a line; in the documents something is always before it.
+            let line = seen(&format!("x {made} x")).map_err(TestCaseError::fail)?;
+            let expected_line = if expected.is_empty() { "x  x".to_owned() } else { format!("x {expected} x") };
+            prop_assert_eq!(&line, &expected_line);
+            let table = format!("| a | b |\n|---|---|\n| {made} | y |");
+            let cells = seen(&table).map_err(TestCaseError::fail)?;
+            prop_assert_eq!(cells, format!("\u{1}a\u{1}b\u{1}{expected}\u{1}y"));
+        }
+    }
+
+    #[test]
+    fn any_text_makes_xml(text in any::<String>()) {
+        let mut answer = samples::answer();
+        for claim in &mut answer.claims {
+            claim.id.clone_from(&text);
+            claim.note.clone_from(&text);
+        }
+        let document = junit(&[evaluated(&text, Ok(answer))], &view()).unwrap();
+        for found in read_by_quick_xml(&document) {
+let is_forbidden = |c: char| c != '\t' && c != '\n' && c != '\r' && (c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}'));
+            prop_assert!(!found.contains(is_forbidden), "{}", found);
+        }
+    }
+}

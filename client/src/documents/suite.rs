@@ -1,0 +1,158 @@
+//! This module reads an evaluation as tests: one for each claim, and one for the decision. It writes no XML.
+
+use gsar_client::text::{end_cut, one_line};
+use gsar_proto::v1;
+
+use super::{Evaluated, Refused};
+use crate::human::{Scene, View, changes, decided, judges, place, policy_name, verdict, words};
+
+/// The widest that a claim is part of a test's name.
+const MAX_NAME_COLUMNS: usize = 200;
+
+/// The test that stands for the whole report.
+const DECISION: &str = "decision";
+
+/// The tests of one report.
+#[derive(Debug)]
+pub(super) struct Suite {
+    /// The report.
+    pub(super) name: String,
+    /// Facts about the evaluation, as name and value.
+    pub(super) properties: Vec<(&'static str, String)>,
+    /// The claims in the order of the report, then the decision.
+    pub(super) tests: Vec<Test>,
+}
+
+/// One test.
+#[derive(Debug)]
+pub(super) struct Test {
+    /// The claim with its id, or the decision.
+    pub(super) name: String,
+    /// How it ended.
+    pub(super) result: TestResult,
+}
+
+/// How a test ended.
+#[derive(Debug)]
+pub(super) enum TestResult {
+    /// As it should; what is said besides may be empty.
+    Passed(String),
+    /// The report is at fault.
+    Failed(Fault),
+    /// Nothing was decided.
+    Error(Fault),
+}
+
+/// Why a test did not pass.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The kind in `UPPER_SNAKE_CASE`.
+    pub(super) kind: String,
+    /// What is wrong, on one line.
+    pub(super) message: String,
+    /// Everything that is known of it, line by line.
+    pub(super) details: String,
+}
+
+/// The tests of a report under its name.
+pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View) -> Suite {
+    let answer = match &evaluated.answer {
+        Ok(answer) => answer,
+        Err(refused) => {
+            let result = TestResult::Error(refusal(refused));
+            let tests = vec![Test { name: DECISION.to_owned(), result }];
+            return Suite { name, properties: Vec::new(), tests };
+        }
+    };
+    let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
+    let claims = answer.claims.iter().filter(|claim| view.shows(claim));
+    let mut tests: Vec<Test> = claims.map(|claim| of_claim(claim, &scene, view)).collect();
+    tests.push(Test { name: DECISION.to_owned(), result: of_decision(answer) });
+    Suite { name, properties: properties(answer), tests }
+}
+
+fn refusal(refused: &Refused) -> Fault {
+    let first = refused.message.lines().next().unwrap_or_default();
+    Fault {
+        kind: one_line(&refused.code),
+        message: one_line(first),
+        details: refused.message.lines().map(one_line).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
+    let score = |score: &Option<v1::Score>| score.as_ref().map(|score| words::score(Some(score)));
+    let evaluation = Some(one_line(&answer.evaluation_id)).filter(|id| !id.is_empty());
+    [
+        ("evaluation", evaluation),
+        ("policy", policy_name(answer)),
+        ("judge", judges(answer)),
+        ("score", score(&answer.score)),
+        ("guarded_score", score(&answer.guarded_score)),
+        ("tier", decided(answer).map(|decision| words::tier(decision.tier()).0.to_owned())),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| value.map(|value| (name, value)))
+    .collect()
+}
+
+fn of_claim(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Test {
+    let name = one_line(&format!("{}: {}", claim.id, claim.text));
+    let details = shown(claim, scene, view);
+    let fault = |kind: &str| {
+        let note = one_line(&claim.note);
+        let message = if note.is_empty() { "no evidence is cited".to_owned() } else { note };
+        Fault { kind: kind.to_owned(), message, details: details.clone() }
+    };
+    let result = match claim.class() {
+        v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
+        v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
+        v1::ClaimClass::Unspecified => TestResult::Error(fault("NO_VERDICT")),
+        v1::ClaimClass::Grounded | v1::ClaimClass::Complementary if claim.disputed => {
+            TestResult::Failed(fault("DISPUTED"))
+        }
+        v1::ClaimClass::Grounded | v1::ClaimClass::Complementary => TestResult::Passed(details),
+    };
+    Test { name: end_cut(&name, MAX_NAME_COLUMNS).into_owned(), result }
+}
+
+/// What decided a claim, line by line: the whole text, the note, the places of the evidence with what they say.
+fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> String {
+    let mut lines = vec![one_line(&claim.text)];
+    lines.extend(Some(one_line(&claim.note)).filter(|note| !note.is_empty()));
+    for citation in &claim.citations {
+        let (place, quote) = (place(citation, scene, usize::MAX), one_line(&citation.quote));
+        lines.push(if quote.is_empty() { place } else { format!("{place}: {quote}") });
+    }
+    if view.explain.is_about(claim) {
+        lines.extend(claim.considered.iter().map(|considered| one_line(considered)));
+    }
+    lines.join("\n")
+}
+
+fn of_decision(answer: &v1::EvaluateResponse) -> TestResult {
+    let (word, advice) = verdict(answer);
+    let reasons = decided(answer).map(|decision| &decision.reasons[..]).unwrap_or_default();
+    let mut lines: Vec<String> = reasons
+        .iter()
+        .map(|reason| one_line(&format!("{}: {}", reason.code, reason.sentence)))
+        .collect();
+    lines.extend(changes(answer).iter().map(|change| one_line(change)));
+    let details = lines.join("\n");
+    let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    let in_shadow = answer.decision.as_ref().is_some_and(|decision| decision.in_shadow);
+    let failed = answer.outcome() == v1::Outcome::Failed;
+    let fault = |kind: String| Fault { kind, message: advice.clone(), details: details.clone() };
+    if in_shadow {
+        // Nothing is held back, not even where the judge failed.
+        TestResult::Passed(format!("{word}: {advice}\n{details}"))
+    } else if failed || tier == v1::Tier::Unspecified {
+        let code = reasons.first().map(|reason| one_line(&reason.code));
+        let code = code.filter(|code| !code.is_empty());
+        TestResult::Error(fault(code.unwrap_or_else(|| "JUDGE_FAILED".to_owned())))
+    } else if tier == v1::Tier::Proceed {
+        TestResult::Passed(details)
+    } else {
+        TestResult::Failed(fault(word))
+    }
+}

@@ -1,0 +1,120 @@
+//! A machine for tests: the real binaries, and nothing else of the product.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A machine on which both binaries are installed side by side and nothing else of the product is.
+pub(crate) struct Machine {
+    /// Holds `bin`, and whatever a test puts there.
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
+        for binary in [PathBuf::from(env!("CARGO_BIN_EXE_gsar")), server_binary()] {
+            let place = bin.join(binary.file_name().unwrap());
+            if fs::hard_link(&binary, &place).is_err() {
+                fs::copy(&binary, &place).unwrap();
+            }
+        }
+        Self { folder }
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path().join("bin/gsar"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("TMPDIR", self.temporary())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self.command(arguments).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_owned();
+        let feeder = std::thread::spawn(move || {
+            // A run that refuses its arguments reads nothing.
+            let _ = stdin.write_all(input.as_bytes());
+        });
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        output
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.folder.path().join("tmp")
+    }
+
+    /// A server that was stopped in order has taken its private directory with it.
+    pub(crate) fn assert_nothing_is_left(&self) {
+        let left: Vec<_> =
+            fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+        let bin = self.folder.path().join("bin");
+        let running: Vec<_> =
+            processes().filter(|executable| executable.starts_with(&bin)).collect();
+        assert!(running.is_empty(), "still running: {running:?}");
+    }
+}
+
+/// The executables of all processes that may be looked at.
+fn processes() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok())
+}
+
+/// The server beside the command in the build folder. Cargo does not build the binaries of other packages
+/// for a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
+fn server_binary() -> PathBuf {
+    let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
+    let binary = folder.join("gsar-server");
+    if binary.exists() {
+        return binary;
+    }
+    let profile = match folder.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev".to_owned(),
+        name => name.to_owned(),
+    };
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "-p",
+            "gsar-server",
+            "--bin",
+            "gsar-server",
+            "--profile",
+            &profile,
+        ])
+        .arg("--target-dir")
+        .arg(folder.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    binary
+}
+
+pub(crate) fn incident(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
+    root.join(path).to_str().unwrap().to_owned()
+}
+
+pub(crate) fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}

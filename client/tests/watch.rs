@@ -1,0 +1,214 @@
+//! `gsar watch` with the real server: files are written, verdicts are read line by line.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod machine;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+
+use machine::{Machine, incident, stderr, stdout};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A watch that runs.
+struct Watch {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    err: BufReader<ChildStderr>,
+}
+
+impl Watch {
+    /// Starts one and waits until it has looked at the directory.
+    fn start(machine: &Machine, directory: &Path, arguments: &[&str]) -> Self {
+        let whole = ["watch", directory.to_str().unwrap(), "--every", "20ms"];
+        let mut child = machine.command(&[&whole, arguments].concat()).spawn().unwrap();
+        drop(child.stdin.take());
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let err = BufReader::new(child.stderr.take().unwrap());
+        let mut watch = Self { child, out, err };
+        watch.noted("note: watching ");
+        watch
+    }
+
+    /// The next verdict.
+    fn verdict(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "the watch ended");
+        line
+    }
+
+    /// The next remark, which begins like this.
+    fn noted(&mut self, begin: &str) -> String {
+        let mut line = String::new();
+        self.err.read_line(&mut line).unwrap();
+        assert!(line.starts_with(begin), "{line:?}");
+        line
+    }
+
+    /// Ctrl-C.
+    fn interrupt(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+    }
+}
+
+fn directory(machine: &Machine) -> PathBuf {
+    let directory = machine.folder.path().join("reports");
+    fs::create_dir(&directory).unwrap();
+    directory
+}
+
+/// Writes a file beside the directory and renames it into place.
+fn put(machine: &Machine, path: &Path, content: &str) {
+    let written = machine.folder.path().join("written");
+    fs::write(&written, content).unwrap();
+    fs::rename(written, path).unwrap();
+}
+
+fn is_verdict(line: &str, file: &str) -> bool {
+    let (word, rest) = line.split_once(' ').unwrap();
+    let is_tier = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN"].contains(&word);
+    is_tier && rest.trim_start().starts_with(file)
+}
+
+const REQUEST: &str = r#"{"report":{"id":"asked","synthesis":"Pod checkout-1 restarted 4 times."},"evidence":[{"id":"a.txt","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_LOGS","text":"pod checkout-1 restarted 4 times"}]}"#;
+
+#[test]
+fn reports_are_evaluated_as_they_are_written() {
+    let machine = Machine::new();
+    let directory = directory(&machine);
+    let report = fs::read_to_string(incident("checkout-oom/reports/faithful.md")).unwrap();
+    fs::write(directory.join("old.md"), &report).unwrap();
+    let evidence = incident("checkout-oom/evidence");
+    let mut watch = Watch::start(&machine, &directory, &["--evidence", &evidence]);
+
+    put(&machine, &directory.join("new.md"), &report);
+    let first = watch.verdict();
+    assert!(is_verdict(&first, "new.md  "), "{first}");
+
+    // Written again as it was, a report is not evaluated again; the next verdict is of another one.
+    put(&machine, &directory.join("new.md"), &report);
+    fs::write(directory.join("cut.json"), REQUEST.get(..40).unwrap()).unwrap();
+    let cut = watch.verdict();
+    assert!(cut.starts_with("ERROR       cut.json  "), "{cut}");
+    assert!(cut.contains("cut.json:1: "), "{cut}");
+    fs::write(directory.join("cut.json"), REQUEST).unwrap();
+    let whole = watch.verdict();
+    assert!(is_verdict(&whole, "cut.json (asked)  "), "{whole}");
+
+    fs::write(directory.join("new.md"), format!("{report}\nNobody knows why.\n")).unwrap();
+    let changed = watch.verdict();
+    assert!(is_verdict(&changed, "new.md  "), "{changed}");
+
+    // Deleted files are forgotten: one that comes back is evaluated as a new one.
+    fs::remove_file(directory.join("cut.json")).unwrap();
+    put(&machine, &directory.join("other.json"), REQUEST);
+    assert!(is_verdict(&watch.verdict(), "other.json (asked)  "));
+    put(&machine, &directory.join("cut.json"), REQUEST);
+    assert!(is_verdict(&watch.verdict(), "cut.json (asked)  "));
+
+    watch.interrupt();
+    let summary = watch.noted("note: 5 reports evaluated: ");
+    assert!(summary.ends_with("; 1 could not be\n"), "{summary}");
+    assert_eq!(watch.child.wait().unwrap().code(), Some(0));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn once_is_what_evaluate_does() {
+    let machine = Machine::new();
+    let directory = directory(&machine);
+    let evidence = incident("checkout-oom/evidence");
+    let mut arguments = vec!["evaluate".to_owned()];
+    for name in ["contradicted", "faithful"] {
+        let report = incident(&format!("checkout-oom/reports/{name}.md"));
+        fs::copy(&report, directory.join(format!("{name}.md"))).unwrap();
+        arguments.push(report);
+    }
+    arguments.extend(["--evidence".to_owned(), evidence.clone(), "--output=jsonl".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let evaluated = machine.run(&arguments, "");
+
+    let path = directory.to_str().unwrap();
+    let once = ["watch", path, "--evidence", &evidence, "--once", "--every", "20ms"];
+    let watched = machine.run(&[&once[..], &["--format", "jsonl"]].concat(), "");
+    assert_eq!(watched.status.code(), evaluated.status.code(), "{}", stderr(&watched));
+    assert!(stderr(&watched).starts_with("note: 2 reports evaluated: "), "{}", stderr(&watched));
+    let lines: Vec<serde_json::Value> =
+        stdout(&watched).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    for (line, answer) in lines.iter().zip(stdout(&evaluated).lines()) {
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+        assert_eq!(line["evaluation"]["decision"], answer["decision"]);
+        assert_eq!(line["file"], format!("{path}/{}.md", line["report"].as_str().unwrap()));
+    }
+
+    fs::write(directory.join("cut.json"), "{").unwrap();
+    let lines = machine.run(&once, "");
+    assert_eq!(lines.status.code(), Some(2), "{}", stderr(&lines));
+    assert!(stdout(&lines).contains("\nERROR       cut.json  "), "{}", stdout(&lines));
+    assert_eq!(stdout(&lines).lines().count(), 3);
+    let nowhere = machine.run(&["watch", "nowhere"], "");
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert_eq!(
+        stderr(&nowhere),
+        "error: nowhere: is no directory; name one that reports are written into\n"
+    );
+    machine.assert_nothing_is_left();
+}
+
+/// A server of its own on a socket, once it listens.
+fn server(machine: &Machine, socket: &Path) -> Child {
+    let mut child = Command::new(machine.folder.path().join("bin/gsar-server"))
+        .arg("--listen")
+        .arg(format!("unix://{}", socket.display()))
+        .arg("--data-dir")
+        .arg(machine.folder.path().join("data"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while UnixStream::connect(socket).is_err() {
+        assert!(child.try_wait().unwrap().is_none(), "the server ended");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child
+}
+
+#[test]
+fn reports_stay_due_while_the_server_is_away() {
+    let machine = Machine::new();
+    let directory = directory(&machine);
+    let socket = machine.folder.path().join("gsar.sock");
+    let mut first = server(&machine, &socket);
+    let endpoint = format!("unix://{}", socket.display());
+    let mut watch = Watch::start(&machine, &directory, &["--endpoint", &endpoint]);
+    put(&machine, &directory.join("one.json"), REQUEST);
+    // The first answers may say that the server is not ready.
+    assert!(is_verdict(&watch.verdict(), "one.json (asked)  "));
+
+    first.kill().unwrap();
+    first.wait().unwrap();
+    put(&machine, &directory.join("two.json"), REQUEST);
+    let mut line = String::new();
+    while !line.starts_with(&format!("note: no server answers at {endpoint}: ")) {
+        line.clear();
+        watch.err.read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "the watch ended");
+    }
+    assert!(line.ends_with("; reports stay due and are sent again\n"), "{line}");
+    let mut second = server(&machine, &socket);
+    assert!(is_verdict(&watch.verdict(), "two.json (asked)  "));
+    watch.noted("note: the server answers again");
+
+    watch.interrupt();
+    let summary = watch.noted("note: 2 reports evaluated: ");
+    assert!(!summary.contains("could not be"), "{summary}");
+    assert_eq!(watch.child.wait().unwrap().code(), Some(0));
+    kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
+    second.wait().unwrap();
+    machine.assert_nothing_is_left();
+}
