@@ -163,15 +163,16 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides configuration and telemetry, which all may use.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("api", &["evaluate", "evidence", "ledger", "lifecycle", "policies"]),
-    ("evaluate", &["api", "evidence", "judge", "ledger", "policies"]),
+    ("evaluate", &["api", "evidence", "judge", "ledger", "policies", "tls"]),
     ("evidence", &["storage"]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
-    ("lifecycle", &["api", "evaluate", "judge"]),
+    ("lifecycle", &["api", "evaluate", "judge", "policies", "tls"]),
     ("storage", &[]),
     ("telemetry", &[]),
+    ("tls", &[]),
 ];
 
 #[test]
