@@ -46,7 +46,7 @@ async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
     checked.map(drop).map_err(|status| format!("{status:?}"))
 }
 
-/// Returns when so many handshakes had a result: the server counts after the peer was answered.
+/// Returns when a handshake had that result: the server counts after the peer was answered.
 async fn counted(result: &str) {
     let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
     while !recorder().unwrap().render().contains(&series) {
@@ -115,6 +115,8 @@ async fn new_files_are_for_new_connections_and_broken_ones_for_none() {
     let open = client.channel(address).await.unwrap();
     answered(&open).await;
     assert_eq!(client.shown(address).await, first.der());
+    let published = "gsar_tls_certificate_not_after_seconds 4102358400";
+    assert!(recorder().unwrap().render().contains(published), "2099-12-31");
 
     second.write(server.folder.path(), "server");
     assert_eq!(client.shown(address).await, first.der(), "files are read when it is asked for");

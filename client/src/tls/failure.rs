@@ -85,7 +85,10 @@ fn explained(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure 
 /// What is wrong with the certificate of the server.
 fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFailure {
     match error {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+        // The last two are of an authority that has the name of a trusted one, and another key.
+        CertificateError::UnknownIssuer
+        | CertificateError::BadSignature
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
             let fix = match &files.ca {
                 None => {
                     "name the PEM file of that authority with --tls-ca or GSAR_TLS_CA; without it \

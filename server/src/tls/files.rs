@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_certificate_is_read_whoever_signed_it() {
+    fn the_end_of_a_certificate_is_read_with_any_issuer() {
         let key = rcgen::KeyPair::generate().unwrap();
         for (is_ca, year, seconds) in [
             (rcgen::IsCa::NoCa, 2001, 1_009_756_800),

@@ -31,7 +31,7 @@ struct Bounds {
 const BOUNDS: Bounds = Bounds { time: Duration::from_secs(10), in_progress: 256 };
 
 /// How long a peer may take to close after its handshake failed.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// Connections that wait to be served.
 const MAX_WAITING: usize = 16;
@@ -54,6 +54,7 @@ fn bounded(
     stopped: impl Future<Output = ()> + Send + 'static,
     bounds: Bounds,
 ) -> ReceiverStream<io::Result<TlsConnection>> {
+    store.publish_end();
     let (ready, connections) = mpsc::channel(MAX_WAITING);
     let handshakes =
         Handshakes { store, bounds, running: JoinSet::new(), oldest_first: VecDeque::new() };
@@ -119,7 +120,7 @@ async fn handshake(
     time: Duration,
 ) -> Option<TlsConnection> {
     let _ = stream.set_nodelay(true);
-    let peer = stream.peer_addr().ok();
+    let peer = stream.peer_addr().ok().map(tracing::field::display);
     let accepted = TlsAcceptor::from(config).accept(stream).into_fallible();
     match timeout(time, accepted).await {
         Ok(Ok(stream)) => {
@@ -127,13 +128,13 @@ async fn handshake(
             Some(TlsConnection(stream))
         }
         Ok(Err((error, stream))) => {
-            tracing::debug!(?peer, %error, "a TLS handshake failed");
+            tracing::debug!(peer, %error, "a TLS handshake failed");
+            let _ = timeout(CLOSE_TIME, closed_by_peer(stream)).await;
             count("failed");
-            let _ = timeout(FAREWELL, farewell(stream)).await;
             None
         }
         Err(_) => {
-            tracing::debug!(?peer, "a TLS handshake took too long");
+            tracing::debug!(peer, "a TLS handshake took too long");
             count("timeout");
             None
         }
@@ -142,7 +143,7 @@ async fn handshake(
 
 /// Waits until the peer closes: a connection that is closed while bytes of the peer are unread is reset, and the peer
 /// never reads the alert that says why.
-async fn farewell(mut stream: TcpStream) -> io::Result<()> {
+async fn closed_by_peer(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     let mut unread = [0; 1024];
     while stream.read(&mut unread).await? > 0 {}

@@ -15,7 +15,7 @@ use crate::telemetry::metrics as names;
 #[derive(Debug)]
 pub struct TlsStore {
     files: Tls,
-    current: RwLock<Arc<ServerConfig>>,
+    current: RwLock<Contents>,
 }
 
 impl TlsStore {
@@ -28,8 +28,8 @@ impl TlsStore {
         }
         match read(files) {
             Ok(contents) => {
-                let current = RwLock::new(in_force(contents));
-                Some(Self { files: files.clone(), current })
+                warn_of_end(&contents);
+                Some(Self { files: files.clone(), current: RwLock::new(contents) })
             }
             Err(wrong) => {
                 for TlsProblem { key, description } in wrong {
@@ -45,29 +45,35 @@ impl TlsStore {
     /// # Errors
     /// Everything that is wrong.
     pub fn reload(&self) -> Result<(), Vec<TlsProblem>> {
-        let config = in_force(read(&self.files)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let contents = read(&self.files)?;
+        warn_of_end(&contents);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = contents;
+        self.publish_end();
         Ok(())
     }
 
     /// What a handshake needs that begins now.
     pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config)
+    }
+
+    /// Says on /metrics when the certificate ends.
+    pub(super) fn publish_end(&self) {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(not_after) = current.not_after {
+            #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are below 2^53")]
+            gauge!(names::TLS_NOT_AFTER).set(not_after as f64);
+        }
     }
 }
 
-/// Says when the certificate ends, on /metrics and, where it has ended, in the log.
-fn in_force(contents: Contents) -> Arc<ServerConfig> {
+/// Says in the log that a certificate has ended.
+fn warn_of_end(contents: &Contents) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    if let Some(not_after) = contents.not_after {
-        #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are below 2^53")]
-        gauge!(names::TLS_NOT_AFTER).set(not_after as f64);
-        if not_after < now {
-            tracing::warn!(
-                seconds_ago = now - not_after,
-                "the certificate in tls.certificate has expired, and clients refuse it; replace it and send SIGHUP"
-            );
-        }
+    if let Some(not_after) = contents.not_after.filter(|not_after| *not_after < now) {
+        tracing::warn!(
+            seconds_ago = now - not_after,
+            "the certificate in tls.certificate has expired, and clients refuse it; replace it and send SIGHUP"
+        );
     }
-    contents.config
 }
