@@ -21,7 +21,7 @@ pub struct Arguments {
 /// The server of a run.
 #[derive(Debug, Args)]
 pub(crate) struct WantedServer {
-    /// Where the server listens: unix:///path/to/socket or grpc://host:port. Without it: GSAR_ENDPOINT,
+    /// Where the server listens: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Without it: GSAR_ENDPOINT,
     /// else the gsar-server beside this program, started for the run
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) endpoint: Option<String>,

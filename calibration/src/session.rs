@@ -27,7 +27,7 @@ pub(crate) async fn with_server<T>(
     }
     let endpoint = wanted.endpoint.clone();
     let environment = Environment { default_sockets: Vec::new(), ..Environment::of_process() };
-    let target = match find(&Wish { endpoint, data_dir: None }, &environment) {
+    let target = match find(&Wish { endpoint, ..Wish::default() }, &environment) {
         Ok(target) => target,
         Err(TargetError::Nowhere { .. }) => bail!(
             "{SERVER_BINARY} does not stand beside this program; build it there or name a server with --endpoint"
@@ -37,7 +37,7 @@ pub(crate) async fn with_server<T>(
     let mut started = None;
     let result = until_signal(async {
         let client = match &target {
-            Target::Running { endpoint, .. } => Client::connect(endpoint).await?,
+            Target::Running { endpoint, tls, .. } => Client::connect_with(endpoint, tls).await?,
             Target::OneCall { binary, data_dir } => {
                 let server = OneCallServer::start(binary, data_dir.as_deref())?;
                 started.insert(server).client(binary).await?

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use gsar_client::TlsFiles;
 
 pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
@@ -67,7 +68,7 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct Connection {
-    /// Where the server listens: unix:///path or grpc://host:port
+    /// Where the server listens: unix:///path, grpc://host:port or, with TLS, grpcs://host:port
     ///
     /// Without it: GSAR_ENDPOINT, else the default socket, else the gsar-server installed beside gsar,
     /// started for this one call.
@@ -76,6 +77,17 @@ pub(crate) struct Connection {
     /// Start a server for this one call that keeps its records in DIR
     #[arg(long, value_name = "DIR", conflicts_with = "endpoint", value_hint = ValueHint::DirPath)]
     pub(crate) data_dir: Option<PathBuf>,
+    /// The certificate authorities that may have signed the certificate of a grpcs:// server, as PEM
+    ///
+    /// Without it: GSAR_TLS_CA, else the authorities of this system.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    tls_ca: Option<PathBuf>,
+    /// The certificate to show to a grpcs:// server, as PEM; without it GSAR_TLS_CERTIFICATE
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    tls_certificate: Option<PathBuf>,
+    /// The private key of that certificate, as PEM; without it GSAR_TLS_KEY
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    tls_key: Option<PathBuf>,
     /// How long a call may take
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     deadline: u32,
@@ -85,6 +97,15 @@ impl Connection {
     /// How long a call may take.
     pub(crate) fn deadline(&self) -> Duration {
         Duration::from_secs(u64::from(self.deadline))
+    }
+
+    /// The files for TLS.
+    pub(crate) fn tls(&self) -> TlsFiles {
+        TlsFiles {
+            ca: self.tls_ca.clone(),
+            certificate: self.tls_certificate.clone(),
+            key: self.tls_key.clone(),
+        }
     }
 }
 
@@ -223,7 +244,7 @@ pub(crate) struct Score {
     )]
     pub(crate) policy: String,
     /// Decide here, by the presets, without any server
-    #[arg(long, conflicts_with_all = ["request", "endpoint", "data_dir"])]
+    #[arg(long, conflicts_with_all = ["request", "endpoint", "data_dir", "tls_ca", "tls_certificate", "tls_key"])]
     pub(crate) offline: bool,
     /// Whole requests instead: one ScoreRequest as JSON, or one per line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "file", value_hint = ValueHint::FilePath)]

@@ -17,6 +17,7 @@ use v1::policy_service_client::PolicyServiceClient;
 
 use crate::endpoint::Endpoint;
 use crate::error::{ClientError, Refusal};
+use crate::tls::{self, LastFailure, TlsFailure, TlsFiles};
 
 /// The deadline of a call where the caller sets none.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
@@ -30,11 +31,15 @@ const MAX_ATTEMPTS: u32 = 4;
 /// The largest answer that is read: a ledger record with everything in it.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
 
+/// What tonic says where an answer is no HTTP/2, as that of a server with TLS.
+const NO_HTTP_2: &str = "http2 error";
+
 /// A connection to a server. Cheap to clone; clones share the connection.
 #[derive(Clone, Debug)]
 pub struct Client {
     channel: Channel,
     endpoint: Endpoint,
+    last_failure: LastFailure,
     deadline: Duration,
 }
 
@@ -46,14 +51,26 @@ pub(crate) enum Repeat {
 }
 
 impl Client {
-    /// Connects to a server.
+    /// Connects to a server. One behind TLS must have a certificate of an authority that the system trusts.
     ///
     /// # Errors
-    /// [`ClientError::Unreachable`] when nobody accepts the connection.
+    /// [`ClientError::Unreachable`] when nobody accepts the connection, [`ClientError::Tls`] when the server is not
+    /// trusted.
     pub async fn connect(endpoint: &Endpoint) -> Result<Self, ClientError> {
-        let unreachable = |error: tonic::transport::Error| ClientError::Unreachable {
-            endpoint: endpoint.clone(),
-            reason: deepest(&error),
+        Self::connect_with(endpoint, &TlsFiles::default()).await
+    }
+
+    /// Connects to a server, with files for TLS. They are read now, and only for a `grpcs://` endpoint.
+    ///
+    /// # Errors
+    /// As [`Client::connect`], and [`ClientError::TlsFile`] when a file cannot be used.
+    pub async fn connect_with(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
+        let last_failure = LastFailure::default();
+        let unreachable = |error: tonic::transport::Error| match last_failure.get() {
+            Some(failure) => failed(endpoint, failure),
+            None => {
+                ClientError::Unreachable { endpoint: endpoint.clone(), reason: deepest(&error) }
+            }
         };
         let channel = match endpoint {
             Endpoint::Unix(path) => {
@@ -71,10 +88,23 @@ impl Client {
             Endpoint::Tcp(address) => {
                 settings(&format!("http://{address}")).map_err(unreachable)?.connect().await
             }
+            Endpoint::Tls(address) => {
+                let config = tls::configuration(files)?;
+                let origin = format!("https://{address}").parse();
+                let origin = origin.map_err(|_| unreachable_address(endpoint))?;
+                let connector = tls::connector(address, config, files, last_failure.clone());
+                // The connector does TLS; tonic is only to say https in requests.
+                settings(&format!("http://{address}"))
+                    .map_err(unreachable)?
+                    .origin(origin)
+                    .connect_with_connector(connector)
+                    .await
+            }
         };
         Ok(Self {
             channel: channel.map_err(unreachable)?,
             endpoint: endpoint.clone(),
+            last_failure: last_failure.clone(),
             deadline: DEFAULT_DEADLINE,
         })
     }
@@ -429,6 +459,22 @@ impl Client {
 
     /// A broken connection is distinguished from a server that answered.
     fn failed(&self, refusal: Refusal) -> ClientError {
+        if refusal.reason.is_empty()
+            && let Some(failure) = self.last_failure.get()
+        {
+            return failed(&self.endpoint, failure);
+        }
+        if let Endpoint::Tcp(address) = &self.endpoint
+            && refusal.reason.is_empty()
+            && refusal.code == Code::Internal
+            && refusal.message.contains(NO_HTTP_2)
+        {
+            let endpoint = self.endpoint.clone();
+            let reason = format!(
+                "the answer is no HTTP/2; where it listens with TLS, the endpoint is grpcs://{address}"
+            );
+            return ClientError::Unreachable { endpoint, reason };
+        }
         let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
         if broken {
             let endpoint = self.endpoint.clone();
@@ -436,6 +482,16 @@ impl Client {
         }
         Box::new(refusal).into()
     }
+}
+
+fn failed(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> ClientError {
+    ClientError::Tls { endpoint: endpoint.clone(), reason, fix }
+}
+
+/// The error of an address that is none, although its endpoint was read as one.
+fn unreachable_address(endpoint: &Endpoint) -> ClientError {
+    let reason = "its host is no name that a request can be sent to".to_owned();
+    ClientError::Unreachable { endpoint: endpoint.clone(), reason }
 }
 
 fn late(method: &'static str) -> ClientError {

@@ -4,18 +4,22 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where a server listens: `unix:///path` or `grpc://host:port`.
+/// Where a server listens: `unix:///path`, `grpc://host:port` or `grpcs://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// A Unix socket, by its absolute path.
     Unix(PathBuf),
     /// A host and port, without TLS.
     Tcp(String),
+    /// A host and port, with TLS.
+    Tls(String),
 }
 
 /// Why a text is no endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no endpoint: {reason}; write unix:///path/to/socket or grpc://host:port")]
+#[error(
+    "`{given}` is no endpoint: {reason}; write unix:///path/to/socket, grpc://host:port or grpcs://host:port"
+)]
 pub struct EndpointError {
     given: String,
     reason: &'static str,
@@ -29,7 +33,7 @@ impl FromStr for Endpoint {
         match given.split_once("://") {
             Some(("unix", path)) if Path::new(path).is_absolute() => Ok(Self::Unix(path.into())),
             Some(("unix", _)) => Err(refused("the path of the socket is not absolute")),
-            Some(("grpc", address)) => {
+            Some((scheme @ ("grpc" | "grpcs"), address)) => {
                 let address = address.strip_suffix('/').unwrap_or(address);
                 let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
                 let bare_ipv6 =
@@ -37,12 +41,13 @@ impl FromStr for Endpoint {
                 if host.is_empty() || bare_ipv6 || host.contains(['/', '?', '#', '@', ' ']) {
                     Err(refused("it names no host"))
                 } else if port.parse::<u16>().is_ok_and(|port| port > 0) {
-                    Ok(Self::Tcp(address.to_owned()))
+                    let address = address.to_owned();
+                    Ok(if scheme == "grpcs" { Self::Tls(address) } else { Self::Tcp(address) })
                 } else {
                     Err(refused("it names no port from 1 to 65535"))
                 }
             }
-            Some(_) => Err(refused("its scheme is neither unix nor grpc")),
+            Some(_) => Err(refused("its scheme is none of unix, grpc and grpcs")),
             None => Err(refused("it has no scheme")),
         }
     }
@@ -53,6 +58,7 @@ impl fmt::Display for Endpoint {
         match self {
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
             Self::Tcp(address) => write!(f, "grpc://{address}"),
+            Self::Tls(address) => write!(f, "grpcs://{address}"),
         }
     }
 }
@@ -63,8 +69,12 @@ mod tests {
 
     #[test]
     fn endpoints_are_read_and_written() {
-        for given in ["unix:///run/gsar/gsar.sock", "grpc://localhost:50051", "grpc://[::1]:50051"]
-        {
+        for given in [
+            "unix:///run/gsar/gsar.sock",
+            "grpc://localhost:50051",
+            "grpc://[::1]:50051",
+            "grpcs://localhost:50051",
+        ] {
             assert_eq!(given.parse::<Endpoint>().unwrap().to_string(), given);
         }
         assert_eq!("grpc://gsar:1/".parse(), Ok(Endpoint::Tcp("gsar:1".to_owned())));
@@ -75,8 +85,9 @@ mod tests {
         for (given, reason) in [
             ("localhost:50051", "it has no scheme"),
             ("/run/gsar.sock", "it has no scheme"),
-            ("http://localhost:50051", "its scheme is neither unix nor grpc"),
+            ("http://localhost:50051", "its scheme is none of unix, grpc and grpcs"),
             ("unix://gsar.sock", "the path of the socket is not absolute"),
+            ("grpcs://localhost", "it names no port from 1 to 65535"),
             ("grpc://localhost", "it names no port from 1 to 65535"),
             ("grpc://localhost:0", "it names no port from 1 to 65535"),
             ("grpc://localhost:99999", "it names no port from 1 to 65535"),

@@ -8,6 +8,7 @@ use tonic_types::StatusExt as _;
 
 use crate::endpoint::Endpoint;
 use crate::text::width;
+use crate::tls::TlsFileError;
 
 /// Why a call gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,19 @@ pub enum ClientError {
         /// What connecting gave.
         reason: String,
     },
+    /// TLS with the server fails: one of the two does not trust the other, or the peer does not speak it.
+    #[error("no TLS with {endpoint}: {reason}\n  {fix}")]
+    Tls {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it.
+        fix: String,
+    },
+    /// A file for TLS cannot be used.
+    #[error(transparent)]
+    TlsFile(#[from] TlsFileError),
     /// The server answered with an error, or the deadline passed.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
@@ -33,7 +47,7 @@ impl ClientError {
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
-            Self::Unreachable { .. } => None,
+            Self::Unreachable { .. } | Self::Tls { .. } | Self::TlsFile(_) => None,
         }
     }
 }

@@ -30,8 +30,10 @@ pub mod input;
 mod investigations;
 pub mod partition;
 pub mod text;
+mod tls;
 
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
 pub use gsar_proto::{json, v1};
+pub use tls::{TlsFileError, TlsFiles};

@@ -41,7 +41,11 @@ pub(crate) async fn with_client<T>(
 
 /// What the flags wish for.
 pub(crate) fn wish(connection: &Connection) -> Wish {
-    Wish { endpoint: connection.endpoint.clone(), data_dir: connection.data_dir.clone() }
+    Wish {
+        endpoint: connection.endpoint.clone(),
+        data_dir: connection.data_dir.clone(),
+        tls: connection.tls(),
+    }
 }
 
 /// Does `work` unless a signal comes first.
@@ -65,7 +69,7 @@ pub(crate) async fn open(
     started: &mut Option<OneCallServer>,
 ) -> Result<Client, Failure> {
     match target {
-        Target::Running { endpoint, .. } => Ok(Client::connect(endpoint).await?),
+        Target::Running { endpoint, tls, .. } => Ok(Client::connect_with(endpoint, tls).await?),
         Target::OneCall { binary, data_dir } => {
             let server = started.insert(OneCallServer::start(binary, data_dir.as_deref())?);
             Ok(server.client(binary).await?)

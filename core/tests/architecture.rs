@@ -163,16 +163,17 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 9] = [
+const MODULES: [(&str, &[&str]); 10] = [
     ("api", &["drive", "evaluate", "evidence", "ledger", "lifecycle", "policies"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
-    ("evaluate", &["evidence", "judge", "ledger", "policies"]),
+    ("evaluate", &["evidence", "judge", "ledger", "policies", "tls"]),
     ("evidence", &["storage"]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
-    ("lifecycle", &["api", "drive", "evaluate", "judge"]),
+    ("lifecycle", &["api", "drive", "evaluate", "judge", "policies", "tls"]),
     ("storage", &[]),
     ("telemetry", &[]),
+    ("tls", &[]),
 ];
 
 /// What every module of the server may use.

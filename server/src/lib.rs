@@ -3,7 +3,7 @@
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
 //! one evaluation and the only module that knows the others; `drive` is the outer loop around evaluations; `judge`
 //! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record; `lifecycle`
-//! starts, readies and drains. `call`, `errors`, `config` and `telemetry` serve all of them.
+//! starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry` serve all of them.
 
 pub mod api;
 pub mod attestation;
@@ -20,3 +20,4 @@ mod offload;
 pub mod policies;
 mod storage;
 pub mod telemetry;
+pub mod tls;

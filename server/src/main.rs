@@ -20,7 +20,7 @@ struct Arguments {
     /// Configuration file (TOML).
     #[arg(long, env = "GSAR_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where to listen: unix:///path/to.sock or grpc://address:port; may be given several times.
+    /// Where to listen: unix:///path/to.sock, grpc://address:port or grpcs://address:port; may be given several times.
     #[arg(long, value_name = "URL")]
     listen: Vec<Listen>,
     /// Directory of the ledger.

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use support::process::Process;
+use support::tls::Authority;
 
 /// What a fault's configuration says, and how each line that names a problem begins. `DIR` is the folder of the test.
 const FAULTS: &[(&str, &[&str])] = &[
@@ -130,6 +131,40 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("data_dir = \"DIR/key\"", &["data_dir: data directory DIR/key: DIR/key is a file"]),
     ("data_dir = \"DIR/damaged\"", &["data_dir: DIR/damaged/ledger.sqlite3 is damaged"]),
     (
+        "listen = [\"grpcs://localhost:1\"]",
+        &[
+            "listen.0: `grpcs://localhost:1` has no IP address and port; write grpcs://127.0.0.1:4317",
+        ],
+    ),
+    (
+        "listen = [\"grpcs://127.0.0.1:1\"]",
+        &["tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: is missing"],
+    ),
+    (
+        "[tls]\ncertificate = \"DIR/server.pem\"\nkey = \"DIR/server.key\"",
+        &["tls.certificate: DIR/server.pem is given", "tls.key: DIR/server.key is given"],
+    ),
+    (
+        "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/none\"\nkey = \"DIR/key\"\nclient_ca = \"DIR/key\"",
+        &[
+            "tls.certificate: DIR/none: No such file",
+            "tls.key: DIR/key: has no private key",
+            "tls.client_ca: DIR/key: has no certificate",
+        ],
+    ),
+    (
+        "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/server.pem\"\nkey = \"DIR/other.key\"",
+        &["tls.key: DIR/other.key: is not the key of the first certificate in DIR/server.pem"],
+    ),
+    (
+        "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/broken.pem\"\nkey = \"DIR/server.pem\"",
+        &[
+            "tls.certificate: DIR/broken.pem: is no PEM",
+            "tls.key: DIR/server.pem: has no private key",
+        ],
+    ),
+    ("[tls]\ncert = \"x\"", &["tls.cert: is no key; keys here are certificate, key, client_ca"]),
+    (
         "data_dir = \"DIR/key\"\n[policies]\ndefault = \"x\"\n[judges]\nchain = [\"x\"]\n[log]\nlevel = \"x\"\n[evidence]\nmodel = \"DIR/none\"",
         &["log.level: ", "policies.default: ", "judges.chain: ", "evidence.model: ", "data_dir: "],
     ),
@@ -170,6 +205,10 @@ fn prepared() -> tempfile::TempDir {
     std::fs::create_dir(path("policies")).unwrap();
     std::fs::write(path("policies/a.toml"), "name = \"a\"\ntau_proceed = 7").unwrap();
     std::fs::write(path("policies/b.toml"), "name = ").unwrap();
+    let authority = Authority::new("the authority");
+    authority.sign().write(folder.path(), "server");
+    authority.sign().write(folder.path(), "other");
+    std::fs::write(path("broken.pem"), "-----BEGIN CERTIFICATE-----\nMII").unwrap();
     std::fs::create_dir(path("damaged")).unwrap();
     std::fs::write(path("damaged/ledger.sqlite3"), "no database".repeat(100)).unwrap();
     folder

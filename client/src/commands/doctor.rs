@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gsar_client::Client;
 use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, find};
+use gsar_client::{Client, ClientError};
 use gsar_proto::v1;
 use tokio::process::Command;
 use tonic::Code;
@@ -178,6 +178,10 @@ async fn server(
                 "write the endpoint as it says",
             )];
         }
+        Err(error @ TargetError::WithoutTls { .. }) => {
+            let fix = "leave the files for TLS out, or name an endpoint with TLS";
+            return vec![found_wrong("endpoint", Health::Broken, error.to_string(), fix)];
+        }
         Err(error @ TargetError::Nowhere { .. }) => {
             let finding = error.to_string();
             let finding = finding.lines().next().unwrap_or_default();
@@ -190,7 +194,7 @@ async fn server(
         }
     };
     let how = match target {
-        Target::Running { endpoint, found } => format!("{endpoint}, from {}", found.words()),
+        Target::Running { endpoint, found, .. } => format!("{endpoint}, from {}", found.words()),
         Target::OneCall { .. } => "none runs; a server is started for each call".to_owned(),
     };
     let client = match open(target, started).await {
@@ -198,6 +202,12 @@ async fn server(
         Err(failure) => {
             let text = failure.to_string();
             let fix = "start gsar-server there, or name another with --endpoint";
+            let (text, fix) = match &failure {
+                Failure::Call(ClientError::Tls { endpoint, reason, fix }) => {
+                    (format!("no TLS with {endpoint}: {reason}"), &**fix)
+                }
+                _ => (text, fix),
+            };
             return vec![found_wrong("endpoint", Health::Broken, text, fix)];
         }
     };

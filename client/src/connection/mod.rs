@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub use one_call::{OneCallServer, StartError};
 
 use crate::endpoint::{Endpoint, EndpointError};
+use crate::tls::TlsFiles;
 
 /// The name of the server's binary.
 pub const SERVER_BINARY: &str = "gsar-server";
@@ -20,6 +21,8 @@ pub const SERVER_BINARY: &str = "gsar-server";
 pub struct Environment {
     /// `GSAR_ENDPOINT`.
     pub endpoint: Option<String>,
+    /// `GSAR_TLS_CA`, `GSAR_TLS_CERTIFICATE` and `GSAR_TLS_KEY`.
+    pub tls: TlsFiles,
     /// The sockets that are tried, in order.
     pub default_sockets: Vec<PathBuf>,
     /// The binary that is running.
@@ -31,9 +34,18 @@ impl Environment {
     #[must_use]
     pub fn of_process() -> Self {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let file = |name: &str| {
+            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let tls = TlsFiles {
+            ca: file("GSAR_TLS_CA"),
+            certificate: file("GSAR_TLS_CERTIFICATE"),
+            key: file("GSAR_TLS_KEY"),
+        };
         let sockets = [runtime.filter(|path| path.is_absolute()), Some(PathBuf::from("/run"))];
         Self {
             endpoint: std::env::var("GSAR_ENDPOINT").ok().filter(|value| !value.is_empty()),
+            tls,
             default_sockets: sockets
                 .into_iter()
                 .flatten()
@@ -58,6 +70,8 @@ pub struct Wish {
     pub endpoint: Option<String>,
     /// The data directory of a server that is started for this call; with it, no running server is asked.
     pub data_dir: Option<PathBuf>,
+    /// The files for TLS named on the command line.
+    pub tls: TlsFiles,
 }
 
 /// Where the calls go.
@@ -69,6 +83,8 @@ pub enum Target {
         endpoint: Endpoint,
         /// How it was found.
         found: EndpointSource,
+        /// The files for TLS, where it listens with TLS.
+        tls: TlsFiles,
     },
     /// To a server that is started for this call and stopped after it.
     OneCall {
@@ -113,11 +129,20 @@ pub enum TargetError {
         /// What is wrong with it.
         error: EndpointError,
     },
+    /// Files for TLS, and a server without.
+    #[error(
+        "--tls-ca, --tls-certificate and --tls-key are for a server with TLS, and {asked} is none; write --endpoint \
+         grpcs://host:port, or leave them out"
+    )]
+    WithoutTls {
+        /// The server that would be asked.
+        asked: String,
+    },
     /// None runs and none can be started.
     #[error(
         "no server runs here and {SERVER_BINARY} is not installed beside gsar\n  \
          looked for a socket at {}\n  \
-         start a server, or name one with --endpoint unix:///path or grpc://host:port",
+         start a server, or name one with --endpoint unix:///path, grpc://host:port or grpcs://host:port",
         sockets.join(" and ")
     )]
     Nowhere {
@@ -130,22 +155,41 @@ pub enum TargetError {
 /// somebody listens, else the server's binary beside this one.
 ///
 /// # Errors
-/// [`TargetError`] when an endpoint is none or there is no server at all.
+/// [`TargetError`] when an endpoint is none, there is no server at all, or files for TLS are named for one without.
 pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
+    let target = looked_for(wish, environment)?;
+    let asked = match &target {
+        Target::Running { endpoint: Endpoint::Tls(_), .. } => return Ok(target),
+        Target::Running { endpoint, .. } => endpoint.to_string(),
+        Target::OneCall { .. } => "the one started for this call".to_owned(),
+    };
+    if wish.tls == TlsFiles::default() {
+        Ok(target)
+    } else {
+        Err(TargetError::WithoutTls { asked })
+    }
+}
+
+fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
     if wish.data_dir.is_none() {
         for (given, found) in [
             (&wish.endpoint, EndpointSource::Flag),
             (&environment.endpoint, EndpointSource::Variable),
         ] {
             if let Some(given) = given {
-                let endpoint =
+                let endpoint: Endpoint =
                     given.parse().map_err(|error| TargetError::Endpoint { found, error })?;
-                return Ok(Target::Running { endpoint, found });
+                let tls = match endpoint {
+                    Endpoint::Tls(_) => wish.tls.clone().or(&environment.tls),
+                    Endpoint::Unix(_) | Endpoint::Tcp(_) => TlsFiles::default(),
+                };
+                return Ok(Target::Running { endpoint, found, tls });
             }
         }
         if let Some(path) = environment.default_sockets.iter().find(|path| is_listened_on(path)) {
             let endpoint = Endpoint::Unix(path.clone());
-            return Ok(Target::Running { endpoint, found: EndpointSource::DefaultSocket });
+            let (found, tls) = (EndpointSource::DefaultSocket, TlsFiles::default());
+            return Ok(Target::Running { endpoint, found, tls });
         }
     }
     match environment.server_binary() {
@@ -187,6 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let environment = Environment {
             endpoint: None,
+            tls: TlsFiles::default(),
             default_sockets: vec![
                 folder.path().join("user.sock"),
                 folder.path().join("system.sock"),
@@ -197,7 +242,7 @@ mod tests {
     }
 
     fn flag(endpoint: &str) -> Wish {
-        Wish { endpoint: Some(endpoint.to_owned()), data_dir: None }
+        Wish { endpoint: Some(endpoint.to_owned()), ..Wish::default() }
     }
 
     #[test]
@@ -220,7 +265,8 @@ mod tests {
 
         let listener = UnixListener::bind(&system).unwrap();
         let running = |endpoint: &str, found| {
-            Ok(Target::Running { endpoint: endpoint.parse().unwrap(), found })
+            let tls = TlsFiles::default();
+            Ok(Target::Running { endpoint: endpoint.parse().unwrap(), found, tls })
         };
         let socket = format!("unix://{}", system.display());
         assert_eq!(
@@ -248,8 +294,29 @@ mod tests {
         let binary = folder.path().join(SERVER_BINARY);
         std::fs::write(&binary, "").unwrap();
         let data_dir = Some(PathBuf::from("/data"));
-        let wish = Wish { endpoint: None, data_dir: data_dir.clone() };
+        let wish = Wish { data_dir: data_dir.clone(), ..Wish::default() };
         assert_eq!(find(&wish, &environment), Ok(Target::OneCall { binary, data_dir }));
+    }
+
+    #[test]
+    fn files_for_tls_go_with_an_endpoint_that_has_tls() {
+        let Machine { folder: _folder, mut environment } = machine();
+        let file = |name: &str| Some(PathBuf::from(name));
+        environment.tls =
+            TlsFiles { ca: file("env-ca"), key: file("env-key"), ..TlsFiles::default() };
+        let tls = TlsFiles { ca: file("flag-ca"), ..TlsFiles::default() };
+        let wish = Wish { tls, ..flag("grpcs://gsar:1") };
+        let Ok(Target::Running { tls, .. }) = find(&wish, &environment) else { panic!("{wish:?}") };
+        let merged = TlsFiles { ca: file("flag-ca"), key: file("env-key"), ..TlsFiles::default() };
+        assert_eq!(tls, merged);
+
+        assert!(
+            find(&flag("grpc://gsar:1"), &environment).is_ok(),
+            "variables are for any endpoint"
+        );
+        let wish = Wish { endpoint: Some("grpc://gsar:1".to_owned()), ..wish };
+        let error = find(&wish, &environment).unwrap_err().to_string();
+        assert!(error.contains("grpc://gsar:1 is none; write --endpoint grpcs://"), "{error}");
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! A machine for tests: the real binaries, and nothing else of the product.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../common/server_binary.rs"]
+mod server_binary;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use server_binary::server_binary;
 
 /// A machine on which both binaries are installed side by side and nothing else of the product is.
 pub(crate) struct Machine {
@@ -72,38 +77,6 @@ impl Machine {
 fn processes() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok())
-}
-
-/// The server beside the command in the build folder. Cargo does not build the binaries of other packages
-/// for a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
-fn server_binary() -> PathBuf {
-    let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
-    let binary = folder.join("gsar-server");
-    if binary.exists() {
-        return binary;
-    }
-    let profile = match folder.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev".to_owned(),
-        name => name.to_owned(),
-    };
-    let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "-p",
-            "gsar-server",
-            "--bin",
-            "gsar-server",
-            "--profile",
-            &profile,
-        ])
-        .arg("--target-dir")
-        .arg(folder.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    binary
 }
 
 pub(crate) fn incident(path: &str) -> String {

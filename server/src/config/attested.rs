@@ -44,7 +44,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
             let known: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
             add("listen", format!("{listen} is not in listen; give one of {}", known.join(", ")));
         }
-        if peer_uid.is_some() && matches!(listen, Listen::Tcp(_)) {
+        if peer_uid.is_some() && !matches!(listen, Listen::Unix(_)) {
             let description = format!(
                 "{listen} does not tell who connects, only Unix sockets do; leave peer_uid out or name a unix:// address"
             );

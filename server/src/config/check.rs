@@ -55,5 +55,6 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         );
         problems.add(&["limits", "default_deadline"], description);
     }
+    config.tls.check(&config.listen, problems);
     super::attested::check(config, problems);
 }

@@ -10,6 +10,7 @@ mod models;
 mod print;
 mod problems;
 mod shape;
+mod tls;
 mod values;
 
 pub use attested::Attested;
@@ -17,6 +18,7 @@ pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use problems::Problems;
+pub use tls::Tls;
 pub use values::{
     AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, EvidenceKept,
     Judges, Ledger, Limits, Listen, Log, LogFormat, Policies, Shutdown,

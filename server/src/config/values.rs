@@ -14,18 +14,21 @@ use serde::{Deserialize, Serialize};
 
 use super::attested::Attested;
 use super::models::{Model, Panel};
+use super::tls::Tls;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen: `unix:///path/to.sock` or `grpc://host:port`; at least one.
+    /// Where to listen: `unix:///path/to.sock`, `grpc://address:port` or `grpcs://address:port`; at least one.
     pub listen: Vec<Listen>,
     /// Where /metrics, /livez and /readyz answer: `host:port`; absent for nowhere.
     #[serde(deserialize_with = "admin_address", default)]
     pub admin: Option<SocketAddr>,
     /// The directory that holds the ledger and the evidence; owned by one server at a time.
     pub data_dir: PathBuf,
+    /// The certificate of `grpcs://` listeners and the clients that they admit.
+    pub tls: Tls,
     /// Bounds on what a caller may ask.
     pub limits: Limits,
     /// The policies of this server.
@@ -261,6 +264,7 @@ impl Default for Config {
             listen: vec![Listen::Unix(PathBuf::from("/run/gsar/gsar.sock"))],
             admin: None,
             data_dir: PathBuf::from("/var/lib/gsar"),
+            tls: Tls::default(),
             limits: Limits {
                 message: Bytes(16 << 20),
                 claims: 2_000,
@@ -319,8 +323,10 @@ impl Default for Config {
 pub enum Listen {
     /// `unix:///path/to.sock`.
     Unix(PathBuf),
-    /// `grpc://host:port`.
+    /// `grpc://address:port`, without TLS.
     Tcp(SocketAddr),
+    /// `grpcs://address:port`, with TLS.
+    Tls(SocketAddr),
 }
 
 impl FromStr for Listen {
@@ -333,13 +339,18 @@ impl FromStr for Listen {
             }
             return Err(format!("`{text}` has no absolute path; write unix:///path/to.sock"));
         }
-        if let Some(address) = text.strip_prefix("grpc://") {
-            let address = address.parse();
-            return address.map(Self::Tcp).map_err(|_| {
-                format!("`{text}` has no IP address and port; write grpc://127.0.0.1:4317")
-            });
+        for (scheme, listen) in
+            [("grpc://", Self::Tcp as fn(SocketAddr) -> Self), ("grpcs://", Self::Tls)]
+        {
+            if let Some(address) = text.strip_prefix(scheme) {
+                return address.parse().map(listen).map_err(|_| {
+                    format!("`{text}` has no IP address and port; write {scheme}127.0.0.1:4317")
+                });
+            }
         }
-        Err(format!("`{text}` is neither unix:///path/to.sock nor grpc://address:port"))
+        Err(format!(
+            "`{text}` is none of unix:///path/to.sock, grpc://address:port and grpcs://address:port"
+        ))
     }
 }
 
@@ -348,6 +359,7 @@ impl fmt::Display for Listen {
         match self {
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
             Self::Tcp(address) => write!(f, "grpc://{address}"),
+            Self::Tls(address) => write!(f, "grpcs://{address}"),
         }
     }
 }
@@ -442,7 +454,7 @@ macro_rules! as_text {
 }
 
 as_text!(
-    Listen: "an address such as unix:///run/gsar/gsar.sock or grpc://127.0.0.1:4317",
+    Listen: "an address such as unix:///run/gsar/gsar.sock, grpc://127.0.0.1:4317 or grpcs://0.0.0.0:4317",
     Duration: "a duration such as 250ms, 10s or 5m",
     Bytes: "a size such as 64KiB, 16MiB, 2GiB or 4096"
 );

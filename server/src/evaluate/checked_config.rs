@@ -11,6 +11,7 @@ use crate::judge::facts::{FactsJudge, Kept};
 use crate::judge::local::{LocalJudge, LocalOptions};
 use crate::ledger::{self, LedgerError};
 use crate::policies::PolicyStore;
+use crate::tls::TlsStore;
 
 /// A configuration in which nothing is wrong, with what was read while it was checked.
 pub struct CheckedConfig {
@@ -19,6 +20,7 @@ pub struct CheckedConfig {
     pub(super) chain: CheckedChain,
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) embeddings: Embeddings,
+    tls: Option<Arc<TlsStore>>,
 }
 
 /// The most sessions of a model.
@@ -31,7 +33,7 @@ impl std::fmt::Debug for CheckedConfig {
 }
 
 impl CheckedConfig {
-    /// Checks policies, judges with their prompts and keys, the model of the search, the data directory and the ledger in
+    /// Checks policies, judges with their prompts and keys, the files of TLS, the model of the search, the data directory and the ledger in
     /// it. Blocks: every page of the ledger is read. `added` are judges of the embedding program, which the chain may
     /// name; `problems` are those that are known already.
     ///
@@ -54,13 +56,20 @@ impl CheckedConfig {
         let ledger_is_enabled = config.ledger.enabled;
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
         let embeddings = embeddings(&config, &mut problems);
+        let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         problems.note(&["data_dir"], data_dir(&config));
         match (policies, chain) {
             (Some(policies), Some(chain)) if problems.is_empty() => {
-                Ok(Self { config, policies, chain, second_opinion, embeddings })
+                Ok(Self { config, policies, chain, second_opinion, embeddings, tls })
             }
             _ => Err(problems),
         }
+    }
+
+    /// The certificate of `grpcs://` listeners, where there are such.
+    #[must_use]
+    pub fn tls(&self) -> Option<Arc<TlsStore>> {
+        self.tls.clone()
     }
 
     /// The values.

@@ -37,7 +37,7 @@ impl Engine {
     /// # Errors
     /// What stands in the way although the configuration is sound, such as another server in the data directory.
     pub fn load(checked: CheckedConfig) -> Result<Self, String> {
-        let CheckedConfig { config, policies, chain, second_opinion, embeddings } = checked;
+        let CheckedConfig { config, policies, chain, second_opinion, embeddings, .. } = checked;
         let config = &config;
         let ledger = match config.ledger.enabled {
             true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),

@@ -11,12 +11,14 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
+use super::reload::Reload;
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
 use crate::api::{self, admission::AdmissionLayer};
 use crate::attestation::Attestation;
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
 use crate::telemetry::metrics as names;
+use crate::tls;
 
 /// A server that is bound and not yet serving.
 pub struct App {
@@ -89,7 +91,7 @@ impl App {
 
     /// Serves until `stop` resolves, then drains: health says NOT_SERVING, new calls are refused, calls in
     /// progress finish within the grace, the ledger is flushed, sockets are removed. Each item of `reload` has the
-    /// policies read anew.
+    /// policies and the files of TLS read anew.
     ///
     /// # Errors
     /// [`StartError`] when loading fails or the transport breaks.
@@ -104,6 +106,7 @@ impl App {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
             tokio::spawn(axum::serve(listener, admin::router(phase.clone())).into_future());
         }
+        let tls = checked.tls();
         let engine = load(checked).await?;
         let (mut health, health_service) = tonic_health::server::health_reporter();
         api::set_health(&health, ServingStatus::NotServing).await;
@@ -131,6 +134,16 @@ impl App {
                     });
                     serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
                 }
+                Bound::Tls(listener, address) => {
+                    let Some(tls) = tls.clone() else {
+                        let reason = format!("grpcs://{address} has no certificate");
+                        return Err(StartError::Load(reason));
+                    };
+                    let stopped = phase.clone();
+                    let stopped = async move { stopped.reached(Phase::Draining).await };
+                    let incoming = tls::incoming(listener, tls, stopped);
+                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                }
                 Bound::Unix(listener, file) => {
                     socket_files.push(file);
                     let incoming = UnixListenerStream::new(listener);
@@ -144,7 +157,8 @@ impl App {
         api::set_health(&health, ServingStatus::Serving).await;
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
-        let broken = until_stopped(stop, reload, &engine, &mut serving).await;
+        let read_anew = Reload { policies: engine.policies(), tls: tls.as_deref() };
+        let broken = until_stopped(stop, reload, &engine, &read_anew, &mut serving).await;
 
         api::set_health(&health, ServingStatus::NotServing).await;
         gauge!(names::DRAINING).set(1.0);
@@ -204,6 +218,7 @@ async fn until_stopped(
     stop: impl Future<Output = ()>,
     reload: impl Stream<Item = ()>,
     engine: &Engine,
+    read_anew: &Reload<'_>,
     serving: &mut JoinSet<Result<(), tonic::transport::Error>>,
 ) -> Result<(), StartError> {
     tokio::pin!(stop, reload);
@@ -211,14 +226,7 @@ async fn until_stopped(
     loop {
         tokio::select! {
             () = &mut stop => return Ok(()),
-            Some(()) = reload.next() => match engine.policies().reload() {
-                Ok(count) => tracing::info!(count, "policies were read anew"),
-                Err(errors) => {
-                    for error in errors {
-                        tracing::error!(%error, "policies stay as they were");
-                    }
-                }
-            },
+            Some(()) = reload.next() => read_anew.all(),
             _ = sweep.tick() => look_after(engine),
             ended = serving.join_next() => {
                 let reason = match ended {

@@ -14,6 +14,8 @@ use crate::config::Listen;
 pub enum Bound {
     /// A TCP port.
     Tcp(TcpListener, SocketAddr),
+    /// A TCP port for connections over TLS.
+    Tls(TcpListener, SocketAddr),
     /// A Unix domain socket, removed when dropped.
     Unix(UnixListener, SocketFile),
 }
@@ -44,11 +46,14 @@ impl Bound {
     pub async fn new(listen: &Listen) -> Result<Self, ListenError> {
         let failed = |reason: String| ListenError { address: listen.to_string(), reason };
         match listen {
-            Listen::Tcp(address) => {
+            Listen::Tcp(address) | Listen::Tls(address) => {
                 let listener =
                     TcpListener::bind(address).await.map_err(|error| failed(in_use(&error)))?;
                 let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
-                Ok(Self::Tcp(listener, local))
+                Ok(match listen {
+                    Listen::Tls(_) => Self::Tls(listener, local),
+                    _ => Self::Tcp(listener, local),
+                })
             }
             Listen::Unix(path) => {
                 if UnixStream::connect(path).await.is_ok() {
@@ -77,6 +82,7 @@ impl Bound {
     pub fn address(&self) -> Listen {
         match self {
             Self::Tcp(_, address) => Listen::Tcp(*address),
+            Self::Tls(_, address) => Listen::Tls(*address),
             Self::Unix(_, file) => Listen::Unix(file.0.clone()),
         }
     }

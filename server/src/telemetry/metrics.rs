@@ -54,6 +54,10 @@ pub const GATE: &str = "gsar_gate_outcomes_total";
 pub const BUILD_INFO: &str = "gsar_build_info";
 /// 1 while draining.
 pub const DRAINING: &str = "gsar_draining";
+/// TLS handshakes, by `result`: `ok`, `failed`, `timeout`, or `displaced` by a newer one where too many were in progress.
+pub const TLS_HANDSHAKES: &str = "gsar_tls_handshakes_total";
+/// When the server's certificate ends, in seconds since 1970.
+pub const TLS_NOT_AFTER: &str = "gsar_tls_certificate_not_after_seconds";
 /// Handlers that panicked.
 pub const PANICS: &str = "gsar_panics_total";
 
@@ -102,6 +106,8 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(GATE, "outcomes of the gate, by exit");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
     describe_gauge!(DRAINING, "1 while the server drains");
+    describe_counter!(TLS_HANDSHAKES, "TLS handshakes, by result");
+    describe_gauge!(TLS_NOT_AFTER, Unit::Seconds, "end of the server's certificate, since 1970");
     describe_counter!(PANICS, "handlers that panicked");
     gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(handle)

@@ -9,6 +9,7 @@
 
 pub mod chat_models;
 pub mod process;
+pub mod tls;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,8 +27,9 @@ use gsar_server::evaluate::CheckedConfig;
 use gsar_server::judge::Judge;
 use gsar_server::lifecycle::{App, Phase, PhaseCell, StartError};
 use tempfile::TempDir;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -40,6 +42,9 @@ pub struct Running {
     pub phase: PhaseCell,
     pub admin: Option<std::net::SocketAddr>,
     pub tcp: Option<String>,
+    /// The address of the `grpcs://` listener, where there is one.
+    pub tls: Option<std::net::SocketAddr>,
+    reload: mpsc::Sender<()>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<Result<(), StartError>>,
 }
@@ -73,19 +78,24 @@ impl Wanted {
         let (phase, admin) = (app.phase(), app.admin_address());
         let tcp = app.addresses().into_iter().find_map(|address| match address {
             Listen::Tcp(address) => Some(format!("http://{address}")),
-            Listen::Unix(_) => None,
+            Listen::Unix(_) | Listen::Tls(_) => None,
         });
+        let tls = app.addresses().into_iter().find_map(|address| match address {
+            Listen::Tls(address) => Some(address),
+            Listen::Unix(_) | Listen::Tcp(_) => None,
+        });
+        let (reload, reloads) = mpsc::channel(1);
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             let _ = stopped.await;
         };
-        let mut served = tokio::spawn(app.serve(stopped, tokio_stream::pending()));
+        let mut served = tokio::spawn(app.serve(stopped, ReceiverStream::new(reloads)));
         tokio::select! {
             () = phase.reached(Phase::Ready) => {}
             ended = &mut served => panic!("the server did not start: {ended:?}"),
         }
         let channel = connect(&socket).await;
-        Running { folder, channel, phase, admin, tcp, stop: Some(stop), served }
+        Running { folder, channel, phase, admin, tcp, tls, reload, stop: Some(stop), served }
     }
 }
 
@@ -120,6 +130,14 @@ impl Running {
 
     pub fn investigations(&self) -> InvestigationServiceClient<Channel> {
         InvestigationServiceClient::new(self.channel.clone())
+    }
+
+    /// Has the server read its files anew, and returns when it has.
+    pub async fn reload(&self) {
+        // The channel holds one: the third is sent when the second was taken, which is after the first was dealt with.
+        for _ in 0..3 {
+            self.reload.send(()).await.unwrap();
+        }
     }
 
     /// Tells the server to stop; [`Running::stopped`] waits for it.

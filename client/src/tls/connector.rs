@@ -1,0 +1,126 @@
+//! This module connects: TCP, then TLS with HTTP/2. Why it fails is kept in [`LastFailure`].
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tonic::transport::Uri;
+use tower::Service;
+
+use super::failure::{closed, no_http_2, no_name, of};
+use super::{LastFailure, TlsFiles};
+
+/// What a connection is made of.
+struct Settings {
+    /// As in the endpoint: host and port.
+    address: String,
+    config: Arc<ClientConfig>,
+    files: TlsFiles,
+    last: LastFailure,
+}
+
+impl Settings {
+    /// The host of the address, without the brackets of IPv6.
+    fn host(&self) -> &str {
+        let host = self.address.rsplit_once(':').map_or(&*self.address, |(host, _)| host);
+        host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// The error of a connection, and the failure kept where it is one of TLS.
+    fn keep(&self, error: io::Error) -> io::Error {
+        if let Some(failure) = of(&error, self.host(), &self.files) {
+            self.last.set(Some(failure));
+        }
+        error
+    }
+
+    async fn connect(self: Arc<Self>) -> io::Result<TokioIo<Connection>> {
+        self.last.set(None);
+        let host = self.host().to_owned();
+        let refused = |failure: super::TlsFailure| {
+            self.last.set(Some(failure.clone()));
+            io::Error::other(failure)
+        };
+        let name = ServerName::try_from(host.clone()).map_err(|_| refused(no_name(&host)))?;
+        let stream = TcpStream::connect(&self.address).await?;
+        stream.set_nodelay(true)?;
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        let stream = connector.connect(name, stream).await.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => refused(closed(&host)),
+            _ => self.keep(error),
+        })?;
+        if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
+            return Err(refused(no_http_2()));
+        }
+        Ok(TokioIo::new(Connection { stream, settings: self }))
+    }
+}
+
+/// Connects to an address with TLS, as often as the channel asks.
+pub(crate) fn connector(
+    address: &str,
+    config: ClientConfig,
+    files: &TlsFiles,
+    last: LastFailure,
+) -> impl Service<
+    Uri,
+    Response = TokioIo<Connection>,
+    Error = io::Error,
+    Future = impl Future<Output = io::Result<TokioIo<Connection>>> + Send,
+> + Send
++ 'static {
+    let settings = Arc::new(Settings {
+        address: address.to_owned(),
+        config: Arc::new(config),
+        files: files.clone(),
+        last,
+    });
+    tower::service_fn(move |_: Uri| Arc::clone(&settings).connect())
+}
+
+/// A connection over TLS that keeps why it ends.
+pub(crate) struct Connection {
+    stream: TlsStream<TcpStream>,
+    settings: Arc<Settings>,
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        match read {
+            Poll::Ready(Err(error)) => Poll::Ready(Err(self.settings.keep(error))),
+            read => read,
+        }
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

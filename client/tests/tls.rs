@@ -1,0 +1,264 @@
+//! TLS of the SDK and the command with the real server: who is trusted, and what is said where nobody is.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+#[path = "common/server_binary.rs"]
+mod server_binary;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use gsar_client::{Client, ClientError, TlsFiles};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use server_binary::server_binary;
+
+/// A certificate authority that signs into a folder.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    /// Writes `NAME.pem`.
+    fn new(folder: &Path, name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        fs::write(folder.join(name).with_extension("pem"), issuer.pem()).unwrap();
+        Self(issuer)
+    }
+
+    /// Writes `NAME.pem` and `NAME.key`, for a host, until the end of a year.
+    fn sign(&self, folder: &Path, name: &str, host: &str, year: i32) {
+        let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(year, 12, 31);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        fs::write(folder.join(name).with_extension("pem"), certificate.pem()).unwrap();
+        fs::write(folder.join(name).with_extension("key"), key.serialize_pem()).unwrap();
+    }
+}
+
+/// A real server; killed when dropped.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// Listens by a scheme, with these lines of configuration.
+    fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
+        let config = folder.join("gsar.toml");
+        let rest = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
+        fs::write(&config, format!("{tls}\n{rest}")).unwrap();
+        let mut child = Command::new(server_binary())
+            .arg("--config")
+            .arg(config)
+            .args(["--listen", &format!("{scheme}://127.0.0.1:0"), "--data-dir"])
+            .arg(folder.join("data"))
+            .env_clear()
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut port, mut said) = (None, String::new());
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        for line in lines.by_ref().map_while(Result::ok) {
+            if let Some((_, rest)) = line.split_once("\"address\":\"") {
+                let address = rest.split('"').next().unwrap();
+                port = address.rsplit(':').next().unwrap().parse().ok();
+            }
+            said.push_str(&line);
+            if line.contains("\"message\":\"ready\"") {
+                break;
+            }
+        }
+        // The log is read on so that the server never waits for us.
+        std::thread::spawn(move || lines.for_each(drop));
+        assert!(port.is_some(), "{said}");
+        Self { child, port: port.unwrap() }
+    }
+
+    /// The certificate `server.pem` of a folder, and the clients that are admitted.
+    fn with_tls(folder: &Path, client_ca: Option<&str>) -> Self {
+        let at = |name: &str| folder.join(name).display().to_string();
+        let mut tls =
+            format!("[tls]\ncertificate = {:?}\nkey = {:?}\n", at("server.pem"), at("server.key"));
+        if let Some(name) = client_ca {
+            tls.push_str(&format!("client_ca = {:?}\n", at(name)));
+        }
+        Self::start(folder, "grpcs", &tls)
+    }
+
+    fn endpoint(&self, scheme: &str) -> String {
+        format!("{scheme}://localhost:{}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn trusting(folder: &Path, ca: &str) -> TlsFiles {
+    TlsFiles { ca: Some(folder.join(ca)), ..TlsFiles::default() }
+}
+
+fn showing(folder: &Path, name: &str) -> TlsFiles {
+    TlsFiles {
+        ca: Some(folder.join("authority.pem")),
+        certificate: Some(folder.join(name).with_extension("pem")),
+        key: Some(folder.join(name).with_extension("key")),
+    }
+}
+
+/// Connects and asks whether the server serves.
+async fn asked(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientError> {
+    Client::connect_with(&endpoint.parse().unwrap(), files).await?.is_serving().await
+}
+
+async fn refused(endpoint: &str, files: &TlsFiles) -> (String, String) {
+    match asked(endpoint, files).await {
+        Err(ClientError::Tls { reason, fix, .. }) => (reason, fix),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_trusted_by_its_authority_its_name_and_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let authority = Authority::new(folder, "authority");
+    Authority::new(folder, "other");
+    authority.sign(folder, "server", "localhost", 2099);
+    let server = Server::with_tls(folder, None);
+    let endpoint = server.endpoint("grpcs");
+    assert!(asked(&endpoint, &trusting(folder, "authority.pem")).await.unwrap());
+
+    let (reason, fix) = refused(&endpoint, &trusting(folder, "other.pem")).await;
+    assert!(reason.contains("is of an authority that is not trusted here"), "{reason}");
+    assert!(fix.contains("--tls-ca") && fix.contains("other.pem has others"), "{fix}");
+
+    let by_address = format!("grpcs://127.0.0.1:{}", server.port);
+    let (reason, fix) = refused(&by_address, &trusting(folder, "authority.pem")).await;
+    assert_eq!(reason, "the server's certificate is for localhost, not for 127.0.0.1");
+    assert!(fix.contains("--endpoint"), "{fix}");
+    drop(server);
+
+    authority.sign(folder, "server", "localhost", 2001);
+    let server = Server::with_tls(folder, None);
+    let files = trusting(folder, "authority.pem");
+    let (reason, fix) = refused(&server.endpoint("grpcs"), &files).await;
+    assert!(reason.contains("expired at 2001-12-31"), "{reason}");
+    assert!(fix.contains("SIGHUP"), "{fix}");
+}
+
+#[tokio::test]
+async fn a_client_that_the_server_does_not_admit_is_given_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let authority = Authority::new(folder, "authority");
+    authority.sign(folder, "server", "localhost", 2099);
+    authority.sign(folder, "client", "agent", 2099);
+    authority.sign(folder, "old", "agent", 2001);
+    Authority::new(folder, "other").sign(folder, "stranger", "agent", 2099);
+    let server = Server::with_tls(folder, Some("authority.pem"));
+    let endpoint = server.endpoint("grpcs");
+    assert!(asked(&endpoint, &showing(folder, "client")).await.unwrap());
+
+    let (reason, fix) = refused(&endpoint, &trusting(folder, "authority.pem")).await;
+    assert_eq!(reason, "the server requires a certificate of the client");
+    assert!(fix.contains("--tls-certificate") && fix.contains("GSAR_TLS_KEY"), "{fix}");
+
+    let (reason, fix) = refused(&endpoint, &showing(folder, "stranger")).await;
+    assert!(
+        reason.contains("refuses the certificate in") && reason.contains("stranger.pem"),
+        "{reason}"
+    );
+    assert!(fix.contains("tls.client_ca"), "{fix}");
+
+    let (reason, _) = refused(&endpoint, &showing(folder, "old")).await;
+    assert!(reason.contains("old.pem has expired"), "{reason}");
+
+    let mixed = TlsFiles { key: Some(folder.join("old.key")), ..showing(folder, "client") };
+    let error = asked(&endpoint, &mixed).await.unwrap_err().to_string();
+    assert!(error.contains("--tls-key") && error.contains("made together"), "{error}");
+    let half = TlsFiles { key: None, ..showing(folder, "client") };
+    let error = asked(&endpoint, &half).await.unwrap_err().to_string();
+    assert!(error.contains("--tls-certificate is given and --tls-key is not"), "{error}");
+}
+
+#[tokio::test]
+async fn a_peer_without_tls_is_distinguished_from_one_that_is_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let authority = Authority::new(folder, "authority");
+    let server = Server::start(folder, "grpc", "");
+    let files = trusting(folder, "authority.pem");
+    let (reason, fix) = refused(&server.endpoint("grpcs"), &files).await;
+    assert!(reason.contains("no TLS") || reason.contains("closes the connection"), "{reason}");
+    assert!(fix.contains("grpc://"), "{fix}");
+    let endpoint = server.endpoint("grpcs");
+    drop(server);
+    let error = asked(&endpoint, &files).await.unwrap_err();
+    assert!(matches!(error, ClientError::Unreachable { .. }), "{error}");
+
+    authority.sign(folder, "server", "localhost", 2099);
+    let server = Server::with_tls(folder, None);
+    let error = asked(&server.endpoint("grpc"), &TlsFiles::default()).await.unwrap_err();
+    assert!(error.to_string().contains("grpcs://"), "{error:?}");
+}
+
+/// The command with nothing else in its environment.
+fn gsar(arguments: &[&str], environment: &[(&str, PathBuf)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
+    command.args(arguments).env_clear().envs(environment.iter().cloned()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).unwrap();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_command_takes_files_from_flags_and_from_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let authority = Authority::new(folder, "authority");
+    authority.sign(folder, "server", "localhost", 2099);
+    let server = Server::with_tls(folder, None);
+    let endpoint = server.endpoint("grpcs");
+    let list = ["ledger", "list", "--endpoint", &endpoint];
+    let (ca, none) = (folder.join("authority.pem"), folder.join("none.pem"));
+    Authority::new(folder, "other");
+    let system = ("SSL_CERT_FILE", folder.join("other.pem"));
+
+    let by_flag = gsar(&[&list[..], &["--tls-ca", ca.to_str().unwrap()]].concat(), &[]);
+    assert!(by_flag.status.success(), "{}", text(&by_flag.stderr));
+    let by_variable = gsar(&list, &[("GSAR_TLS_CA", ca.clone())]);
+    assert!(by_variable.status.success(), "{}", text(&by_variable.stderr));
+    let by_system = gsar(&list, &[("SSL_CERT_FILE", ca.clone())]);
+    assert!(by_system.status.success(), "{}", text(&by_system.stderr));
+
+    let unknown = gsar(&list, std::slice::from_ref(&system));
+    assert_eq!(unknown.status.code(), Some(1));
+    let said = text(&unknown.stderr);
+    assert!(
+        said.contains(&format!("error: no TLS with {endpoint}: the server's certificate is of")),
+        "{said}"
+    );
+    assert!(said.contains("--tls-ca or GSAR_TLS_CA"), "{said}");
+    let doctor = gsar(&["doctor", "--endpoint", &endpoint], &[system]);
+    let said = text(&doctor.stdout);
+    assert!(said.contains("is not trusted here") && said.contains("--tls-ca"), "{said}");
+
+    let wrong = gsar(&list, &[("GSAR_TLS_CA", none)]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
+    let said = text(&wrong.stderr);
+    assert!(said.contains("GSAR_TLS_CA") && said.contains("none.pem: No such file"), "{said}");
+
+    let socket = ["ledger", "list", "--endpoint", "unix:///x", "--tls-ca", "a.pem"];
+    let unused = gsar(&socket, &[]);
+    assert_eq!(unused.status.code(), Some(2));
+    assert!(text(&unused.stderr).contains("unix:///x is none"), "{}", text(&unused.stderr));
+}

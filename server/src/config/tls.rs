@@ -1,0 +1,83 @@
+//! This module holds the files of TLS: `[tls]`. It checks that they and the listeners go together, and opens nothing.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Problems;
+use super::values::Listen;
+
+/// The files that `grpcs://` listeners need. They are read again on SIGHUP.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// A PEM file with the server's certificate, and after it those that lead to its certificate authority.
+    pub certificate: Option<PathBuf>,
+    /// A PEM file with the private key of the certificate.
+    pub key: Option<PathBuf>,
+    /// A PEM file with certificate authorities. Where it is given, a client must present a certificate that one of them
+    /// signed.
+    pub client_ca: Option<PathBuf>,
+}
+
+impl Tls {
+    /// Notes files that are missing for a listener, and files that no listener needs. Where something is wrong with the
+    /// table already, nothing is noted.
+    pub(crate) fn check(&self, listen: &[Listen], problems: &mut Problems) {
+        if problems.concern(&["tls"]) {
+            return;
+        }
+        let needs_them = listen.iter().find(|listen| matches!(listen, Listen::Tls(_)));
+        let files = [
+            ("certificate", &self.certificate, "the server's certificate"),
+            ("key", &self.key, "the private key of the certificate"),
+            ("client_ca", &self.client_ca, ""),
+        ];
+        for (key, file, content) in files {
+            match (needs_them, file) {
+                (Some(listen), None) if key != "client_ca" => {
+                    let description = format!(
+                        "is missing, and {listen} in listen needs it; name the PEM file of {content}"
+                    );
+                    problems.add(&["tls", key], description);
+                }
+                (None, Some(file)) if !problems.concern(&["listen"]) => {
+                    let description = format!(
+                        "{} is given, and no address in listen begins with grpcs://; add one such as \
+                         grpcs://0.0.0.0:4317, or take it out",
+                        file.display()
+                    );
+                    problems.add(&["tls", key], description);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(listen: &str, tls: &Tls) -> String {
+        let mut problems = Problems::default();
+        tls.check(&[listen.parse().unwrap()], &mut problems);
+        problems.to_string()
+    }
+
+    #[test]
+    fn files_and_listeners_go_together() {
+        let file = |name: &str| Some(PathBuf::from(name));
+        let both = Tls { certificate: file("c"), key: file("k"), client_ca: None };
+        assert!(found("grpcs://127.0.0.1:1", &both).contains("0 problems"));
+        let none = found("grpcs://127.0.0.1:1", &Tls::default());
+        for words in
+            ["2 problems", "tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: "]
+        {
+            assert!(none.contains(words), "{words} in: {none}");
+        }
+        let idle = Tls { client_ca: file("ca"), ..Tls::default() };
+        let idle = found("grpc://127.0.0.1:1", &idle);
+        assert!(idle.contains("tls.client_ca: ca is given, and no address"), "{idle}");
+    }
+}

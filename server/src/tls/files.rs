@@ -1,0 +1,215 @@
+//! This module reads the files of `[tls]` into what a handshake needs, and finds everything that is wrong with them. It
+//! keeps nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::verify_server_cert_signed_by_trust_anchor;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{CertificateError, Error, InconsistentKeys, RootCertStore, ServerConfig};
+
+use crate::config::Tls;
+
+/// HTTP/2, which gRPC is carried by.
+const HTTP_2: &[u8] = b"h2";
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tls.{key}: {description}")]
+pub struct TlsProblem {
+    /// The key of the table `tls` that names the file.
+    pub(super) key: &'static str,
+    /// The file, what is wrong with it and the fix.
+    pub(super) description: String,
+}
+
+/// What was read off the files.
+#[derive(Debug)]
+pub(super) struct Contents {
+    /// Everything that a handshake needs.
+    pub(super) config: Arc<ServerConfig>,
+    /// Seconds from 1970 to the end of the server's certificate, where that can be read.
+    pub(super) not_after: Option<u64>,
+}
+
+/// Reads the files.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
+    let provider = Arc::new(ring::default_provider());
+    let mut problems = Vec::new();
+    let chain = files.certificate.as_deref().map_or_else(missing, certificates);
+    let chain = noted(&mut problems, "certificate", chain);
+    let key = files.key.as_deref().map_or_else(missing, private_key);
+    let key = noted(&mut problems, "key", key);
+    let clients = client_verifier(files.client_ca.as_deref(), &provider);
+    let clients = noted(&mut problems, "client_ca", clients);
+    let certified = match (chain, key) {
+        (Some(chain), Some(key)) => {
+            let certified = certified(files, chain, key, &provider);
+            certified.map_err(|problem| problems.push(problem)).ok()
+        }
+        _ => None,
+    };
+    let (Some(certified), Some(clients)) = (certified, clients) else { return Err(problems) };
+    let not_after = certified.end_entity_cert().ok().and_then(not_after);
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| vec![TlsProblem { key: "key", description: error.to_string() }])?
+        .with_client_cert_verifier(clients)
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
+    config.alpn_protocols = vec![HTTP_2.to_vec()];
+    Ok(Contents { config: Arc::new(config), not_after })
+}
+
+fn noted<T>(
+    problems: &mut Vec<TlsProblem>,
+    key: &'static str,
+    read: Result<T, String>,
+) -> Option<T> {
+    read.map_err(|description| problems.push(TlsProblem { key, description })).ok()
+}
+
+fn missing<T>() -> Result<T, String> {
+    Err("is missing; name a PEM file".to_owned())
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| {
+        format!("{}: {error}; name a PEM file that the server can read", path.display())
+    })
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let wrong = |reason: String| {
+        format!(
+            "{}: {reason}; name a PEM file with -----BEGIN CERTIFICATE----- in it",
+            path.display()
+        )
+    };
+    let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes(path)?).collect();
+    let found = read.map_err(|error| wrong(format!("is no PEM: {error}")))?;
+    if found.is_empty() {
+        return Err(wrong("has no certificate".to_owned()));
+    }
+    Ok(found)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    PrivateKeyDer::from_pem_slice(&bytes(path)?).map_err(|error| {
+        let reason = match error {
+            pem::Error::NoItemsFound => "has no private key".to_owned(),
+            error => format!("is no PEM: {error}"),
+        };
+        format!(
+            "{}: {reason}; name a PEM file with a private key in it (PKCS #8, PKCS #1 or SEC 1), without a password",
+            path.display()
+        )
+    })
+}
+
+/// Certificate and key as one, where they belong together.
+fn certified(
+    files: &Tls,
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, TlsProblem> {
+    let shown = |path: &Option<std::path::PathBuf>| {
+        path.as_deref().unwrap_or(Path::new("")).display().to_string()
+    };
+    let (certificate_file, key_file) = (shown(&files.certificate), shown(&files.key));
+    let key = provider.key_provider.load_private_key(key).map_err(|error| {
+        let description = format!(
+            "{key_file}: this kind of private key cannot be used ({error}); give one for RSA of 2048 bits or more, \
+             ECDSA P-256, P-384 or Ed25519"
+        );
+        TlsProblem { key: "key", description }
+    })?;
+    let certified = CertifiedKey::new(chain, key);
+    match certified.keys_match() {
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
+        Err(Error::InconsistentKeys(_)) => {
+            let description = format!(
+                "{key_file}: is not the key of the first certificate in {certificate_file} (tls.certificate); name \
+                 the two files that were made together, the server's own certificate first"
+            );
+            Err(TlsProblem { key: "key", description })
+        }
+        Err(error) => {
+            let description = format!(
+                "{certificate_file}: the first certificate cannot be read ({error}); name a PEM file with an X.509 \
+                 certificate of version 3"
+            );
+            Err(TlsProblem { key: "certificate", description })
+        }
+    }
+}
+
+/// Who may connect: everyone, or those whose certificate an authority of the file signed.
+fn client_verifier(
+    file: Option<&Path>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, String> {
+    let Some(path) = file else { return Ok(WebPkiClientVerifier::no_client_auth()) };
+    let wrong = |reason: String| {
+        format!(
+            "{}: {reason}; name a PEM file with certificates of authorities, each an X.509 certificate of version 3",
+            path.display()
+        )
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots
+            .add(certificate)
+            .map_err(|error| wrong(format!("a certificate cannot be read ({error})")))?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+        .build()
+        .map_err(|error| wrong(error.to_string()))
+}
+
+/// The end of a certificate, in seconds since 1970: what checking it says at the end of time.
+fn not_after(certificate: &CertificateDer<'_>) -> Option<u64> {
+    let certificate = ParsedCertificate::try_from(certificate).ok()?;
+    let checked = verify_server_cert_signed_by_trust_anchor(
+        &certificate,
+        &RootCertStore::empty(),
+        &[],
+        UnixTime::since_unix_epoch(Duration::from_secs(u64::MAX)),
+        ring::default_provider().signature_verification_algorithms.all,
+    );
+    match checked {
+        Err(Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+            Some(not_after.as_secs())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_certificate_is_read_with_any_issuer() {
+        let key = rcgen::KeyPair::generate().unwrap();
+        for (is_ca, year, seconds) in [
+            (rcgen::IsCa::NoCa, 2001, 1_009_756_800),
+            (rcgen::IsCa::ExplicitNoCa, 2100, 4_133_894_400),
+        ] {
+            let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+            params.is_ca = is_ca;
+            params.not_after = rcgen::date_time_ymd(year, 12, 31);
+            let certificate = params.self_signed(&key).unwrap();
+            assert_eq!(not_after(certificate.der()), Some(seconds), "{year}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Bounds that are small enough to be reached.
+
+use std::net::SocketAddr;
+
+use tokio::io::AsyncReadExt as _;
+
+use super::*;
+use crate::config::Tls;
+
+const AN_HOUR: Duration = Duration::from_secs(3_600);
+
+/// A listener with these bounds; the connections that it gives are dropped with the stream.
+async fn start(bounds: Bounds) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (folder.path().join("a.pem"), folder.path().join("a.key"));
+    std::fs::write(&certificate, certified.cert.pem()).unwrap();
+    std::fs::write(&key, certified.signing_key.serialize_pem()).unwrap();
+    let files = Tls { certificate: Some(certificate), key: Some(key), client_ca: None };
+    let listen = ["grpcs://127.0.0.1:0".parse().unwrap()];
+    let store = TlsStore::check(&files, &listen, &mut crate::config::Problems::default());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let store = Arc::new(store.unwrap());
+    (address, bounded(listener, store, std::future::pending(), bounds))
+}
+
+/// Whether the server closes a connection without a word.
+async fn is_closed(peer: &mut TcpStream) -> bool {
+    matches!(peer.read(&mut [0]).await, Ok(0) | Err(_))
+}
+
+#[tokio::test]
+async fn a_silent_peer_is_dropped_after_the_time() {
+    let bounds = Bounds { time: Duration::from_millis(1), in_progress: 256 };
+    let (address, _connections) = start(bounds).await;
+    let mut peer = TcpStream::connect(address).await.unwrap();
+    assert!(is_closed(&mut peer).await);
+}
+
+#[tokio::test]
+async fn one_too_many_ends_the_oldest() {
+    let (address, _connections) = start(Bounds { time: AN_HOUR, in_progress: 2 }).await;
+    let mut peers = Vec::new();
+    for _ in 0..4 {
+        peers.push(TcpStream::connect(address).await.unwrap());
+    }
+    let [first, second, third, fourth] = &mut peers[..] else { panic!("four peers") };
+    assert!(is_closed(first).await && is_closed(second).await);
+    for peer in [third, fourth] {
+        let open = peer.try_read(&mut [0]).unwrap_err();
+        assert_eq!(open.kind(), io::ErrorKind::WouldBlock);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_accepted_when_nobody_takes_connections() {
+    let (address, connections) = start(Bounds { time: AN_HOUR, in_progress: 2 }).await;
+    let mut peer = TcpStream::connect(address).await.unwrap();
+    drop(connections);
+    assert!(is_closed(&mut peer).await);
+}

@@ -1,0 +1,124 @@
+//! Certificate authorities, what they sign, and clients that connect over TLS.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use hyper_util::rt::TokioIo;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tonic::transport::{Channel, Endpoint};
+
+/// A certificate authority of its own.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+/// A certificate with its key, as PEM.
+#[derive(Clone)]
+pub struct Signed {
+    pub certificate: String,
+    pub key: String,
+}
+
+impl Authority {
+    pub fn new(name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
+        Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    pub fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate for `localhost` and 127.0.0.1.
+    pub fn sign(&self) -> Signed {
+        self.sign_until(2099)
+    }
+
+    /// One that ends with a year.
+    pub fn sign_until(&self, year: i32) -> Signed {
+        let names = ["localhost", "127.0.0.1"].map(str::to_owned);
+        let mut params = CertificateParams::new(names).unwrap();
+        params.not_after = rcgen::date_time_ymd(year, 12, 31);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        Signed { certificate: certificate.pem(), key: key.serialize_pem() }
+    }
+}
+
+impl Signed {
+    /// Writes `NAME.pem` and `NAME.key`.
+    pub fn write(&self, folder: &Path, name: &str) {
+        std::fs::write(folder.join(format!("{name}.pem")), &self.certificate).unwrap();
+        std::fs::write(folder.join(format!("{name}.key")), &self.key).unwrap();
+    }
+
+    pub fn der(&self) -> CertificateDer<'static> {
+        CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap()
+    }
+}
+
+/// How a client connects.
+pub struct Client {
+    pub config: ClientConfig,
+}
+
+impl Client {
+    /// Trusts an authority, with HTTP/2 and all versions of TLS.
+    pub fn trusting(authority: &Authority) -> Self {
+        Self::with(authority, None, rustls::ALL_VERSIONS)
+    }
+
+    pub fn with(
+        authority: &Authority,
+        own: Option<&Signed>,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions)
+            .unwrap()
+            .with_root_certificates(roots);
+        let mut config = match own {
+            None => builder.with_no_client_auth(),
+            Some(own) => {
+                let key = PrivateKeyDer::from_pem_slice(own.key.as_bytes()).unwrap();
+                builder.with_client_auth_cert(vec![own.der()], key).unwrap()
+            }
+        };
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Self { config }
+    }
+
+    /// A handshake by itself.
+    pub async fn handshake(&self, address: SocketAddr) -> io::Result<TlsStream<TcpStream>> {
+        let stream = TcpStream::connect(address).await?;
+        let connector = TlsConnector::from(Arc::new(self.config.clone()));
+        connector.connect(ServerName::try_from("localhost").unwrap(), stream).await
+    }
+
+    /// The certificate that the server shows to a new connection.
+    pub async fn shown(&self, address: SocketAddr) -> CertificateDer<'static> {
+        let stream = self.handshake(address).await.unwrap();
+        stream.get_ref().1.peer_certificates().unwrap().first().unwrap().clone().into_owned()
+    }
+
+    /// A connection for calls.
+    pub async fn channel(&self, address: SocketAddr) -> Result<Channel, tonic::transport::Error> {
+        let config = Arc::new(self.config.clone());
+        let connector = tower::service_fn(move |_| {
+            let client = Self { config: ClientConfig::clone(&config) };
+            async move { client.handshake(address).await.map(TokioIo::new) }
+        });
+        Endpoint::from_static("http://localhost").connect_with_connector(connector).await
+    }
+}

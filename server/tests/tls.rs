@@ -1,0 +1,211 @@
+//! TLS of the real server on real sockets: calls, client certificates, new certificates, and peers that do not keep to
+//! the protocol.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::net::SocketAddr;
+
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_server::config::{Attested, Config, Listen, Tls};
+use gsar_server::telemetry::metrics::recorder;
+use support::tls::{Authority, Client, Signed};
+use support::{Running, Wanted, health, request};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tonic::transport::Channel;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// A listener over TLS beside the Unix socket, with `server.pem` and `server.key` of the test's folder.
+fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
+    let folder = config.data_dir.parent().unwrap();
+    server.write(folder, "server");
+    if let Some(authority) = client_ca {
+        std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
+    }
+    config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
+    config.tls = Tls {
+        certificate: Some(folder.join("server.pem")),
+        key: Some(folder.join("server.key")),
+        client_ca: client_ca.map(|_| folder.join("clients.pem")),
+    };
+}
+
+async fn start(server: &Signed, client_ca: Option<&Authority>) -> (Running, SocketAddr) {
+    let running = Wanted::default().start(|config| over_tls(config, server, client_ca)).await;
+    let address = running.tls.unwrap();
+    (running, address)
+}
+
+/// Whether a call is answered, else everything that is said about it.
+async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
+    let channel = client.channel(address).await.map_err(|error| format!("{error:?}"))?;
+    let checked = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    checked.map(drop).map_err(|status| format!("{status:?}"))
+}
+
+/// Returns when a handshake had that result: the server counts after the peer was answered.
+async fn counted(result: &str) {
+    let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
+    while !recorder().unwrap().render().contains(&series) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn calls_over_tls_are_answered_in_both_versions_and_over_http_2_only() {
+    let authority = Authority::new("the authority");
+    let (mut server, address) = start(&authority.sign(), None).await;
+    let other = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+        let client = Client::with(&authority, None, &[version]);
+        let stream = client.handshake(address).await.unwrap();
+        assert_eq!(stream.get_ref().1.protocol_version(), Some(version.version));
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        let channel = client.channel(address).await.unwrap();
+        let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
+        assert_eq!(answer.into_inner().claims, other.claims);
+    }
+    counted("ok").await;
+
+    let mut old = Client::trusting(&authority);
+    old.config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let refused = old.handshake(address).await.unwrap_err().to_string();
+    assert!(refused.contains("NoApplicationProtocol"), "{refused}");
+    counted("failed").await;
+
+    let channel = Client::trusting(&authority).channel(address).await.unwrap();
+    assert_eq!(health(channel, "").await, ServingStatus::Serving);
+    server.tell_to_stop();
+    server.stopped().await.unwrap();
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens after the stop");
+}
+
+#[tokio::test]
+async fn a_client_must_present_a_certificate_of_the_configured_authority() {
+    let (servers, clients) = (Authority::new("servers"), Authority::new("clients"));
+    let (_server, address) = start(&servers.sign(), Some(&clients)).await;
+    for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+        let with = |own: Option<&Signed>| Client::with(&servers, own, &[version]);
+        call(&with(Some(&clients.sign())), address).await.unwrap();
+        for (own, alert) in [
+            (None, "CertificateRequired"),
+            (Some(Authority::new("clients").sign()), "DecryptError"),
+            (Some(Authority::new("others").sign()), "UnknownCA"),
+            (Some(clients.sign_until(2001)), "CertificateExpired"),
+        ] {
+            let said = call(&with(own.as_ref()), address).await.unwrap_err();
+            assert!(said.contains(alert), "{version:?} {alert}: {said}");
+        }
+    }
+}
+
+async fn answered(channel: &Channel) {
+    assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
+}
+
+#[tokio::test]
+async fn new_files_are_for_new_connections_and_broken_ones_for_none() {
+    let authority = Authority::new("the authority");
+    let [first, second, third] = [authority.sign(), authority.sign(), authority.sign()];
+    let (server, address) = start(&first, None).await;
+    let client = Client::trusting(&authority);
+    let open = client.channel(address).await.unwrap();
+    answered(&open).await;
+    assert_eq!(client.shown(address).await, first.der());
+    let published = "gsar_tls_certificate_not_after_seconds 4102358400";
+    assert!(recorder().unwrap().render().contains(published), "2099-12-31");
+
+    second.write(server.folder.path(), "server");
+    assert_eq!(client.shown(address).await, first.der(), "files are read when it is asked for");
+    server.reload().await;
+    assert_eq!(client.shown(address).await, second.der());
+    answered(&open).await;
+
+    let path = |name: &str| server.folder.path().join(name);
+    for (file, content) in [
+        ("server.pem", "no PEM".to_owned()),
+        ("server.key", third.key.clone()),
+        ("server.key", String::new()),
+        ("server.pem", third.certificate.clone()),
+    ] {
+        std::fs::write(path(file), content).unwrap();
+        server.reload().await;
+        assert_eq!(client.shown(address).await, second.der(), "{file}");
+        second.write(server.folder.path(), "server");
+    }
+    third.write(server.folder.path(), "server");
+    server.reload().await;
+    assert_eq!(client.shown(address).await, third.der());
+    answered(&open).await;
+}
+
+#[tokio::test]
+async fn a_new_client_authority_holds_for_new_connections() {
+    let (before, after) = (Authority::new("before"), Authority::new("after"));
+    let (server, address) = start(&before.sign(), Some(&before)).await;
+    let old = Client::with(&before, Some(&before.sign()), rustls::ALL_VERSIONS);
+    let new = Client::with(&before, Some(&after.sign()), rustls::ALL_VERSIONS);
+    let open = old.channel(address).await.unwrap();
+    answered(&open).await;
+    call(&new, address).await.unwrap_err();
+
+    std::fs::write(server.folder.path().join("clients.pem"), after.pem()).unwrap();
+    server.reload().await;
+    call(&new, address).await.unwrap();
+    // The same configuration of the client, with the session that it may want to resume.
+    call(&old, address).await.unwrap_err();
+    answered(&open).await;
+}
+
+#[tokio::test]
+async fn peers_that_say_nothing_or_nonsense_keep_nobody_from_connecting() {
+    let authority = Authority::new("the authority");
+    let (_server, address) = start(&authority.sign(), None).await;
+    let client = Client::trusting(&authority);
+    // More than may be in progress at once.
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    call(&client, address).await.unwrap();
+    counted("displaced").await;
+    for nonsense in
+        [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+    {
+        let mut peer = TcpStream::connect(address).await.unwrap();
+        peer.write_all(nonsense).await.unwrap();
+        let mut answer = Vec::new();
+        // An alert and the end, or a reset.
+        let _ = peer.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    }
+    // Goes away in the middle of its first message.
+    let mut peer = TcpStream::connect(address).await.unwrap();
+    peer.write_all(&[22, 3, 1, 2, 0, 1]).await.unwrap();
+    drop(peer);
+    counted("failed").await;
+    call(&client, address).await.unwrap();
+    drop(silent);
+}
+
+#[tokio::test]
+async fn evidence_over_a_tls_listener_can_be_attested() {
+    let authority = Authority::new("the authority");
+    let signed = authority.sign();
+    for is_attested in [true, false] {
+        let change = |config: &mut Config| {
+            over_tls(config, &signed, None);
+            let listen: Listen = "grpcs://127.0.0.1:0".parse().unwrap();
+            let rule = Attested { listen, peer_uid: None, tools: Vec::new() };
+            config.evidence.attested.extend(is_attested.then_some(rule));
+        };
+        let server = Wanted::default().start(change).await;
+        let channel = Client::trusting(&authority).channel(server.tls.unwrap()).await.unwrap();
+        let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
+        let evidence = answer.into_inner().provenance.unwrap().evidence;
+        assert_eq!(evidence[0].attested, is_attested);
+    }
+}
