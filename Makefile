@@ -8,9 +8,13 @@ BIN := target/debug
 help: ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
+# Where people watch, cargo shows its progress.
+QUIET := $(if $(MAKE_TERMOUT),,--quiet)
+
 .PHONY: build
 build: ## Build the server and the command line.
-	@$(CARGO) build --quiet -p gsar-server -p gsar-client
+	@[ -x $(BIN)/gsar-server ] || echo "building the server and the command line; the first time this takes 5 to 10 minutes" >&2
+	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client
 
 .PHONY: demo
 demo: build runtime-if-possible ## Evaluate three reports of a real-looking incident with a real server.

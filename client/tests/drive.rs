@@ -1,0 +1,99 @@
+//! `gsar drive` with the real server and the example orchestrator: a replan and a rewrite, a degraded end, an orchestrator that
+//! breaks off, and one that is none.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod machine;
+
+use std::process::Output;
+
+use machine::{Machine, incident, stderr, stdout};
+
+/// Drives the example over an incident. The model of the judge is no part of what is tested.
+fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
+    let incident = incident("checkout-oom");
+    let command = ["--", "/usr/bin/env", "python3", example, &incident];
+    let arguments = [&["drive"], flags, &command, orchestrator].concat();
+    let mut command = machine.command(&arguments);
+    command.env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]").env("GSAR_EVIDENCE__EMBEDDINGS", "off");
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", path);
+    }
+    command.output().unwrap()
+}
+
+/// The lines that tell a step or the end, without what differs from run to run.
+fn steps(output: &Output) -> Vec<&str> {
+    let is_step = |line: &&str| {
+        line.starts_with("  plan") || line.starts_with("PROCEED") || line.starts_with("DEGRADED")
+    };
+    stdout(output).lines().filter(is_step).collect()
+}
+
+#[test]
+fn the_example_is_replanned_rewritten_and_goes_out() {
+    let machine = Machine::new();
+    let output = drive(&machine, &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        steps(&output),
+        [
+            "  plan 0 of 2   turn 1      no hypothesis is validated and the budget lasts",
+            "  plan 0 of 2   report 1    REPLAN       0.000",
+            "  plan 1 of 2   turn 2      no hypothesis is validated and the budget lasts",
+            "  plan 1 of 2   report 2    REGENERATE   0.760",
+            "  plan 1 of 2   rewrite 3   PROCEED      1.000",
+            "PROCEED   the report may go out",
+        ]
+    );
+    assert!(stdout(&output).lines().all(|line| line.chars().count() <= 80), "{}", stdout(&output));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn one_that_corrects_nothing_ends_degraded() {
+    let machine = Machine::new();
+    let output = drive(&machine, &[], &["--stubborn"]);
+    assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
+    let last = steps(&output).last().copied().unwrap_or_default();
+    assert!(last.starts_with("DEGRADED   the plan may not be revised again"), "{last}");
+    assert!(stdout(&output).contains("best report "));
+}
+
+#[test]
+fn an_investigation_goes_on_where_it_stood() {
+    let machine = Machine::new();
+    let data = machine.folder.path().join("records");
+    let data = data.to_str().unwrap();
+    let flags = ["--id", "inc-7", "--data-dir", data];
+    let broken = machine
+        .command(&[&["drive"], flags.as_slice(), &["--", "/bin/true"]].concat())
+        .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
+        .output()
+        .unwrap();
+    assert_eq!(broken.status.code(), Some(2));
+    assert!(stderr(&broken).contains("ended (exit status: 0) before the investigation did"));
+
+    let output = drive(&machine, &flags, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let again = drive(&machine, &flags, &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert!(stdout(&again).contains("goes on at step 5"), "{}", stdout(&again));
+    assert_eq!(steps(&again), ["PROCEED   the report may go out"]);
+}
+
+#[test]
+fn an_orchestrator_that_logs_where_answers_belong_is_told() {
+    let machine = Machine::new();
+    let output = machine
+        .command(&["drive", "--", "/bin/echo", "starting up"])
+        .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = stderr(&output);
+    assert!(told.contains("starting up") && told.contains("standard error"), "{told}");
+    let absent = machine.command(&["drive", "--", "/no/such/program"]).output().unwrap();
+    assert_eq!(absent.status.code(), Some(2));
+    assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
+}
