@@ -1,4 +1,4 @@
-"""An orchestrator for `gsar drive`: it is told what is due, one JSON document per line, and answers likewise.
+"""An orchestrator for `gsar drive`: it reads what is due, one JSON document per line, and answers likewise.
 
     gsar drive -- python3 client/examples/orchestrator.py datasets/incidents/checkout-oom
     gsar drive -- python3 client/examples/orchestrator.py datasets/incidents/checkout-oom --stubborn
@@ -54,28 +54,28 @@ def report(text):
     return {"report": {"report": {"synthesis": text}}}
 
 
-def answers(folder, due, told, stubborn):
+def answers(folder, due, count, stubborn):
     """What to answer to an instruction."""
     if due == "synthesize":
-        return turn(folder, first=True) if told == 1 else report(GUESS)
+        return turn(folder, first=True) if count == 1 else report(GUESS)
     if stubborn:
-        return report(GUESS + f"This is attempt {told}.\n")
+        return report(GUESS + f"This is attempt {count}.\n")
     if due in ("replan", "gatherEvidence"):
-        return turn(folder, first=False) if told == 1 else report(FACTS + OVERREACH)
+        return turn(folder, first=False) if count == 1 else report(FACTS + OVERREACH)
     return report(FACTS)
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     stubborn = "--stubborn" in sys.argv[2:]
-    before, told = None, 0
+    before, count = None, 0
     for line in sys.stdin:
         [due] = json.loads(line)["instruction"]
         if due == "finished":
             return
-        told = told + 1 if due == before else 1
+        count = count + 1 if due == before else 1
         before = due
-        print(json.dumps(answers(folder, due, told, stubborn)), flush=True)
+        print(json.dumps(answers(folder, due, count, stubborn)), flush=True)
 
 
 if __name__ == "__main__":

@@ -91,9 +91,9 @@ fn an_orchestrator_that_logs_where_answers_belong_is_told() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let told = stderr(&output);
-    assert!(told.contains("starting up") && told.contains("standard error"), "{told}");
-    let absent = machine.command(&["drive", "--", "/no/such/program"]).output().unwrap();
+    let message = stderr(&output);
+    assert!(message.contains("starting up") && message.contains("standard error"), "{message}");
+    let absent = machine.run(&["drive", "--", "/no/such/program"], "");
     assert_eq!(absent.status.code(), Some(2));
     assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
 }

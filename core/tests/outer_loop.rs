@@ -1,6 +1,14 @@
 //! Every sequence of what may happen to an investigation, to a depth of eight: the loop ends within its bound, and nothing
 //! that is wrong, repeated or cut off changes where it stands.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::disallowed_macros,
+    reason = "a test fails by panicking, and prints what it enumerated"
+)]
+
 use std::cell::Cell;
 
 use gsar_core::Tier;
@@ -182,24 +190,16 @@ fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
 
 #[test]
 fn every_sequence_to_depth_eight_keeps_the_bounds() {
-    let all = std::thread::scope(|scope| {
-        let each = |max_replans| {
-            scope.spawn(move || {
-                let limits =
-                    LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries: 2 };
-                let sequences = Cell::new(0);
-                explore(&Driven::start(limits), 0, &sequences);
-                (max_replans, sequences.get())
-            })
-        };
-        let threads: Vec<_> = (0..4).map(each).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
-    });
-    for (max_replans, sequences) in &all {
-        println!("max_replans {max_replans}: {sequences} sequences");
-        assert!(*sequences > 10_000);
+    let mut all = 0;
+    for max_replans in 0..4 {
+        let limits = LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries: 2 };
+        let sequences = Cell::new(0);
+        explore(&Driven::start(limits), 0, &sequences);
+        println!("max_replans {max_replans}: {} sequences", sequences.get());
+        all += sequences.get();
     }
-    println!("{} sequences in all", all.iter().map(|(_, sequences)| sequences).sum::<u64>());
+    println!("{all} sequences in all");
+    assert!(all > 1_000_000);
 }
 
 #[test]

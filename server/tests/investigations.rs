@@ -247,7 +247,7 @@ async fn a_budget_that_ends_is_named() {
     assert_eq!((end.degraded, end.cause.as_str(), end.best.as_str()), (true, "TIME_SPENT", ""));
 }
 
-/// Fails as often as it is told, then grounds nothing.
+/// Fails a given number of times, then grounds nothing.
 struct Flaky {
     failures: AtomicU32,
 }

@@ -8,7 +8,7 @@ use super::{Connection, Output};
 
 /// Drive an orchestrator through evaluate, rewrite and replan
 ///
-/// COMMAND is started and told on its standard input, one JSON document per line, where the investigation stands and what
+/// COMMAND is started and given on its standard input, one JSON document per line, where the investigation stands and what
 /// is due: `instruction` has one of synthesize, regenerate, replan, gatherEvidence and finished. It answers on its
 /// standard output, one JSON document per line: {"turn": ...} with what its tools returned, {"report": {"report":
 /// {"synthesis": ...}}}, or {"cancel": {}}. Steps and the id are filled in. After finished its standard input is closed.

@@ -1,4 +1,4 @@
-//! `gsar drive`: an orchestrator as a child process, told what is due and asked for it, one JSON document per line.
+//! `gsar drive`: an orchestrator as a child process, given what is due and asked for it, one JSON document per line.
 
 use std::process::Stdio;
 
@@ -86,15 +86,15 @@ async fn step(
             (client.cancel_investigation(cancel).await?.investigation, None)
         }
         Answer::Start(_) => {
-            let told = "`start` is gsar's; answer with turn, report or cancel";
-            return Err(Failure::Usage(format!("the orchestrator: {told}")));
+            let expected = "`start` is gsar's; answer with turn, report or cancel";
+            return Err(Failure::Usage(format!("the orchestrator: {expected}")));
         }
     };
     Ok((required(after)?, evaluation))
 }
 
 fn required(investigation: Option<v1::Investigation>) -> Result<v1::Investigation, Failure> {
-    investigation.ok_or_else(|| Failure::Usage("the server told no investigation".to_owned()))
+    investigation.ok_or_else(|| Failure::Usage("the answer holds no investigation".to_owned()))
 }
 
 fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {

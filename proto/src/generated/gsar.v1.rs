@@ -4062,7 +4062,7 @@ pub struct RecordTurnRequest {
     /// investigation_id of the investigation; required.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// step of the investigation that is answered: the one last told.
+    /// step of the investigation that is answered: the one last answered.
     #[prost(uint32, tag = "2")]
     pub step: u32,
     /// tool_calls of the turn, with what they returned.
@@ -4140,7 +4140,7 @@ pub struct SubmitReportRequest {
     /// investigation_id of the investigation; required.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// step of the investigation that is answered: the one last told.
+    /// step of the investigation that is answered: the one last answered.
     #[prost(uint32, tag = "2")]
     pub step: u32,
     /// report; required.

@@ -30,7 +30,7 @@ use crate::evidence::CorpusName;
 use crate::ledger::{InvestigationStart, Ledger, NewEvent};
 use state::State;
 
-/// Investigations whose lock is kept; one that is forgotten is told apart by its steps alone.
+/// Investigations whose lock is kept; of one that is dropped, only the first to record a step succeeds.
 const MAX_LOCKS: u64 = 4096;
 
 /// Drives investigations.

@@ -210,7 +210,7 @@ fn subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
     hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
 }
 
-/// What the loop is told of a judged report.
+/// What the loop takes in of a judged report.
 fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
     let of_class = |wanted: v1::ClaimClass| -> Vec<ClaimKey> {
         let claims = judged.claims.iter().filter(|claim| claim.class() == wanted);

@@ -104,7 +104,7 @@ fn calls(
         }
         read.push(known);
     }
-    // Their fields are told under `evidence`, in the order of the calls that returned something.
+    // Their fields are named under `evidence`, in the order of the calls that returned something.
     let mut items = parse::evidence(results, engine.limits(), violations);
     items.iter_mut().for_each(|item| call.attestation.attest(item));
     (read, items)

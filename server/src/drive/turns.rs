@@ -22,7 +22,7 @@ pub(super) struct Turns {
     pub(super) wants_to_finish: bool,
     /// The hypotheses as they are held.
     pub(super) hypotheses: Vec<v1::Hypothesis>,
-    /// The changes that were told.
+    /// The changes that are known.
     pub(super) changes: Vec<v1::ChangeRecord>,
     /// The way to the suspect.
     pub(super) path: Vec<String>,

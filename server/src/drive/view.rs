@@ -1,4 +1,4 @@
-//! This module says where an investigation stands, as its caller is told: the instruction, and everything behind it.
+//! This module says where an investigation stands, as its caller sees it: the instruction, and everything behind it.
 
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, StopCause};
 use gsar_core::safety::gate::{self, GateExit, GateOutcome};
@@ -8,7 +8,7 @@ use gsar_proto::{parse, render, v1};
 
 use super::state::State;
 
-/// An investigation as its caller is told.
+/// An investigation as its caller sees it.
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
     let gate = gate(state, limits, state.last_at);
     let is_governing = gate.as_ref().is_some_and(|gate| gate.governs);
