@@ -83,7 +83,7 @@ fn an_investigation_goes_on_where_it_stood() {
 }
 
 #[test]
-fn an_orchestrator_that_logs_where_answers_belong_is_told() {
+fn an_orchestrator_that_logs_where_answers_belong_is_refused() {
     let machine = Machine::new();
     let output = machine
         .command(&["drive", "--", "/bin/echo", "starting up"])

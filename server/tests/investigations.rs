@@ -386,7 +386,7 @@ async fn an_agent_that_queries_without_committing_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_change_that_fails_its_check_is_told() {
+async fn a_change_that_fails_its_check_is_a_finding() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let check = v1::EvidenceItem {
