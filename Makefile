@@ -100,6 +100,15 @@ replay: ## Stored answers of a careful judge through a real server: what verific
 	  echo "make replay: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
 	fi
 
+.PHONY: drive
+drive: ## Stored answers of a careful judge behind the whole loop, with a rewriter that drops what is at fault (JUDGEMENTS=paths PART=tune).
+	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
+	  $(MAKE) --no-print-directory calibration-build && \
+	  $(CALIBRATE) drive --part $(PART) $(JUDGEMENTS); \
+	else \
+	  echo "make drive: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
+	fi
+
 RULED ?= $(LABELLED)/opensre $(LABELLED)/holmes ../shared/data/rca/written ../shared/data/rca/written/train
 FOLDS ?= 5
 LIST ?=

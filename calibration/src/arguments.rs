@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Stored answers of a careful judge, as the answers of a judge: which right verdicts verification takes
     /// away, and which errors it stops
     Replay(Replay),
+    /// Stored answers of a careful judge behind the whole loop: reports are driven, and a rewriter drops what is found
+    /// at fault; how many go out, and after what
+    Drive(Drive),
     /// Claims generated from a seed, with evidence of which it is known what it shows: values swapped between
     /// neighbours, absences, roundings
     Generated(Generated),
@@ -219,6 +222,16 @@ pub(crate) struct Replay {
     /// Tables for people, or one JSON object for programs
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drive {
+    /// Stored judgements, as for replay
+    #[arg(required = true, value_name = "JUDGEMENTS")]
+    pub(crate) judgements: Vec<PathBuf>,
+    /// The cases to drive
+    #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
+    pub(crate) part: ReplayPart,
 }
 
 /// How a page is printed.

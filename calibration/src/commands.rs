@@ -7,7 +7,7 @@ use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::generated::try_generated;
 use crate::measured::measure;
 use crate::premises::premises;
-use crate::replay::replay;
+use crate::replay::{drive, replay};
 use crate::retrieval::find_all;
 use crate::rules::ablate;
 use crate::session::with_server;
@@ -43,6 +43,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             Ok(tables::retrieval(&found.await?))
         }
         Command::Replay(wanted) => replay(server, &wanted).await,
+        Command::Drive(wanted) => drive(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,
         Command::AblateRules(wanted) => ablate(&wanted),
         Command::Premises(wanted) => premises(&wanted),

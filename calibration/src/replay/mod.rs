@@ -1,6 +1,7 @@
 //! This module replays stored judgements: what verification and decision make of a judge that is right, and of
 //! the same judge where it errs. It judges nothing itself, and shows no single row but those of the tune part.
 
+mod driving;
 mod errors;
 mod matching;
 mod nearest;
@@ -19,7 +20,7 @@ use gsar_core::Class;
 
 use serde_json::json;
 
-use crate::arguments::{Output, Rendering, Replay, ReplayPart, WantedServer};
+use crate::arguments::{Drive, Output, Rendering, Replay, ReplayPart, WantedServer};
 use crate::session::with_configured_server;
 use crate::statistics::Random;
 use errors::made_errors;
@@ -51,6 +52,28 @@ impl Question {
             findings,
         }
     }
+}
+
+/// Drives the reports of stored cases and returns what is to be printed.
+///
+/// # Errors
+/// As [`replay`].
+pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<String> {
+    ensure!(
+        server.endpoint.is_none() && server.judge.is_none(),
+        "--endpoint and --judge are of no use here: a server of its own is started, whose judge gives the stored answers"
+    );
+    let provider = Provider::start().await?;
+    let configuration = provider.configuration(false)?;
+    let work = async |client| {
+        let path = Path { client: &client, provider: &provider };
+        let mut driven = Vec::new();
+        for file in &wanted.judgements {
+            driven.extend(driving::drive(&path, &stored_cases(file, wanted.part)?).await?);
+        }
+        Ok(driving::page(wanted.part, &driven))
+    };
+    with_configured_server(&configuration, work).await
 }
 
 /// What became of the judgements of one source.

@@ -18,7 +18,7 @@ use super::stored::{Case, Item, Report};
 use crate::arguments::Rendering;
 
 /// The policy of a replay.
-const POLICY: &str = "reference";
+pub(super) const POLICY: &str = "reference";
 
 /// The most evaluations in progress at once.
 const MAX_AT_ONCE: usize = 8;
@@ -150,7 +150,7 @@ impl Path<'_> {
     }
 }
 
-fn known_case(
+pub(super) fn known_case(
     case: &Case,
     rendering: Rendering,
     judgements: Judgements,
@@ -163,7 +163,7 @@ fn known_case(
     KnownCase { items: items.collect(), judgements, reports }
 }
 
-fn sent(item: &Item, rendering: Rendering) -> v1::EvidenceItem {
+pub(super) fn sent(item: &Item, rendering: Rendering) -> v1::EvidenceItem {
     let content = match rendered(item, rendering) {
         Content::Text(text) => v1::evidence_item::Content::Text(text),
         Content::Json(json) => v1::evidence_item::Content::Json(json),

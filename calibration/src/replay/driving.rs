@@ -1,0 +1,225 @@
+//! This module drives the reports of stored cases through the whole loop of a real server. Its rewriter drops every
+//! statement in which a claim at fault stands, and adds nothing; its planner finds no further evidence and does the same.
+
+use std::ops::Range;
+
+use anyhow::{Context as _, Result};
+use gsar_core::Class;
+use gsar_core::report::Document;
+use gsar_proto::v1;
+use v1::instruction::Due;
+
+use super::matching::Judgements;
+use super::online::{POLICY, Path, known_case, sent};
+use super::provider::KnownCase;
+use super::stored::{Case, Report};
+use crate::arguments::{Rendering, ReplayPart};
+use crate::tables::markdown::{NOTHING, heading, table};
+
+/// How evidence is sent.
+const RENDERING: Rendering = Rendering::Json;
+
+/// The kinds of reports, in the order of the table.
+const KINDS: [&str; 3] = ["faithful", "overreaching", "contradicted"];
+
+/// A report that was driven to its end.
+pub(super) struct Driven {
+    kind: String,
+    /// The tier of each judged report.
+    tiers: Vec<v1::Tier>,
+    plan: u32,
+    degraded: bool,
+    /// Statements that the stored judge calls contradicted and the report that went out still makes.
+    false_statements: usize,
+    /// Of the statements of the first report, how many the last one still makes.
+    kept: (usize, usize),
+}
+
+impl Driven {
+    /// Whether it went out after at most so many judged reports.
+    fn is_out_after(&self, judged: usize) -> bool {
+        !self.degraded && self.tiers.len() <= judged
+    }
+
+    /// Whether it went out without a revised plan.
+    fn is_out_under_first_plan(&self) -> bool {
+        !self.degraded && self.plan == 0
+    }
+}
+
+/// Drives every report of the cases, one after the other.
+///
+/// # Errors
+/// A call without an answer.
+pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<Driven>> {
+    let mut driven = Vec::new();
+    for case in cases {
+        for (number, report) in case.reports.iter().enumerate() {
+            let id = format!("{}/{number}", case.name);
+            driven.push(drive_one(path, case, report, id).await?);
+        }
+    }
+    Ok(driven)
+}
+
+async fn drive_one(path: &Path<'_>, case: &Case, report: &Report, id: String) -> Result<Driven> {
+    let start = v1::StartInvestigationRequest {
+        investigation_id: id.clone(),
+        policy: POLICY.to_owned(),
+        ..Default::default()
+    };
+    let begun = path.client.start_investigation(start).await?.investigation;
+    let mut investigation = begun.context("an answer without an investigation")?;
+    let mut text = report.text.clone();
+    while !is_over(&investigation) {
+        path.provider.know(vec![known(case, &text)]);
+        let submitted = v1::SubmitReportRequest {
+            investigation_id: id.clone(),
+            step: investigation.step,
+            report: Some(v1::Report { synthesis: text.clone(), ..Default::default() }),
+            evidence: case.evidence.iter().map(|item| sent(item, RENDERING)).collect(),
+        };
+        let answer = path.client.submit_report(submitted).await.with_context(|| id.clone())?;
+        investigation = answer.investigation.context("an answer without an investigation")?;
+        if is_over(&investigation) {
+            break;
+        }
+        text = without(&text, faults(&investigation));
+        if statements(&text).is_empty() {
+            let given_up = v1::CancelInvestigationRequest { investigation_id: id.clone() };
+            let answer = path.client.cancel_investigation(given_up).await?;
+            investigation = answer.investigation.context("an answer without an investigation")?;
+        }
+    }
+    Ok(Driven {
+        kind: report.kind.clone(),
+        tiers: investigation.trajectory.iter().map(v1::JudgedReport::tier).collect(),
+        plan: investigation.plan,
+        degraded: matches!(due(&investigation), Some(Due::Finished(end)) if end.degraded),
+        false_statements: false_statements(case, &text),
+        kept: (statements(&text).len(), statements(&report.text).len()),
+    })
+}
+
+fn known(case: &Case, text: &str) -> KnownCase {
+    let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
+    known_case(case, RENDERING, Judgements::new(stored), vec![text.to_owned()])
+}
+
+fn due(investigation: &v1::Investigation) -> Option<&Due> {
+    investigation.instruction.as_ref()?.due.as_ref()
+}
+
+fn is_over(investigation: &v1::Investigation) -> bool {
+    matches!(due(investigation), None | Some(Due::Finished(_)))
+}
+
+fn faults(investigation: &v1::Investigation) -> &[v1::ClaimFault] {
+    match due(investigation) {
+        Some(Due::Regenerate(rewrite)) => &rewrite.faults,
+        Some(Due::Replan(replan)) => &replan.faults,
+        _ => &[],
+    }
+}
+
+/// The text without the statements in which claims at fault stand.
+fn without(text: &str, faults: &[v1::ClaimFault]) -> String {
+    let spans: Vec<Range<usize>> = faults
+        .iter()
+        .filter_map(|fault| fault.claim.as_ref()?.span.as_ref())
+        .filter_map(|span| Some(usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?))
+        .collect();
+    let at_fault = |statement: &Range<usize>| {
+        spans.iter().any(|span| span.start < statement.end && statement.start < span.end)
+    };
+    let dropped: Vec<Range<usize>> = statements(text).into_iter().filter(at_fault).collect();
+    let is_dropped = |at: usize| dropped.iter().any(|range| range.contains(&at));
+    text.char_indices().filter(|(at, _)| !is_dropped(*at)).map(|(_, character)| character).collect()
+}
+
+/// Where the statements of a text stand.
+fn statements(text: &str) -> Vec<Range<usize>> {
+    let assertions = Document::read(text, &[]).assertions;
+    assertions.into_iter().filter_map(|assertion| assertion.text.span()).collect()
+}
+
+/// How many statements of a text the stored judge calls contradicted.
+fn false_statements(case: &Case, text: &str) -> usize {
+    let known = known(case, text);
+    let is_false = |span: &Range<usize>| {
+        let statement = text.get(span.clone()).unwrap_or_default();
+        let judgement = known.judgements.of_report(statement, text);
+        judgement.is_some_and(|judgement| judgement.class == Class::Contradicted)
+    };
+    statements(text).iter().filter(|span| is_false(span)).count()
+}
+
+/// The tables of driven reports.
+pub(super) fn page(part: ReplayPart, driven: &[Driven]) -> String {
+    let mut page = format!(
+        "# Reports driven through the loop, part {}\n\nPolicy {POLICY}; the judge gives stored answers. What is found at fault is dropped with its whole statement.\n",
+        part.name()
+    );
+    heading(&mut page, "What goes out");
+    let head = [
+        "report",
+        "number",
+        "at once",
+        "after one rewrite",
+        "under the first plan",
+        "at all (M1)",
+        "replans of those (M2)",
+        "judged, mean",
+        "statements kept",
+        "out with a false statement",
+    ];
+    let rows: Vec<Vec<String>> = KINDS
+        .into_iter()
+        .map(|kind| row(kind, &driven.iter().filter(|one| one.kind == kind).collect::<Vec<_>>()))
+        .collect();
+    table(&mut page, &head, &rows);
+    page
+}
+
+fn row(kind: &str, driven: &[&Driven]) -> Vec<String> {
+    let number = |is: &dyn Fn(&Driven) -> bool| driven.iter().filter(|one| is(one)).count();
+    let out: Vec<&&Driven> = driven.iter().filter(|one| !one.degraded).collect();
+    let mean = |sum: usize, of: usize| match of {
+        0 => NOTHING.to_owned(),
+        of => format!("{}.{:02}", sum / of, sum * 100 / of % 100),
+    };
+    let replans = out.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();
+    let judged = driven.iter().map(|one| one.tiers.len()).sum();
+    let kept: usize = out.iter().map(|one| one.kept.0).sum();
+    let before: usize = out.iter().map(|one| one.kept.1).sum();
+    vec![
+        kind.to_owned(),
+        driven.len().to_string(),
+        number(&|one| one.is_out_after(1)).to_string(),
+        number(&|one| one.is_out_after(2)).to_string(),
+        number(&Driven::is_out_under_first_plan).to_string(),
+        out.len().to_string(),
+        mean(replans, out.len()),
+        mean(judged, driven.len()),
+        if before == 0 { NOTHING.to_owned() } else { format!("{} %", kept * 100 / before) },
+        number(&|one| !one.degraded && one.false_statements > 0).to_string(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_statement_of_a_claim_at_fault_is_dropped_and_no_other() {
+        let text = "The pool is 20. A batch job ran, and it filled the disk. Pods restarted.";
+        let start = text.find("it filled").unwrap();
+        let span = v1::ByteRange { start: start as u64, end: start as u64 + 9 };
+        let claim = v1::JudgedClaim { span: Some(span), ..Default::default() };
+        let fault = v1::ClaimFault { claim: Some(claim), ..Default::default() };
+        let left = without(text, &[fault]);
+        assert!(left.contains("The pool is 20.") && left.contains("Pods restarted."), "{left}");
+        assert!(!left.contains("batch") && !left.contains("disk"), "{left}");
+        assert_eq!(without(text, &[]), text);
+    }
+}
