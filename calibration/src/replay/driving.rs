@@ -184,9 +184,10 @@ pub(super) fn page(part: ReplayPart, driven: &[Driven]) -> String {
 fn row(kind: &str, driven: &[&Driven]) -> Vec<String> {
     let number = |is: &dyn Fn(&Driven) -> bool| driven.iter().filter(|one| is(one)).count();
     let out: Vec<&&Driven> = driven.iter().filter(|one| !one.degraded).collect();
-    let mean = |sum: usize, of: usize| match of {
-        0 => NOTHING.to_owned(),
-        of => format!("{}.{:02}", sum / of, sum * 100 / of % 100),
+    let mean = |sum: usize, of: usize| {
+        let hundredths = (sum * 100).checked_div(of);
+        let shown = |all: usize| format!("{}.{:02}", all / 100, all % 100);
+        hundredths.map_or(NOTHING.to_owned(), shown)
     };
     let replans = out.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();
     let judged = driven.iter().map(|one| one.tiers.len()).sum();
@@ -201,7 +202,7 @@ fn row(kind: &str, driven: &[&Driven]) -> Vec<String> {
         out.len().to_string(),
         mean(replans, out.len()),
         mean(judged, driven.len()),
-        if before == 0 { NOTHING.to_owned() } else { format!("{} %", kept * 100 / before) },
+        (kept * 100).checked_div(before).map_or(NOTHING.to_owned(), |share| format!("{share} %")),
         number(&|one| !one.degraded && one.false_statements > 0).to_string(),
     ]
 }
