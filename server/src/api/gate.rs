@@ -10,6 +10,7 @@ use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
+use crate::telemetry;
 
 pub(super) struct Gate(pub(super) Arc<Engine>);
 
@@ -38,8 +39,10 @@ impl GateService for Gate {
         let (gate, policy) = self.read(request.gate, &request.policy)?;
         let rules = &policy.policy.gate;
         let outcome = safety::gate::evaluate(rules, &gate.input());
+        let verdict = render::gate_verdict(&outcome, &gate.hypotheses, rules);
+        telemetry::gate::evaluated(&verdict, false);
         Ok(Response::new(v1::EvaluateGateResponse {
-            gate: Some(render::gate_verdict(&outcome, &gate.hypotheses, rules)),
+            gate: Some(verdict),
             policy: Some(policy.applied()),
         }))
     }

@@ -28,6 +28,7 @@ use crate::errors;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, now, refused};
 use crate::evidence::CorpusName;
 use crate::ledger::{InvestigationStart, Ledger, NewEvent};
+use crate::telemetry;
 use state::State;
 
 /// Investigations whose lock is kept; of one that is dropped, only the first to record a step succeeds.
@@ -135,6 +136,9 @@ impl Investigations {
         }
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
+        if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
+            telemetry::gate::evaluated(&gate.verdict, !gate.governs);
+        }
         Ok(self.view(&state))
     }
 

@@ -22,7 +22,7 @@ use crate::config::EvidenceKept;
 use crate::judge::{Judge, Notice, Question};
 use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
-use crate::telemetry::metrics as names;
+use crate::telemetry::{self, metrics as names};
 
 /// A request whose every field was checked.
 struct Checked {
@@ -299,9 +299,7 @@ fn finish(
     let decided = answer.decision.take();
     answer.decision =
         decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
-    if let Some(gate) = &answer.gate {
-        counter!(names::GATE, "exit" => gate.exit().as_str_name()).increment(1);
-    }
+    telemetry::gate::of_answer(answer.gate.as_ref(), answer.shadow.as_ref());
     answer.evaluation_id = uuid::Uuid::now_v7().to_string();
     answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
     let cut = provenance.retrieval.as_ref();

@@ -10,6 +10,7 @@ use tonic::Status;
 use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
 use crate::call::{Call, Step};
 use crate::offload::offload;
+use crate::telemetry;
 
 /// A partition whose every field was checked.
 enum Checked {
@@ -121,6 +122,7 @@ fn by_claims(
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
+    telemetry::gate::of_answer(settled.gate.as_ref(), settled.shadow.as_ref());
     let open = answer::open_points(rules, &assessment, gate);
     let decision = assessment.decision.clone();
     let rendered = answer::decision(rules, &assessment, explain);

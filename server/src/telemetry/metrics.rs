@@ -103,7 +103,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(SECOND_OPINIONS, "second opinions of the local model, by result");
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
-    describe_counter!(GATE, "outcomes of the gate, by exit");
+    describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
     describe_gauge!(DRAINING, "1 while the server drains");
     describe_counter!(TLS_HANDSHAKES, "TLS handshakes, by result");

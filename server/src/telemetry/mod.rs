@@ -1,6 +1,7 @@
 //! This module holds logs, metrics and trace context. Report and evidence text never goes into any of them.
 
 pub mod calls;
+pub mod gate;
 mod logs;
 pub mod metrics;
 mod trace_context;
