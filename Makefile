@@ -36,10 +36,12 @@ endif
 	python3 docs/check_readme.py $(BIN)
 
 .PHONY: lint
-lint: ## Formatting, clippy, documentation; unused and forbidden dependencies where cargo-machete and cargo-deny are installed.
+lint: ## Formatting, clippy, documentation, generated code, the contract (where npm is); unused and forbidden dependencies (where cargo-machete and cargo-deny are).
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+	$(CARGO) test -p gsar-generate --quiet
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory proto-lint; else echo "skipped: no npm here"; fi
 	@if command -v cargo-machete >/dev/null; then $(MAKE) --no-print-directory machete; else echo "skipped: no cargo-machete here (make machete installs it)"; fi
 	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: no cargo-deny here (make deny installs it)"; fi
 
