@@ -13,24 +13,44 @@ use super::investigations::append_in;
 use super::record::{Record, Recorded};
 use super::retention;
 
-/// The rows of policies used lately by their text, so that a known policy costs neither a digest nor a query.
+/// Rows used lately, of policies by their text and of contents by their digest, so that what is known costs neither a
+/// digest nor a query.
 #[derive(Debug, Default)]
-pub(super) struct PolicyRows(HashMap<Arc<str>, i64>);
+pub(super) struct KnownRows {
+    policies: HashMap<Arc<str>, i64>,
+    contents: HashMap<[u8; 32], i64>,
+}
 
-impl PolicyRows {
-    /// The most that are cached; beyond, all are dropped at once.
+impl KnownRows {
+    /// The most policies that are cached; beyond, all are dropped at once.
     const MAX_POLICIES: usize = 256;
+    /// The same for contents, of 40 bytes each.
+    const MAX_CONTENTS: usize = 65_536;
 
-    /// Forgets every row: after a transaction that was rolled back, or policies that were deleted.
+    /// Forgets every row: after a transaction that was rolled back, or rows that were deleted.
     pub(super) fn forget(&mut self) {
-        self.0.clear();
+        self.policies.clear();
+        self.contents.clear();
     }
 
-    fn insert(&mut self, toml: Arc<str>, row: i64) {
-        if self.0.len() >= Self::MAX_POLICIES {
-            self.forget();
+    /// The row of a content, where it is known.
+    pub(super) fn content(&self, digest: &[u8; 32]) -> Option<i64> {
+        self.contents.get(digest).copied()
+    }
+
+    /// Notes the row of a content.
+    pub(super) fn add_content(&mut self, digest: [u8; 32], row: i64) {
+        if self.contents.len() >= Self::MAX_CONTENTS {
+            self.contents.clear();
         }
-        self.0.insert(toml, row);
+        self.contents.insert(digest, row);
+    }
+
+    fn add_policy(&mut self, toml: Arc<str>, row: i64) {
+        if self.policies.len() >= Self::MAX_POLICIES {
+            self.policies.clear();
+        }
+        self.policies.insert(toml, row);
     }
 }
 
@@ -40,24 +60,24 @@ impl PolicyRows {
 /// What SQLite said when the transaction as a whole could not be made durable; nothing of it is kept then.
 pub(super) fn write<'a>(
     connection: &mut Connection,
-    policies: &mut PolicyRows,
+    known: &mut KnownRows,
     records: impl Iterator<Item = &'a Record>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
-    let written = write_all(connection, policies, records);
+    let written = write_all(connection, known, records);
     if written.is_err() {
-        policies.forget();
+        known.forget();
     }
     written
 }
 
 fn write_all<'a>(
     connection: &mut Connection,
-    policies: &mut PolicyRows,
+    known: &mut KnownRows,
     records: impl Iterator<Item = &'a Record>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let answers = records
-        .map(|record| write_one(&transaction, policies, record))
+        .map(|record| write_one(&transaction, known, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(answers)
@@ -65,7 +85,7 @@ fn write_all<'a>(
 
 fn write_one(
     transaction: &Transaction<'_>,
-    policies: &mut PolicyRows,
+    known: &mut KnownRows,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
     if let Some(key) = &record.idempotency_key
@@ -78,10 +98,10 @@ fn write_one(
     {
         return Ok(Err(refused));
     }
-    let policy = policy_row(transaction, policies, &record.policy_toml)?;
+    let policy = policy_row(transaction, known, &record.policy_toml)?;
     match insert(transaction, record, policy) {
         Ok(()) => {
-            contents::keep(transaction, transaction.last_insert_rowid(), &record.contents)?;
+            contents::keep(transaction, known, transaction.last_insert_rowid(), &record.contents)?;
             Ok(Ok(Recorded::New))
         }
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
@@ -126,10 +146,10 @@ pub(super) fn replay(
 
 fn policy_row(
     transaction: &Transaction<'_>,
-    policies: &mut PolicyRows,
+    known: &mut KnownRows,
     toml: &Arc<str>,
 ) -> rusqlite::Result<i64> {
-    if let Some(row) = policies.0.get(toml) {
+    if let Some(row) = known.policies.get(toml) {
         return Ok(*row);
     }
     let digest = blake3::hash(toml.as_bytes());
@@ -141,7 +161,7 @@ fn policy_row(
     let row = transaction
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
         .query_row([digest.as_bytes()], |row| row.get(0))?;
-    policies.insert(Arc::clone(toml), row);
+    known.add_policy(Arc::clone(toml), row);
     Ok(row)
 }
 

@@ -3,6 +3,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::batch::KnownRows;
+
 /// LZ4 makes nothing shorter than by this factor.
 const MAX_RATIO: usize = 255;
 
@@ -10,36 +12,41 @@ const MAX_RATIO: usize = 255;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     digest: [u8; 32],
-    packed: Vec<u8>,
+    text: Box<str>,
 }
 
 impl Content {
-    /// Packs a content of which the BLAKE3 is known.
+    /// A content of which the BLAKE3 is known. It is packed when it is written, which it seldom is: reports about one
+    /// incident share their evidence.
     #[must_use]
     pub fn new(digest: [u8; 32], content: &str) -> Self {
-        Self { digest, packed: lz4_flex::compress_prepend_size(content.as_bytes()) }
+        Self { digest, text: content.into() }
     }
 
-    /// How many bytes it takes.
+    /// How many bytes it has.
     pub(super) fn bytes(&self) -> usize {
-        self.packed.len()
+        self.text.len()
+    }
+
+    fn packed(&self) -> Vec<u8> {
+        lz4_flex::compress_prepend_size(self.text.as_bytes())
     }
 }
 
 /// Keeps the contents of an evaluation; those that are known are not written again.
 pub(super) fn keep(
     transaction: &Transaction<'_>,
+    known: &mut KnownRows,
     sequence: i64,
     contents: &[Content],
 ) -> rusqlite::Result<()> {
     for content in contents {
-        let id = match id(transaction, &content.digest)? {
+        let id = match known.content(&content.digest) {
             Some(id) => id,
             None => {
-                transaction
-                    .prepare_cached("INSERT INTO contents (digest, packed) VALUES (?1, ?2)")?
-                    .execute(params![content.digest, content.packed])?;
-                transaction.last_insert_rowid()
+                let id = row(transaction, content)?;
+                known.add_content(content.digest, id);
+                id
             }
         };
         transaction
@@ -49,6 +56,17 @@ pub(super) fn keep(
             .execute([sequence, id])?;
     }
     Ok(())
+}
+
+/// The row of a content, written where there is none.
+fn row(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<i64> {
+    if let Some(id) = id(transaction, &content.digest)? {
+        return Ok(id);
+    }
+    transaction
+        .prepare_cached("INSERT INTO contents (digest, packed) VALUES (?1, ?2)")?
+        .execute(params![content.digest, content.packed()])?;
+    Ok(transaction.last_insert_rowid())
 }
 
 fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
@@ -97,15 +115,15 @@ mod tests {
     fn a_content_comes_back_as_it_was() {
         for text in ["", "a", "line\n".repeat(10_000).as_str(), "\u{0}\u{feff}ß"] {
             let content = Content::new([1; 32], text);
-            assert_eq!(unpacked(&content.packed).unwrap(), text);
+            assert_eq!(unpacked(&content.packed()).unwrap(), text);
         }
         let long = Content::new([1; 32], &"ts=1 level=info msg=served\n".repeat(1_000));
-        assert!(long.bytes() < 1_000, "{}", long.bytes());
+        assert!(long.packed().len() < 1_000, "{}", long.packed().len());
     }
 
     #[test]
     fn damage_is_an_error_and_no_panic() {
-        let packed = Content::new([1; 32], &"line\n".repeat(100)).packed;
+        let packed = Content::new([1; 32], &"line\n".repeat(100)).packed();
         for cut in 0..packed.len() {
             unpacked(&packed[..cut]).unwrap_err();
         }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::batch::{self, PolicyRows};
+use super::batch::{self, KnownRows};
 use super::directory::Directory;
 use super::error::{Fault, FaultKind, LedgerError};
 use super::health::{Failure, Health};
@@ -60,7 +60,7 @@ pub(super) struct Waiting {
 pub(super) struct Writer {
     connection: Connection,
     directory: Directory,
-    policies: PolicyRows,
+    known: KnownRows,
     max_batch: usize,
     limits: Limits,
     retention: Retention,
@@ -116,7 +116,7 @@ impl Writer {
         Self {
             connection,
             directory,
-            policies: PolicyRows::default(),
+            known: KnownRows::default(),
             max_batch,
             limits,
             retention: Retention { next: Next::Now, is_failing: false, waiting: Vec::new() },
@@ -257,7 +257,7 @@ impl Writer {
     /// Deletes an evaluation, after the records that came before.
     fn delete(&mut self, evaluation_id: &str) -> Result<bool, LedgerError> {
         let deleted = self.alone(|connection| batch::delete(connection, evaluation_id))?;
-        self.policies.forget();
+        self.known.forget();
         if deleted {
             self.metrics.deleted_by_id.increment(1);
         }
@@ -268,7 +268,7 @@ impl Writer {
         self.directory.check_in_place()?;
         batch::write(
             &mut self.connection,
-            &mut self.policies,
+            &mut self.known,
             batch.iter().map(|waiting| &waiting.record),
         )
         .map_err(|error| self.fault(&error))
@@ -359,8 +359,8 @@ impl Writer {
         self.metrics.deleted_by_age.increment(step.by_age);
         self.metrics.deleted_by_size.increment(step.by_size);
         self.retention.is_failing = false;
-        if step.policies > 0 {
-            self.policies.forget();
+        if step.by_age + step.by_size > 0 {
+            self.known.forget();
         }
         if step.is_unfinished {
             self.retention.next = Next::Now;
@@ -377,7 +377,7 @@ impl Writer {
             tracing::error!("retention of the ledger: {error}");
         }
         self.retention.is_failing = true;
-        self.policies.forget();
+        self.known.forget();
         self.retention_ended(Next::At(Instant::now() + Duration::from_secs(60)), &Err(error));
     }
 
