@@ -66,6 +66,8 @@ named!(
     ListEvaluationsResponse,
     ListPoliciesResponse,
     PutEvidenceResponse,
+    RescoreRequest,
+    RescoreResponse,
     ScoreRequest,
     ScoreResponse,
     SearchResponse,

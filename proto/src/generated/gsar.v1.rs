@@ -3420,6 +3420,95 @@ pub struct ScoreResponse {
     #[prost(bool, tag = "17")]
     pub hypothetical: bool,
 }
+/// RescoreRequest names an evaluation and the policy to decide it by.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreRequest {
+    /// evaluation_id of the evaluation; required; 1 to 256 bytes.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// policy is the name of any policy; empty for the server's default.
+    #[prost(string, tag = "2")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy.
+    #[prost(message, optional, tag = "3")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// explain adds margins and each claim's impact; default false.
+    #[prost(bool, tag = "4")]
+    pub explain: bool,
+}
+/// RescoreResponse is what a recorded evaluation comes to under another policy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreResponse {
+    /// evaluation_id of the evaluation.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// before is what was decided and recorded.
+    #[prost(message, optional, tag = "2")]
+    pub before: ::core::option::Option<RecordedDecision>,
+    /// score as published; absent where there is none.
+    #[prost(message, optional, tag = "3")]
+    pub score: ::core::option::Option<Score>,
+    /// guarded_score is what the tier was decided on; absent where there is none.
+    #[prost(message, optional, tag = "4")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// terms are the weights behind the scores; absent where no judge partitioned the report.
+    #[prost(message, optional, tag = "5")]
+    pub terms: ::core::option::Option<ScoreTerms>,
+    /// decision under this policy, whether or not it governs by rollout.decision; of a report that no judge partitioned
+    /// the recorded one, which abstains.
+    #[prost(message, optional, tag = "6")]
+    pub decision: ::core::option::Option<Decision>,
+    /// claims as they were counted, in the order of the report.
+    #[prost(message, repeated, tag = "7")]
+    pub claims: ::prost::alloc::vec::Vec<JudgedClaim>,
+    /// corrections by verification.
+    #[prost(message, repeated, tag = "8")]
+    pub corrections: ::prost::alloc::vec::Vec<Correction>,
+    /// coverage of the synthesis by claims; absent without a synthesis.
+    #[prost(message, optional, tag = "9")]
+    pub coverage: ::core::option::Option<Coverage>,
+    /// policy is the one applied.
+    #[prost(message, optional, tag = "10")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// hypothetical says that Evaluate would refuse this policy. Nothing may go out on such an answer.
+    #[prost(bool, tag = "11")]
+    pub hypothetical: bool,
+    /// not_rescored are the fields of the policy that could not take effect, each once; empty where all did.
+    #[prost(message, repeated, tag = "12")]
+    pub not_rescored: ::prost::alloc::vec::Vec<NotRescored>,
+    /// changed says that the tier is not the one that was decided before.
+    #[prost(bool, tag = "13")]
+    pub changed: bool,
+    /// abstain_reason is why no judge partitioned the report; empty where one did.
+    #[prost(string, tag = "14")]
+    pub abstain_reason: ::prost::alloc::string::String,
+}
+/// RecordedDecision is what an evaluation came to.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordedDecision {
+    /// tier that was decided, whether it governed or was in shadow.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub tier: i32,
+    /// score as published; absent where there was none.
+    #[prost(message, optional, tag = "2")]
+    pub score: ::core::option::Option<Score>,
+    /// guarded_score is what the tier was decided on; absent where there was none.
+    #[prost(message, optional, tag = "3")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// policy that applied.
+    #[prost(message, optional, tag = "4")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+}
+/// NotRescored is a field of a policy that could not take effect on a recorded evaluation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NotRescored {
+    /// field as a policy file names it, such as verification or findings.figures; gate, cap and ladder for those sections.
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    /// reason why not, and what would help, for a person.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3716,6 +3805,33 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "TryJudges"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rescore decides a recorded evaluation anew under another policy; no judge is asked and nothing is recorded.
+        /// Verification runs again where the ledger keeps all of the evidence. NOT_FOUND for an evaluation that is not
+        /// recorded, FAILED_PRECONDITION where nothing is.
+        pub async fn rescore(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RescoreRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RescoreResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/Rescore",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "Rescore"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -3753,6 +3869,13 @@ pub mod grounding_service_server {
             tonic::Response<super::TryJudgesResponse>,
             tonic::Status,
         >;
+        /// Rescore decides a recorded evaluation anew under another policy; no judge is asked and nothing is recorded.
+        /// Verification runs again where the ledger keeps all of the evidence. NOT_FOUND for an evaluation that is not
+        /// recorded, FAILED_PRECONDITION where nothing is.
+        async fn rescore(
+            &self,
+            request: tonic::Request<super::RescoreRequest>,
+        ) -> std::result::Result<tonic::Response<super::RescoreResponse>, tonic::Status>;
     }
     /// GroundingService decides whether a report may go out.
     #[derive(Debug)]
@@ -3950,6 +4073,51 @@ pub mod grounding_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = TryJudgesSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/Rescore" => {
+                    #[allow(non_camel_case_types)]
+                    struct RescoreSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::UnaryService<super::RescoreRequest>
+                    for RescoreSvc<T> {
+                        type Response = super::RescoreResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RescoreRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::rescore(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RescoreSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

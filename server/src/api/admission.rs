@@ -262,10 +262,11 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 25] = [
+const METHODS: [&str; 26] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GroundingService/TryJudges",
+    "GroundingService/Rescore",
     "GateService/EvaluateGate",
     "GateService/ClassifyVerdict",
     "GateService/AssembleChain",

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
 use gsar_proto::v1::{
-    EvaluateRequest, EvaluateResponse, ScoreRequest, ScoreResponse, TryJudgesRequest,
-    TryJudgesResponse,
+    EvaluateRequest, EvaluateResponse, RescoreRequest, RescoreResponse, ScoreRequest,
+    ScoreResponse, TryJudgesRequest, TryJudgesResponse,
 };
 use tonic::{Request, Response, Status};
 
@@ -37,6 +37,14 @@ impl GroundingService for Grounding {
     ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
         self.0.score(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn rescore(
+        &self,
+        request: Request<RescoreRequest>,
+    ) -> Result<Response<RescoreResponse>, Status> {
+        let call = call(request.extensions())?;
+        self.0.rescore(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn try_judges(

@@ -21,18 +21,33 @@ pub(super) async fn of(
     is_read: bool,
 ) -> (Vec<Claim>, Vec<EvidenceItem>) {
     let given = report.claims.clone();
-    if !given.is_empty() && !is_read || report.synthesis.trim().is_empty() {
+    if !is_split(&report.synthesis, &given, is_read) {
         return (given, evidence);
     }
     let synthesis = report.synthesis.clone();
     offload(call, synthesis.len(), move || {
-        let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
-        let document = Document::read(&synthesis, &texts);
-        let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-        let split = gsar_core::split::claims(&besides, &given);
-        (given.into_iter().chain(split).collect(), evidence)
+        let claims = with_the_rest(&synthesis, given, &evidence);
+        (claims, evidence)
     })
     .await
+}
+
+/// Whether a report says more than its given claims, where it is read.
+pub(super) fn is_split(synthesis: &str, given: &[Claim], is_read: bool) -> bool {
+    (given.is_empty() || is_read) && !synthesis.trim().is_empty()
+}
+
+/// Given claims, then whatever else a report says.
+pub(super) fn with_the_rest(
+    synthesis: &str,
+    given: Vec<Claim>,
+    evidence: &[EvidenceItem],
+) -> Vec<Claim> {
+    let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
+    let document = Document::read(synthesis, &texts);
+    let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
+    let split = gsar_core::split::claims(&besides, &given);
+    given.into_iter().chain(split).collect()
 }
 
 /// Refuses a report of more claims than may be judged, however they were made.
