@@ -58,6 +58,8 @@ named!(
     EvaluateGateResponse,
     EvaluateRequest,
     EvaluateResponse,
+    EvaluateStreamRequest,
+    EvaluateStreamResponse,
     EvaluationSummary,
     EvidenceItem,
     GetEvaluationResponse,

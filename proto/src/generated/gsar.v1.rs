@@ -408,6 +408,38 @@ pub struct AppliedPolicy {
     #[prost(bool, tag = "3")]
     pub overridden: bool,
 }
+/// CallError is an error of one part of a call, with the details that the status of a call of its own would carry.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CallError {
+    /// code of google.rpc.Code, 1 to 16, such as 3.
+    #[prost(int32, tag = "1")]
+    pub code: i32,
+    /// code_name is its name, such as INVALID_ARGUMENT.
+    #[prost(string, tag = "2")]
+    pub code_name: ::prost::alloc::string::String,
+    /// reason is the stable reason of google.rpc.ErrorInfo, such as INVALID_FIELDS; empty where there is none.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    /// message for a person; its wording may change.
+    #[prost(string, tag = "4")]
+    pub message: ::prost::alloc::string::String,
+    /// field_violations are all fields that are wrong; empty where none is.
+    #[prost(message, repeated, tag = "5")]
+    pub field_violations: ::prost::alloc::vec::Vec<FieldViolation>,
+    /// retry_after is when to try again; absent where trying again does not help.
+    #[prost(message, optional, tag = "6")]
+    pub retry_after: ::core::option::Option<::prost_types::Duration>,
+}
+/// FieldViolation is a field of a request that is wrong.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FieldViolation {
+    /// field as a path in the request, such as evidence\[3\].json.
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    /// description says what was given, what is allowed and what to change.
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+}
 /// ClaimClass is the part of the partition that a claim belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3509,6 +3541,40 @@ pub struct NotRescored {
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
+/// EvaluateStreamRequest is one report of a stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvaluateStreamRequest {
+    /// correlation_id is the caller's name for this report in the stream; required; 1 to 256 bytes. Whether it is unique
+    /// is the caller's business.
+    #[prost(string, tag = "1")]
+    pub correlation_id: ::prost::alloc::string::String,
+    /// request to evaluate; required.
+    #[prost(message, optional, tag = "2")]
+    pub request: ::core::option::Option<EvaluateRequest>,
+}
+/// EvaluateStreamResponse is the answer to one report of a stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvaluateStreamResponse {
+    /// correlation_id of the report, as it came.
+    #[prost(string, tag = "1")]
+    pub correlation_id: ::prost::alloc::string::String,
+    /// result of the evaluation.
+    #[prost(oneof = "evaluate_stream_response::Result", tags = "2, 3")]
+    pub result: ::core::option::Option<evaluate_stream_response::Result>,
+}
+/// Nested message and enum types in `EvaluateStreamResponse`.
+pub mod evaluate_stream_response {
+    /// result of the evaluation.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        /// evaluation is the answer that Evaluate gives.
+        #[prost(message, tag = "2")]
+        Evaluation(super::EvaluateResponse),
+        /// error says why there is none.
+        #[prost(message, tag = "3")]
+        Error(super::CallError),
+    }
+}
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3757,6 +3823,40 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "Evaluate"));
             self.inner.unary(req, path, codec).await
         }
+        /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Answers come in the order in
+        /// which they are ready. A report with invalid fields, and one that cannot be evaluated, is answered with an error of
+        /// its own and ends nothing; a message that is no EvaluateStreamRequest ends the stream with INVALID_ARGUMENT. The
+        /// stream ends well once the caller closes its side and every report is answered, and with UNAVAILABLE when the server
+        /// stops: what it had read is answered before. As many reports as limits.stream_in_flight allows are evaluated or
+        /// unread at a time; a caller that reads no answers is read no further. Each report takes its own place among
+        /// limits.calls_in_flight and waits for one; reports of streams take at most half of these. Each has the time of the
+        /// call's grpc-timeout, else limits.default_deadline, from the moment it has its place.
+        pub async fn evaluate_stream(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<
+                Message = super::EvaluateStreamRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::EvaluateStreamResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/EvaluateStream",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "EvaluateStream"));
+            self.inner.streaming(req, path, codec).await
+        }
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
         pub async fn score(
             &mut self,
@@ -3853,6 +3953,27 @@ pub mod grounding_service_server {
             request: tonic::Request<super::EvaluateRequest>,
         ) -> std::result::Result<
             tonic::Response<super::EvaluateResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the EvaluateStream method.
+        type EvaluateStreamStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::EvaluateStreamResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Answers come in the order in
+        /// which they are ready. A report with invalid fields, and one that cannot be evaluated, is answered with an error of
+        /// its own and ends nothing; a message that is no EvaluateStreamRequest ends the stream with INVALID_ARGUMENT. The
+        /// stream ends well once the caller closes its side and every report is answered, and with UNAVAILABLE when the server
+        /// stops: what it had read is answered before. As many reports as limits.stream_in_flight allows are evaluated or
+        /// unread at a time; a caller that reads no answers is read no further. Each report takes its own place among
+        /// limits.calls_in_flight and waits for one; reports of streams take at most half of these. Each has the time of the
+        /// call's grpc-timeout, else limits.default_deadline, from the moment it has its place.
+        async fn evaluate_stream(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::EvaluateStreamRequest>>,
+        ) -> std::result::Result<
+            tonic::Response<Self::EvaluateStreamStream>,
             tonic::Status,
         >;
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
@@ -3995,6 +4116,55 @@ pub mod grounding_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/EvaluateStream" => {
+                    #[allow(non_camel_case_types)]
+                    struct EvaluateStreamSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::StreamingService<super::EvaluateStreamRequest>
+                    for EvaluateStreamSvc<T> {
+                        type Response = super::EvaluateStreamResponse;
+                        type ResponseStream = T::EvaluateStreamStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::EvaluateStreamRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::evaluate_stream(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EvaluateStreamSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

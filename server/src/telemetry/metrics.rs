@@ -13,6 +13,8 @@ pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
 pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
 /// Calls refused at admission, by `reason`.
 pub const REFUSED: &str = "gsar_calls_refused_total";
+/// Reports of streams that were answered, by `code`.
+pub const STREAM_ITEMS: &str = "gsar_stream_items_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";
 /// Decisions of policies whose decision is in shadow, by `tier` and `policy`: what would have been said.
@@ -101,6 +103,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "outcomes of the gate, by exit");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
+    describe_counter!(STREAM_ITEMS, "reports of streams answered, by code");
     describe_gauge!(DRAINING, "1 while the server drains");
     describe_counter!(PANICS, "handlers that panicked");
     gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
