@@ -73,6 +73,8 @@ named!(
     ScoreRequest,
     ScoreResponse,
     SearchResponse,
+    SelectBestRequest,
+    SelectBestResponse,
 );
 
 /// Reads a message from JSON text.

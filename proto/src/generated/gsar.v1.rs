@@ -3575,6 +3575,76 @@ pub mod evaluate_stream_response {
         Error(super::CallError),
     }
 }
+/// SelectBestRequest is several reports over the same evidence.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SelectBestRequest {
+    /// candidates are the reports to choose from; 1 to 16.
+    #[prost(message, repeated, tag = "1")]
+    pub candidates: ::prost::alloc::vec::Vec<Report>,
+    /// evidence that bears on all of them.
+    #[prost(message, repeated, tag = "2")]
+    pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
+    /// policy is the name of a policy, as in EvaluateRequest; empty for the server's default.
+    #[prost(string, tag = "3")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy, as policies.allow_overrides says.
+    #[prost(message, optional, tag = "4")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// gate is the investigation behind the reports; absent: no gate, chain or cap in the answers.
+    #[prost(message, optional, tag = "5")]
+    pub gate: ::core::option::Option<GateInputs>,
+    /// options of each evaluation.
+    #[prost(message, optional, tag = "6")]
+    pub options: ::core::option::Option<EvaluateOptions>,
+    /// investigation_id groups evaluations of one investigation; at most 256 bytes; may be empty.
+    #[prost(string, tag = "7")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// corpus_id names a corpus whose items are evidence as well; empty for none.
+    #[prost(string, tag = "8")]
+    pub corpus_id: ::prost::alloc::string::String,
+}
+/// SelectBestResponse is the candidates, the best first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SelectBestResponse {
+    /// ranking of every candidate, the best first: by tier, then by the score that the tier was decided on, then by fewer
+    /// claims at fault, then in the order of the request. Those that no judge judged are last.
+    #[prost(message, repeated, tag = "1")]
+    pub ranking: ::prost::alloc::vec::Vec<RankedCandidate>,
+}
+/// RankedCandidate is one candidate with what came of it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RankedCandidate {
+    /// index of the candidate in the request, from 0.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    /// rank among the candidates, from 1; candidates with nothing between them have the same.
+    #[prost(uint32, tag = "2")]
+    pub rank: u32,
+    /// reasons say in a sentence why it ranks behind the one before it, or why no judge judged it; empty for the first
+    /// that was judged.
+    #[prost(string, tag = "5")]
+    pub reasons: ::prost::alloc::string::String,
+    /// tied_with are the indexes of the candidates of the same rank, in the order of the request; empty where there are
+    /// none.
+    #[prost(uint32, repeated, tag = "6")]
+    pub tied_with: ::prost::alloc::vec::Vec<u32>,
+    /// result of the candidate.
+    #[prost(oneof = "ranked_candidate::Result", tags = "3, 4")]
+    pub result: ::core::option::Option<ranked_candidate::Result>,
+}
+/// Nested message and enum types in `RankedCandidate`.
+pub mod ranked_candidate {
+    /// result of the candidate.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        /// evaluation is the answer that Evaluate gives.
+        #[prost(message, tag = "3")]
+        Evaluation(super::EvaluateResponse),
+        /// error says why there is none.
+        #[prost(message, tag = "4")]
+        Error(super::CallError),
+    }
+}
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3857,6 +3927,33 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "EvaluateStream"));
             self.inner.streaming(req, path, codec).await
         }
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is read once. At most four reports are evaluated at a time. Where none could be evaluated the call fails
+        /// with the error of the first.
+        pub async fn select_best(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SelectBestRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SelectBestResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/SelectBest",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "SelectBest"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
         pub async fn score(
             &mut self,
@@ -3974,6 +4071,16 @@ pub mod grounding_service_server {
             request: tonic::Request<tonic::Streaming<super::EvaluateStreamRequest>>,
         ) -> std::result::Result<
             tonic::Response<Self::EvaluateStreamStream>,
+            tonic::Status,
+        >;
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is read once. At most four reports are evaluated at a time. Where none could be evaluated the call fails
+        /// with the error of the first.
+        async fn select_best(
+            &self,
+            request: tonic::Request<super::SelectBestRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SelectBestResponse>,
             tonic::Status,
         >;
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
@@ -4165,6 +4272,51 @@ pub mod grounding_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/SelectBest" => {
+                    #[allow(non_camel_case_types)]
+                    struct SelectBestSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::UnaryService<super::SelectBestRequest>
+                    for SelectBestSvc<T> {
+                        type Response = super::SelectBestResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SelectBestRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::select_best(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SelectBestSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

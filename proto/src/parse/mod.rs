@@ -32,6 +32,6 @@ pub use limits::Limits;
 pub use overrides::overrides;
 pub use partition::{ParsedPartition, judged_partition};
 pub use recorded::{Corrupt, RecordedPartition, recorded_partition};
-pub use report::{ParsedReport, report};
+pub use report::{MAX_CANDIDATES, ParsedReport, candidates, report};
 pub use search::{ParsedSearch, search};
 pub use verdict::{ParsedToolResult, classify_verdict};

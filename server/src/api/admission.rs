@@ -250,9 +250,10 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 27] = [
+const METHODS: [&str; 28] = [
     "GroundingService/Evaluate",
     "GroundingService/EvaluateStream",
+    "GroundingService/SelectBest",
     "GroundingService/Score",
     "GroundingService/TryJudges",
     "GroundingService/Rescore",

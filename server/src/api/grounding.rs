@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
+use gsar_proto::v1::ranked_candidate::Result as Ranked;
 use gsar_proto::v1::{
     EvaluateRequest, EvaluateResponse, EvaluateStreamRequest, EvaluateStreamResponse,
-    RescoreRequest, RescoreResponse, ScoreRequest, ScoreResponse, TryJudgesRequest,
-    TryJudgesResponse,
+    RescoreRequest, RescoreResponse, ScoreRequest, ScoreResponse, SelectBestRequest,
+    SelectBestResponse, TryJudgesRequest, TryJudgesResponse,
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -60,6 +61,28 @@ impl GroundingService for Grounding {
         let (answers, answered) = mpsc::channel(1);
         tokio::spawn(stream.run(request.into_inner(), answers).in_current_span());
         Ok(Response::new(ReceiverStream::new(answered)))
+    }
+
+    async fn select_best(
+        &self,
+        request: Request<SelectBestRequest>,
+    ) -> Result<Response<SelectBestResponse>, Status> {
+        let call = call(request.extensions())?;
+        let started = Instant::now();
+        let request = request.into_inner();
+        let reports = request.candidates.iter().map(|report| report.id.clone());
+        let ids: Vec<RequestIds> =
+            reports.map(|report| RequestIds::new(report, &request.investigation_id)).collect();
+        let answer = self.engine.select_best(&call, request).await?;
+        for ranked in &answer.ranking {
+            let index = usize::try_from(ranked.index).unwrap_or(usize::MAX);
+            if let (Some(Ranked::Evaluation(evaluation)), Some(ids)) =
+                (&ranked.result, ids.get(index))
+            {
+                log_evaluated(ids, evaluation, started.elapsed());
+            }
+        }
+        Ok(Response::new(answer))
     }
 
     async fn score(

@@ -1,6 +1,8 @@
 //! This module settles which claims are judged: those that the caller gave, then whatever else the report says. A judge
 //! has no say in it.
 
+use std::sync::Arc;
+
 use gsar_core::Claim;
 use gsar_core::coverage::not_covered;
 use gsar_core::evidence::EvidenceItem;
@@ -12,24 +14,20 @@ use tonic::Status;
 use crate::call::Call;
 use crate::offload::offload;
 
-/// The claims to judge, and the evidence given back. Where the policy asks for no coverage (`is_read`), given claims are
+/// The claims to judge. Where the policy asks for no coverage (`is_read`), given claims are
 /// all.
 pub(super) async fn of(
     call: &Call,
     report: &parse::ParsedReport,
-    evidence: Vec<EvidenceItem>,
+    evidence: &Arc<Vec<EvidenceItem>>,
     is_read: bool,
-) -> (Vec<Claim>, Vec<EvidenceItem>) {
+) -> Vec<Claim> {
     let given = report.claims.clone();
     if !is_split(&report.synthesis, &given, is_read) {
-        return (given, evidence);
+        return given;
     }
-    let synthesis = report.synthesis.clone();
-    offload(call, synthesis.len(), move || {
-        let claims = with_the_rest(&synthesis, given, &evidence);
-        (claims, evidence)
-    })
-    .await
+    let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
+    offload(call, synthesis.len(), move || with_the_rest(&synthesis, given, &evidence)).await
 }
 
 /// Whether a report says more than its given claims, where it is read.

@@ -20,6 +20,7 @@ mod rescore;
 mod retrieval;
 mod score;
 mod second_opinion;
+mod select;
 mod stopwatch;
 mod stored;
 mod unjudged;

@@ -1,23 +1,25 @@
 //! This module keeps contents of evidence, each once for all evaluations that have it. It never looks into them; what no
 //! evaluation has any more is deleted by triggers of the schema.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 /// LZ4 makes nothing shorter than by this factor.
 const MAX_RATIO: usize = 255;
 
-/// The content of one evidence item.
+/// The content of one evidence item. Copies share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     digest: [u8; 32],
-    packed: Vec<u8>,
+    packed: Arc<[u8]>,
 }
 
 impl Content {
     /// Packs a content of which the BLAKE3 is known.
     #[must_use]
     pub fn new(digest: [u8; 32], content: &str) -> Self {
-        Self { digest, packed: lz4_flex::compress_prepend_size(content.as_bytes()) }
+        Self { digest, packed: lz4_flex::compress_prepend_size(content.as_bytes()).into() }
     }
 
     /// How many bytes it takes.
@@ -38,7 +40,7 @@ pub(super) fn keep(
             None => {
                 transaction
                     .prepare_cached("INSERT INTO contents (digest, packed) VALUES (?1, ?2)")?
-                    .execute(params![content.digest, content.packed])?;
+                    .execute(params![content.digest, &*content.packed])?;
                 transaction.last_insert_rowid()
             }
         };
