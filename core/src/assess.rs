@@ -225,7 +225,7 @@ pub(crate) fn weigh(
     let (tally, duplicates) = if enforced {
         counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
     } else {
-        as_judged.clone()
+        as_judged
     };
     let disputed = verified.claims.iter().filter(|claim| claim.disputed);
     let disputed = disputed.map(|claim| claim.judged.claim.id.clone()).collect();

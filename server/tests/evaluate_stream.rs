@@ -179,7 +179,7 @@ fn parted(
     answer: v1::EvaluateStreamResponse,
 ) -> (String, Result<v1::EvaluateResponse, v1::CallError>) {
     let result = match answer.result.unwrap() {
-        Answered::Evaluation(evaluation) => Ok(evaluation),
+        Answered::Evaluation(evaluation) => Ok(*evaluation),
         Answered::Error(error) => Err(error),
     };
     (answer.correlation_id, result)

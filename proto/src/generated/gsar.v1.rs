@@ -3569,7 +3569,7 @@ pub mod evaluate_stream_response {
     pub enum Result {
         /// evaluation is the answer that Evaluate gives.
         #[prost(message, tag = "2")]
-        Evaluation(super::EvaluateResponse),
+        Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
         /// error says why there is none.
         #[prost(message, tag = "3")]
         Error(super::CallError),
@@ -3639,7 +3639,7 @@ pub mod ranked_candidate {
     pub enum Result {
         /// evaluation is the answer that Evaluate gives.
         #[prost(message, tag = "3")]
-        Evaluation(super::EvaluateResponse),
+        Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
         /// error says why there is none.
         #[prost(message, tag = "4")]
         Error(super::CallError),

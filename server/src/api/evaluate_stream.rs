@@ -113,7 +113,7 @@ impl Stream {
         let code = result.as_ref().map_or_else(Status::code, |_| Code::Ok);
         counter!(names::STREAM_ITEMS, "code" => code_name(code)).increment(1);
         let result = match result {
-            Ok(evaluation) => Answered::Evaluation(evaluation),
+            Ok(evaluation) => Answered::Evaluation(Box::new(evaluation)),
             Err(status) => {
                 log_refused(METHOD, &status, started.elapsed());
                 Answered::Error(render::call_error(&status))

@@ -119,7 +119,7 @@ fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::Ranke
                 tied_with: place.tied_with.into_iter().map(number).collect(),
                 reasons: reasons.join(" "),
                 result: result.map(|result| match result {
-                    Ok(answer) => Ranked::Evaluation(answer),
+                    Ok(answer) => Ranked::Evaluation(Box::new(answer)),
                     Err(status) => Ranked::Error(render::call_error(&status)),
                 }),
             }
