@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::claim::{Claim, ClaimId, JudgedClaim};
-use crate::coverage::coverage;
+use crate::coverage::{Coverage, coverage};
 use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
 use crate::evidence::EvidenceItem;
@@ -135,24 +135,11 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
         Turn::Taken { first, .. } => first,
         Turn::Impossible | Turn::NotNeeded => &subject.judged,
     };
-    let as_judged = counted(policy, first.iter().map(|judged| (judged, Standing::AsJudged)));
+    let as_judged = as_judged(policy, first);
     let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
     let verified = verified(policy, subject.claims, subject.judged, subject.turn, &evidence_set);
-
-    let enforced =
-        policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
-    let (tally, duplicates) = if enforced {
-        counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
-    } else {
-        as_judged
-    };
-    let disputed = verified.claims.iter().filter(|claim| claim.disputed);
-    let disputed = disputed.map(|claim| claim.judged.claim.id.clone()).collect();
-    let findings = TextFindings { coverage, duplicates, disputed };
-    let mut decision = decide_with(policy, &tally, subject.origin, Some(&findings));
-    if enforced {
-        never_better(policy, &as_judged, subject.origin, &findings, &mut decision);
-    }
+    let Weighed { tally, findings, decision } =
+        weigh(policy, as_judged, &verified, coverage, subject.origin);
 
     let unverified_fixes = unverified_fixes(&verified.claims, &evidence_set);
     let fix = match unverified_fixes.is_empty() {
@@ -218,6 +205,43 @@ fn verified(
     verified
 }
 
+/// A partition that was counted, and what came of it.
+pub(crate) struct Weighed {
+    pub(crate) tally: Tally,
+    pub(crate) findings: TextFindings,
+    pub(crate) decision: Decision,
+}
+
+/// Decides a verified partition; never better than the judge's own one.
+pub(crate) fn weigh(
+    policy: &Policy,
+    as_judged: (Tally, u32),
+    verified: &Verified,
+    coverage: Option<Coverage>,
+    origin: Origin,
+) -> Weighed {
+    let enforced =
+        policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
+    let (tally, duplicates) = if enforced {
+        counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
+    } else {
+        as_judged
+    };
+    let disputed = verified.claims.iter().filter(|claim| claim.disputed);
+    let disputed = disputed.map(|claim| claim.judged.claim.id.clone()).collect();
+    let findings = TextFindings { coverage, duplicates, disputed };
+    let mut decision = decide_with(policy, &tally, origin, Some(&findings));
+    if enforced {
+        never_better(policy, &as_judged, origin, &findings, &mut decision);
+    }
+    Weighed { tally, findings, decision }
+}
+
+/// A judge's own partition counted, and how many of its claims say the same as another.
+pub(crate) fn as_judged(policy: &Policy, judged: &[JudgedClaim]) -> (Tally, u32) {
+    counted(policy, judged.iter().map(|judged| (judged, Standing::AsJudged)))
+}
+
 fn counted<'a>(
     policy: &Policy,
     claims: impl Iterator<Item = (&'a JudgedClaim, Standing)>,
@@ -246,7 +270,7 @@ fn never_better(
     }
 }
 
-fn settled(
+pub(crate) fn settled(
     policy: &Policy,
     investigation: Option<&Investigation<'_>>,
     confidence: Option<Confidence>,

@@ -31,6 +31,8 @@ pub mod fixed;
 pub mod open_points;
 pub mod outer_loop;
 pub mod policy;
+pub mod ranking;
+pub mod reassess;
 pub mod safety;
 pub mod score;
 pub mod split;

@@ -484,7 +484,7 @@ fn quality(a: &Step, b: &Step) -> Ordering {
 
 /// Compares two fractions exactly, without a product that could overflow: whole parts first, then the
 /// reciprocals of what remains.
-fn compare(a: Fraction, b: Fraction) -> Ordering {
+pub(crate) fn compare(a: Fraction, b: Fraction) -> Ordering {
     let (mut a, mut b) = ((a.numerator(), a.denominator()), (b.numerator(), b.denominator()));
     let mut reversed = false;
     loop {

@@ -58,6 +58,8 @@ named!(
     EvaluateGateResponse,
     EvaluateRequest,
     EvaluateResponse,
+    EvaluateStreamRequest,
+    EvaluateStreamResponse,
     EvaluationSummary,
     EvidenceItem,
     GetEvaluationResponse,
@@ -66,9 +68,13 @@ named!(
     ListEvaluationsResponse,
     ListPoliciesResponse,
     PutEvidenceResponse,
+    RescoreRequest,
+    RescoreResponse,
     ScoreRequest,
     ScoreResponse,
     SearchResponse,
+    SelectBestRequest,
+    SelectBestResponse,
 );
 
 /// Reads a message from JSON text.

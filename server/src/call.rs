@@ -24,7 +24,43 @@ pub struct Call {
 #[derive(Debug)]
 struct InProgress {
     step: AtomicU8,
-    _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<Permit>,
+}
+
+/// A place among the calls in progress; given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    _of_all: OwnedSemaphorePermit,
+    _of_streams: Option<OwnedSemaphorePermit>,
+}
+
+impl Permit {
+    /// The place of a call that came alone.
+    pub(crate) const fn of_call(of_all: OwnedSemaphorePermit) -> Self {
+        Self { _of_all: of_all, _of_streams: None }
+    }
+
+    /// The place of one message of a stream, which is one of those that streams may take as well.
+    pub(crate) const fn of_item(
+        of_all: OwnedSemaphorePermit,
+        of_streams: OwnedSemaphorePermit,
+    ) -> Self {
+        Self { _of_all: of_all, _of_streams: Some(of_streams) }
+    }
+}
+
+/// What holds for every message of a stream whose messages are let in one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    allowed: Duration,
+    attestation: Attestation,
+}
+
+impl Terms {
+    /// A message that was let in, as a call of its own.
+    pub(crate) fn admitted(&self, permit: Permit) -> Call {
+        Call::admitted(permit, self.allowed, self.attestation.clone())
+    }
 }
 
 /// The steps of a call, in order.
@@ -65,11 +101,7 @@ impl Step {
 
 impl Call {
     /// A call that holds this permit and may take that long.
-    pub(crate) fn admitted(
-        permit: OwnedSemaphorePermit,
-        allowed: Duration,
-        attestation: Attestation,
-    ) -> Self {
+    pub(crate) fn admitted(permit: Permit, allowed: Duration, attestation: Attestation) -> Self {
         Self::new(Some(permit), allowed, attestation)
     }
 
@@ -79,13 +111,14 @@ impl Call {
         Self::new(None, allowed, Attestation::default())
     }
 
-    fn new(
-        permit: Option<OwnedSemaphorePermit>,
-        allowed: Duration,
-        attestation: Attestation,
-    ) -> Self {
+    fn new(permit: Option<Permit>, allowed: Duration, attestation: Attestation) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
         Self { deadline: Instant::now() + allowed, allowed, attestation, progress }
+    }
+
+    /// What holds for the messages of its stream. They hold no permit of this call.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms { allowed: self.allowed, attestation: self.attestation.clone() }
     }
 
     /// The same call for the next message of its stream: with as much time as it had at first.

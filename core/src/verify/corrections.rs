@@ -169,6 +169,47 @@ impl CorrectionCode {
 }
 
 impl CorrectionCode {
+    /// Every code, in the order in which they are declared.
+    pub const ALL: [Self; 31] = [
+        Self::UnknownClaim,
+        Self::DuplicateClaim,
+        Self::AlteredClaim,
+        Self::ClaimDropped,
+        Self::UnknownEvidence,
+        Self::UnknownField,
+        Self::UnknownReference,
+        Self::SelfCitation,
+        Self::CitationCycle,
+        Self::QuoteNotFound,
+        Self::QuoteMoved,
+        Self::QuoteOutsideField,
+        Self::QuoteAmbiguous,
+        Self::NoValidCitation,
+        Self::NothingQuoted,
+        Self::CitationUnrelated,
+        Self::WeakerSupport,
+        Self::TypeAboveEvidence,
+        Self::NotAttested,
+        Self::Hedged,
+        Self::FigureConflict,
+        Self::FigureNotInEvidence,
+        Self::Derived,
+        Self::TimeConflict,
+        Self::NameNotInEvidence,
+        Self::NameConflict,
+        Self::NegationConflict,
+        Self::AbsenceNotShown,
+        Self::RefutedByRule,
+        Self::SecondOpinion,
+        Self::StatesNothing,
+    ];
+
+    /// The code of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
+
     /// The check of meaning that finds it; `None` for structure, which is always corrected.
     #[must_use]
     pub const fn check(self) -> Option<Check> {

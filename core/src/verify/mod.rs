@@ -56,6 +56,7 @@ mod spelling;
 mod times;
 mod turn;
 mod types;
+mod undo;
 mod wording;
 
 use alloc::string::String;
@@ -67,6 +68,7 @@ pub use opinion::Opinion;
 pub use references::claim_cycle;
 pub(crate) use turn::settled as settled_findings;
 pub use turn::{Objection, after_turn, objections};
+pub use undo::{AskedAgain, Undone, undo};
 
 use agreement::Cited;
 use corrections::{Findings, is_supported};

@@ -36,8 +36,10 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .codec_path("crate::codec::Codec")
-        // Much larger than the other events.
+        // Much larger than the other events, and than an error.
         .boxed(".gsar.v1.InvestigationEvent.event.judged")
+        .boxed(".gsar.v1.EvaluateStreamResponse.result.evaluation")
+        .boxed(".gsar.v1.RankedCandidate.result.evaluation")
         .out_dir(scratch.path())
         .compile_fds(descriptors.clone())?;
     Ok(vec![

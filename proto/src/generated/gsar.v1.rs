@@ -408,6 +408,38 @@ pub struct AppliedPolicy {
     #[prost(bool, tag = "3")]
     pub overridden: bool,
 }
+/// CallError is an error of one part of a call, with the details that the status of a call of its own would carry.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CallError {
+    /// code of google.rpc.Code, 1 to 16, such as 3.
+    #[prost(int32, tag = "1")]
+    pub code: i32,
+    /// code_name is its name, such as INVALID_ARGUMENT.
+    #[prost(string, tag = "2")]
+    pub code_name: ::prost::alloc::string::String,
+    /// reason is the stable reason of google.rpc.ErrorInfo, such as INVALID_FIELDS; empty where there is none.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    /// message for a person; its wording may change.
+    #[prost(string, tag = "4")]
+    pub message: ::prost::alloc::string::String,
+    /// field_violations are all fields that are wrong; empty where none is.
+    #[prost(message, repeated, tag = "5")]
+    pub field_violations: ::prost::alloc::vec::Vec<FieldViolation>,
+    /// retry_after is when to try again; absent where trying again does not help.
+    #[prost(message, optional, tag = "6")]
+    pub retry_after: ::core::option::Option<::prost_types::Duration>,
+}
+/// FieldViolation is a field of a request that is wrong.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FieldViolation {
+    /// field as a path in the request, such as evidence\[3\].json.
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    /// description says what was given, what is allowed and what to change.
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+}
 /// ClaimClass is the part of the partition that a claim belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3420,6 +3452,199 @@ pub struct ScoreResponse {
     #[prost(bool, tag = "17")]
     pub hypothetical: bool,
 }
+/// RescoreRequest names an evaluation and the policy to decide it by.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreRequest {
+    /// evaluation_id of the evaluation; required; 1 to 256 bytes.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// policy is the name of any policy; empty for the server's default.
+    #[prost(string, tag = "2")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy.
+    #[prost(message, optional, tag = "3")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// explain adds margins and each claim's impact; default false.
+    #[prost(bool, tag = "4")]
+    pub explain: bool,
+}
+/// RescoreResponse is what a recorded evaluation comes to under another policy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreResponse {
+    /// evaluation_id of the evaluation.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// before is what was decided and recorded.
+    #[prost(message, optional, tag = "2")]
+    pub before: ::core::option::Option<RecordedDecision>,
+    /// score as published; absent where there is none.
+    #[prost(message, optional, tag = "3")]
+    pub score: ::core::option::Option<Score>,
+    /// guarded_score is what the tier was decided on; absent where there is none.
+    #[prost(message, optional, tag = "4")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// terms are the weights behind the scores; absent where no judge partitioned the report.
+    #[prost(message, optional, tag = "5")]
+    pub terms: ::core::option::Option<ScoreTerms>,
+    /// decision under this policy, whether or not it governs by rollout.decision; of a report that no judge partitioned
+    /// the recorded one, which abstains.
+    #[prost(message, optional, tag = "6")]
+    pub decision: ::core::option::Option<Decision>,
+    /// claims as they were counted, in the order of the report.
+    #[prost(message, repeated, tag = "7")]
+    pub claims: ::prost::alloc::vec::Vec<JudgedClaim>,
+    /// corrections by verification.
+    #[prost(message, repeated, tag = "8")]
+    pub corrections: ::prost::alloc::vec::Vec<Correction>,
+    /// coverage of the synthesis by claims; absent without a synthesis.
+    #[prost(message, optional, tag = "9")]
+    pub coverage: ::core::option::Option<Coverage>,
+    /// policy is the one applied.
+    #[prost(message, optional, tag = "10")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// hypothetical says that Evaluate would refuse this policy. Nothing may go out on such an answer.
+    #[prost(bool, tag = "11")]
+    pub hypothetical: bool,
+    /// not_rescored are the fields of the policy that could not take effect, each once; empty where all did.
+    #[prost(message, repeated, tag = "12")]
+    pub not_rescored: ::prost::alloc::vec::Vec<NotRescored>,
+    /// changed says that the tier is not the one that was decided before.
+    #[prost(bool, tag = "13")]
+    pub changed: bool,
+    /// abstain_reason is why no judge partitioned the report; empty where one did.
+    #[prost(string, tag = "14")]
+    pub abstain_reason: ::prost::alloc::string::String,
+}
+/// RecordedDecision is what an evaluation came to.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordedDecision {
+    /// tier that was decided, whether it governed or was in shadow.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub tier: i32,
+    /// score as published; absent where there was none.
+    #[prost(message, optional, tag = "2")]
+    pub score: ::core::option::Option<Score>,
+    /// guarded_score is what the tier was decided on; absent where there was none.
+    #[prost(message, optional, tag = "3")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// policy that applied.
+    #[prost(message, optional, tag = "4")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+}
+/// NotRescored is a field of a policy that could not take effect on a recorded evaluation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NotRescored {
+    /// field as a policy file names it, such as verification or findings.figures; gate, cap and ladder for those sections.
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    /// reason why not, and what would help, for a person.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// EvaluateStreamRequest is one report of a stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvaluateStreamRequest {
+    /// correlation_id is the caller's name for this report in the stream; required; 1 to 256 bytes. Whether it is unique
+    /// is the caller's business.
+    #[prost(string, tag = "1")]
+    pub correlation_id: ::prost::alloc::string::String,
+    /// request to evaluate; required.
+    #[prost(message, optional, tag = "2")]
+    pub request: ::core::option::Option<EvaluateRequest>,
+}
+/// EvaluateStreamResponse is the answer to one report of a stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvaluateStreamResponse {
+    /// correlation_id of the report, as it came.
+    #[prost(string, tag = "1")]
+    pub correlation_id: ::prost::alloc::string::String,
+    /// result of the evaluation.
+    #[prost(oneof = "evaluate_stream_response::Result", tags = "2, 3")]
+    pub result: ::core::option::Option<evaluate_stream_response::Result>,
+}
+/// Nested message and enum types in `EvaluateStreamResponse`.
+pub mod evaluate_stream_response {
+    /// result of the evaluation.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        /// evaluation is the answer that Evaluate gives.
+        #[prost(message, tag = "2")]
+        Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
+        /// error says why there is none.
+        #[prost(message, tag = "3")]
+        Error(super::CallError),
+    }
+}
+/// SelectBestRequest is several reports over the same evidence.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SelectBestRequest {
+    /// candidates are the reports to choose from; 1 to 16.
+    #[prost(message, repeated, tag = "1")]
+    pub candidates: ::prost::alloc::vec::Vec<Report>,
+    /// evidence that bears on all of them.
+    #[prost(message, repeated, tag = "2")]
+    pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
+    /// policy is the name of a policy, as in EvaluateRequest; empty for the server's default.
+    #[prost(string, tag = "3")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy, as policies.allow_overrides says.
+    #[prost(message, optional, tag = "4")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// gate is the investigation behind the reports; absent: no gate, chain or cap in the answers.
+    #[prost(message, optional, tag = "5")]
+    pub gate: ::core::option::Option<GateInputs>,
+    /// options of each evaluation.
+    #[prost(message, optional, tag = "6")]
+    pub options: ::core::option::Option<EvaluateOptions>,
+    /// investigation_id groups evaluations of one investigation; at most 256 bytes; may be empty.
+    #[prost(string, tag = "7")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// corpus_id names a corpus whose items are evidence as well; empty for none.
+    #[prost(string, tag = "8")]
+    pub corpus_id: ::prost::alloc::string::String,
+}
+/// SelectBestResponse is the candidates, the best first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SelectBestResponse {
+    /// ranking of every candidate, the best first: by tier, then by the score that the tier was decided on, then by fewer
+    /// claims at fault, then in the order of the request. Those that no judge judged are last.
+    #[prost(message, repeated, tag = "1")]
+    pub ranking: ::prost::alloc::vec::Vec<RankedCandidate>,
+}
+/// RankedCandidate is one candidate with what came of it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RankedCandidate {
+    /// index of the candidate in the request, from 0.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    /// rank among the candidates, from 1; candidates with nothing between them have the same.
+    #[prost(uint32, tag = "2")]
+    pub rank: u32,
+    /// reasons say in a sentence why it ranks behind the one before it, or why no judge judged it; empty for the first
+    /// that was judged.
+    #[prost(string, tag = "5")]
+    pub reasons: ::prost::alloc::string::String,
+    /// tied_with are the indexes of the candidates of the same rank, in the order of the request; empty where there are
+    /// none.
+    #[prost(uint32, repeated, tag = "6")]
+    pub tied_with: ::prost::alloc::vec::Vec<u32>,
+    /// result of the candidate.
+    #[prost(oneof = "ranked_candidate::Result", tags = "3, 4")]
+    pub result: ::core::option::Option<ranked_candidate::Result>,
+}
+/// Nested message and enum types in `RankedCandidate`.
+pub mod ranked_candidate {
+    /// result of the candidate.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        /// evaluation is the answer that Evaluate gives.
+        #[prost(message, tag = "3")]
+        Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
+        /// error says why there is none.
+        #[prost(message, tag = "4")]
+        Error(super::CallError),
+    }
+}
 /// Outcome is how an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3668,6 +3893,67 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "Evaluate"));
             self.inner.unary(req, path, codec).await
         }
+        /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Answers come in the order in
+        /// which they are ready. A report with invalid fields, and one that cannot be evaluated, is answered with an error of
+        /// its own and ends nothing; a message that is no EvaluateStreamRequest ends the stream with INVALID_ARGUMENT. The
+        /// stream ends well once the caller closes its side and every report is answered, and with UNAVAILABLE when the server
+        /// stops: what it had read is answered before. As many reports as limits.stream_in_flight allows are evaluated or
+        /// unread at a time; a caller that reads no answers is read no further. Each report takes its own place among
+        /// limits.calls_in_flight and waits for one; reports of streams take at most half of these. Each has the time of the
+        /// call's grpc-timeout, else limits.default_deadline, from the moment it has its place.
+        pub async fn evaluate_stream(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<
+                Message = super::EvaluateStreamRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::EvaluateStreamResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/EvaluateStream",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "EvaluateStream"));
+            self.inner.streaming(req, path, codec).await
+        }
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is read once. At most four reports are evaluated at a time. Where none could be evaluated the call fails
+        /// with the error of the first.
+        pub async fn select_best(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SelectBestRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SelectBestResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/SelectBest",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "SelectBest"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
         pub async fn score(
             &mut self,
@@ -3716,6 +4002,33 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "TryJudges"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rescore decides a recorded evaluation anew under another policy; no judge is asked and nothing is recorded.
+        /// Verification runs again where the ledger keeps all of the evidence. NOT_FOUND for an evaluation that is not
+        /// recorded, FAILED_PRECONDITION where nothing is.
+        pub async fn rescore(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RescoreRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RescoreResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.GroundingService/Rescore",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.GroundingService", "Rescore"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -3739,6 +4052,37 @@ pub mod grounding_service_server {
             tonic::Response<super::EvaluateResponse>,
             tonic::Status,
         >;
+        /// Server streaming response type for the EvaluateStream method.
+        type EvaluateStreamStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::EvaluateStreamResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Answers come in the order in
+        /// which they are ready. A report with invalid fields, and one that cannot be evaluated, is answered with an error of
+        /// its own and ends nothing; a message that is no EvaluateStreamRequest ends the stream with INVALID_ARGUMENT. The
+        /// stream ends well once the caller closes its side and every report is answered, and with UNAVAILABLE when the server
+        /// stops: what it had read is answered before. As many reports as limits.stream_in_flight allows are evaluated or
+        /// unread at a time; a caller that reads no answers is read no further. Each report takes its own place among
+        /// limits.calls_in_flight and waits for one; reports of streams take at most half of these. Each has the time of the
+        /// call's grpc-timeout, else limits.default_deadline, from the moment it has its place.
+        async fn evaluate_stream(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::EvaluateStreamRequest>>,
+        ) -> std::result::Result<
+            tonic::Response<Self::EvaluateStreamStream>,
+            tonic::Status,
+        >;
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is read once. At most four reports are evaluated at a time. Where none could be evaluated the call fails
+        /// with the error of the first.
+        async fn select_best(
+            &self,
+            request: tonic::Request<super::SelectBestRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SelectBestResponse>,
+            tonic::Status,
+        >;
         /// Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
         async fn score(
             &self,
@@ -3753,6 +4097,13 @@ pub mod grounding_service_server {
             tonic::Response<super::TryJudgesResponse>,
             tonic::Status,
         >;
+        /// Rescore decides a recorded evaluation anew under another policy; no judge is asked and nothing is recorded.
+        /// Verification runs again where the ledger keeps all of the evidence. NOT_FOUND for an evaluation that is not
+        /// recorded, FAILED_PRECONDITION where nothing is.
+        async fn rescore(
+            &self,
+            request: tonic::Request<super::RescoreRequest>,
+        ) -> std::result::Result<tonic::Response<super::RescoreResponse>, tonic::Status>;
     }
     /// GroundingService decides whether a report may go out.
     #[derive(Debug)]
@@ -3876,6 +4227,100 @@ pub mod grounding_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/gsar.v1.GroundingService/EvaluateStream" => {
+                    #[allow(non_camel_case_types)]
+                    struct EvaluateStreamSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::StreamingService<super::EvaluateStreamRequest>
+                    for EvaluateStreamSvc<T> {
+                        type Response = super::EvaluateStreamResponse;
+                        type ResponseStream = T::EvaluateStreamStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::EvaluateStreamRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::evaluate_stream(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EvaluateStreamSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/SelectBest" => {
+                    #[allow(non_camel_case_types)]
+                    struct SelectBestSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::UnaryService<super::SelectBestRequest>
+                    for SelectBestSvc<T> {
+                        type Response = super::SelectBestResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SelectBestRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::select_best(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SelectBestSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/gsar.v1.GroundingService/Score" => {
                     #[allow(non_camel_case_types)]
                     struct ScoreSvc<T: GroundingService>(pub Arc<T>);
@@ -3950,6 +4395,51 @@ pub mod grounding_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = TryJudgesSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.GroundingService/Rescore" => {
+                    #[allow(non_camel_case_types)]
+                    struct RescoreSvc<T: GroundingService>(pub Arc<T>);
+                    impl<
+                        T: GroundingService,
+                    > tonic::server::UnaryService<super::RescoreRequest>
+                    for RescoreSvc<T> {
+                        type Response = super::RescoreResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RescoreRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GroundingService>::rescore(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RescoreSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -34,7 +34,36 @@ pub fn report(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<ParsedReport> {
-    let path = Path::root("report");
+    said(Path::root("report"), message, limits, violations)
+}
+
+/// The most reports to choose from in one request, a count.
+pub const MAX_CANDIDATES: usize = 16;
+
+/// Reads the reports to choose from, under `candidates`. Each needs a synthesis or claims.
+pub fn candidates(
+    messages: Vec<v1::Report>,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<ParsedReport>> {
+    let path = Path::root("candidates");
+    if messages.is_empty() {
+        violations.add(path, format_args!("is empty; give 1 to {MAX_CANDIDATES} reports"));
+        return None;
+    }
+    let messages = at_most(path, messages, MAX_CANDIDATES, violations)?;
+    each(path, messages, violations, |path, message, violations| {
+        said(path, message, limits, violations)
+    })
+}
+
+/// Reads a report that says something.
+fn said(
+    path: Path<'_>,
+    message: v1::Report,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedReport> {
     if message.claims.is_empty() && message.synthesis.trim().is_empty() {
         violations.add(
             path.field("synthesis"),

@@ -3,6 +3,7 @@
 mod claim;
 mod coverage;
 mod decision;
+mod error;
 mod evidence;
 mod explain;
 mod gate;
@@ -14,6 +15,7 @@ mod verdict;
 pub use claim::{citation, claim, class, correction, judged_claim};
 pub use coverage::{byte_range, coverage};
 pub use decision::{assessed_decision, decision, open_point};
+pub use error::call_error;
 pub use evidence::{evidence_item, verification_result};
 pub use explain::{impact, margins};
 pub use gate::{

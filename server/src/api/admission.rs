@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use http::{Extensions, HeaderMap, Request, Response};
-use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
-use tokio::sync::Semaphore;
+use metrics::{Counter, Histogram, counter, histogram};
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::permits::Permits;
 use crate::attestation::Attestation;
 use crate::call::Call;
 use crate::config::Limits;
@@ -38,9 +38,8 @@ pub struct AdmissionLayer(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     phase: PhaseCell,
-    permits: Arc<Semaphore>,
+    permits: Arc<Permits>,
     limits: Limits,
-    in_flight: Gauge,
     measured: Vec<Measured>,
     attestation: Attestation,
 }
@@ -67,10 +66,9 @@ impl AdmissionLayer {
     /// Admission with these limits, which refuses until the phase is ready.
     #[must_use]
     pub fn new(phase: PhaseCell, limits: Limits, attestation: Attestation) -> Self {
-        let permits = Arc::new(Semaphore::new(limits.calls_in_flight));
+        let permits = Arc::new(Permits::new(limits.calls_in_flight));
         let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
-        let in_flight = gauge!(names::CALLS_IN_FLIGHT);
-        Self(Arc::new(Shared { phase, permits, limits, in_flight, measured, attestation }))
+        Self(Arc::new(Shared { phase, permits, limits, measured, attestation }))
     }
 }
 
@@ -163,13 +161,13 @@ impl Shared {
         let (reason, refusal) = match self.phase.current() {
             Phase::Starting => ("starting", errors::not_serving("starting")),
             Phase::Draining => ("draining", errors::not_serving("draining")),
-            Phase::Ready => match Arc::clone(&self.permits).try_acquire_owned() {
-                Ok(permit) => {
+            Phase::Ready => match self.permits.of_call() {
+                Some(permit) => {
                     let allowed = deadline(headers, &self.limits);
                     let attestation = self.attestation.of_connection(extensions);
                     return Ok(Call::admitted(permit, allowed, attestation));
                 }
-                Err(_) => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
+                None => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
             },
         };
         counter!(names::REFUSED, "reason" => reason).increment(1);
@@ -185,34 +183,24 @@ impl Shared {
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let call = self.admit(request.headers(), request.extensions())?;
-        let _counted = InFlight::enter(&self.in_flight);
+        let _counted = self.permits.count();
         request.extensions_mut().insert(call.clone());
-        let handled = AssertUnwindSafe(async move { inner.call(request).await }).catch_unwind();
-        let answered = tokio::time::timeout_at(call.deadline.into(), handled).await;
-        match answered {
-            Err(_) => Err(errors::deadline_exceeded(call.step().name())),
-            Ok(Err(panic)) => Err(panicked(panic.as_ref())),
-            Ok(Ok(Ok(response))) => match code(&response) {
-                Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
-                _ => Ok(response),
-            },
-            Ok(Ok(Err(never))) => match never {},
+        request.extensions_mut().insert(Arc::clone(&self.permits));
+        let Ok(response) = guarded(&call, inner.call(request)).await?;
+        match code(&response) {
+            Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
+            _ => Ok(response),
         }
     }
 }
 
-struct InFlight<'a>(&'a Gauge);
-
-impl<'a> InFlight<'a> {
-    fn enter(gauge: &'a Gauge) -> Self {
-        gauge.increment(1);
-        Self(gauge)
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.decrement(1);
+/// What comes of a call within its deadline; a panic of it is its own error.
+pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Result<T, Status> {
+    let caught = AssertUnwindSafe(work).catch_unwind();
+    match tokio::time::timeout_at(call.deadline.into(), caught).await {
+        Err(_) => Err(errors::deadline_exceeded(call.step().name())),
+        Ok(Err(panic)) => Err(panicked(panic.as_ref())),
+        Ok(Ok(value)) => Ok(value),
     }
 }
 
@@ -262,10 +250,13 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 25] = [
+const METHODS: [&str; 28] = [
     "GroundingService/Evaluate",
+    "GroundingService/EvaluateStream",
+    "GroundingService/SelectBest",
     "GroundingService/Score",
     "GroundingService/TryJudges",
+    "GroundingService/Rescore",
     "GateService/EvaluateGate",
     "GateService/ClassifyVerdict",
     "GateService/AssembleChain",

@@ -4,17 +4,30 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
+use gsar_proto::v1::ranked_candidate::Result as Ranked;
 use gsar_proto::v1::{
-    EvaluateRequest, EvaluateResponse, ScoreRequest, ScoreResponse, TryJudgesRequest,
-    TryJudgesResponse,
+    EvaluateRequest, EvaluateResponse, EvaluateStreamRequest, EvaluateStreamResponse,
+    RescoreRequest, RescoreResponse, ScoreRequest, ScoreResponse, SelectBestRequest,
+    SelectBestResponse, TryJudgesRequest, TryJudgesResponse,
 };
-use tonic::{Request, Response, Status};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+use tracing::Instrument as _;
 
-use super::services::call;
+use super::evaluate_stream::Stream;
+use super::services::{call, permits};
+use crate::config::Limits;
 use crate::evaluate::Engine;
+use crate::lifecycle::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
-pub(super) struct Grounding(pub(super) Arc<Engine>);
+/// The service, and what its streams are bounded by.
+pub(super) struct Grounding {
+    pub(super) engine: Arc<Engine>,
+    pub(super) phase: PhaseCell,
+    pub(super) limits: Limits,
+}
 
 #[tonic::async_trait]
 impl GroundingService for Grounding {
@@ -26,8 +39,49 @@ impl GroundingService for Grounding {
         let started = Instant::now();
         let request = request.into_inner();
         let ids = RequestIds::of(&request);
-        let answer = self.0.evaluate(&call, request).await?;
+        let answer = self.engine.evaluate(&call, request).await?;
         log_evaluated(&ids, &answer, started.elapsed());
+        Ok(Response::new(answer))
+    }
+
+    type EvaluateStreamStream = ReceiverStream<Result<EvaluateStreamResponse, Status>>;
+
+    async fn evaluate_stream(
+        &self,
+        request: Request<Streaming<EvaluateStreamRequest>>,
+    ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
+        let terms = call(request.extensions())?.terms();
+        let stream = Stream {
+            engine: Arc::clone(&self.engine),
+            permits: permits(request.extensions())?,
+            terms,
+            phase: self.phase.clone(),
+            limits: self.limits.clone(),
+        };
+        let (answers, answered) = mpsc::channel(1);
+        tokio::spawn(stream.run(request.into_inner(), answers).in_current_span());
+        Ok(Response::new(ReceiverStream::new(answered)))
+    }
+
+    async fn select_best(
+        &self,
+        request: Request<SelectBestRequest>,
+    ) -> Result<Response<SelectBestResponse>, Status> {
+        let call = call(request.extensions())?;
+        let started = Instant::now();
+        let request = request.into_inner();
+        let reports = request.candidates.iter().map(|report| report.id.clone());
+        let ids: Vec<RequestIds> =
+            reports.map(|report| RequestIds::new(report, &request.investigation_id)).collect();
+        let answer = self.engine.select_best(&call, request).await?;
+        for ranked in &answer.ranking {
+            let index = usize::try_from(ranked.index).unwrap_or(usize::MAX);
+            if let (Some(Ranked::Evaluation(evaluation)), Some(ids)) =
+                (&ranked.result, ids.get(index))
+            {
+                log_evaluated(ids, evaluation, started.elapsed());
+            }
+        }
         Ok(Response::new(answer))
     }
 
@@ -36,7 +90,15 @@ impl GroundingService for Grounding {
         request: Request<ScoreRequest>,
     ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
-        self.0.score(&call, request.into_inner()).await.map(Response::new)
+        self.engine.score(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn rescore(
+        &self,
+        request: Request<RescoreRequest>,
+    ) -> Result<Response<RescoreResponse>, Status> {
+        let call = call(request.extensions())?;
+        self.engine.rescore(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn try_judges(
@@ -44,7 +106,7 @@ impl GroundingService for Grounding {
         request: Request<TryJudgesRequest>,
     ) -> Result<Response<TryJudgesResponse>, Status> {
         let call = call(request.extensions())?;
-        let trials = self.0.try_judges(&call, &request.into_inner().judge).await?;
+        let trials = self.engine.try_judges(&call, &request.into_inner().judge).await?;
         Ok(Response::new(TryJudgesResponse { trials }))
     }
 }

@@ -6,12 +6,11 @@ use gsar_core::time::Timestamp;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
-use prost::Message as _;
 use tonic::{Request, Response, Status};
 
 use crate::errors;
 use crate::evaluate::{self, Engine, refused};
-use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
+use crate::ledger::{Filter, LedgerError, Summary};
 
 pub(super) struct LedgerReader(pub(super) Arc<Engine>);
 
@@ -20,24 +19,6 @@ const DEFAULT_PAGE: usize = 50;
 /// The most evaluations of a page.
 const MAX_PAGE: u32 = 1000;
 
-impl LedgerReader {
-    fn ledger(&self) -> Result<&Ledger, Status> {
-        self.0.ledger().ok_or_else(|| {
-            errors::not_allowed(
-                "this server records no evaluations",
-                "have ledger.enabled turned on",
-            )
-        })
-    }
-}
-
-impl LedgerReader {
-    async fn stored(&self, id: &str) -> Result<StoredEvaluation, Status> {
-        let found = self.ledger()?.read(id).await.map_err(|error| refused(&error))?;
-        found.ok_or_else(|| unknown(id))
-    }
-}
-
 #[tonic::async_trait]
 impl LedgerService for LedgerReader {
     async fn list_evaluations(
@@ -45,7 +26,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
         let filter = filter(request.into_inner())?;
-        let page = self.ledger()?.list(filter).await.map_err(|error| match error {
+        let page = self.0.recording()?.list(filter).await.map_err(|error| match error {
             LedgerError::InvalidPageToken { .. } => {
                 let mut violations = Violations::default();
                 violations.add("page_token", error);
@@ -63,16 +44,8 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
-        let stored = self.stored(&request.into_inner().evaluation_id).await?;
-        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
-        Ok(Response::new(v1::GetEvaluationResponse {
-            evaluation: Some(
-                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(broken)?,
-            ),
-            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
-            evidence: kept.evidence,
-            policy_toml: stored.policy_toml,
-        }))
+        let id = request.into_inner().evaluation_id;
+        self.0.stored_evaluation(&id).await.map(Response::new)
     }
 
     async fn get_evaluation_evidence(
@@ -80,9 +53,8 @@ impl LedgerService for LedgerReader {
         request: Request<v1::GetEvaluationEvidenceRequest>,
     ) -> Result<Response<v1::GetEvaluationEvidenceResponse>, Status> {
         let v1::GetEvaluationEvidenceRequest { evaluation_id, evidence_id } = request.into_inner();
-        let stored = self.stored(&evaluation_id).await?;
-        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
-        let item = kept.evidence.into_iter().find(|item| item.id == evidence_id);
+        let stored = self.0.stored_evaluation(&evaluation_id).await?;
+        let item = stored.evidence.into_iter().find(|item| item.id == evidence_id);
         let item = item.ok_or_else(|| {
             errors::unknown(
                 "evidence item",
@@ -90,15 +62,7 @@ impl LedgerService for LedgerReader {
                 "`gsar ledger show --output json` lists those of the evaluation",
             )
         })?;
-        let digest = blake3::Hash::from_hex(&item.digest).map(|digest| *digest.as_bytes());
-        let content = match digest {
-            Ok(digest) if item.is_whole => self
-                .ledger()?
-                .content(evaluation_id, digest)
-                .await
-                .map_err(|error| refused(&error))?,
-            _ => None,
-        };
+        let content = self.0.stored_content(&evaluation_id, &item).await?;
         let content = content.ok_or_else(|| {
             errors::not_allowed(
                 "the ledger keeps no more of this item than its head",
@@ -114,17 +78,14 @@ impl LedgerService for LedgerReader {
         request: Request<v1::DeleteEvaluationRequest>,
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
         let id = request.into_inner().evaluation_id;
-        let deleted = self.ledger()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
-        if deleted { Ok(Response::new(v1::DeleteEvaluationResponse {})) } else { Err(unknown(&id)) }
+        let deleted =
+            self.0.recording()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
+        if deleted {
+            Ok(Response::new(v1::DeleteEvaluationResponse {}))
+        } else {
+            Err(evaluate::unknown(&id))
+        }
     }
-}
-
-fn unknown(id: &str) -> Status {
-    errors::unknown("evaluation", id, "`gsar ledger list` shows those that are recorded")
-}
-
-fn broken(error: prost::DecodeError) -> Status {
-    errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
 }
 
 fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {

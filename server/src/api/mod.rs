@@ -3,11 +3,13 @@
 //! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`crate::errors`].
 
 pub mod admission;
+mod evaluate_stream;
 mod evidence;
 mod gate;
 mod grounding;
 mod investigation;
 mod ledger;
+mod permits;
 mod policy;
 mod services;
 

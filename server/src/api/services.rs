@@ -22,8 +22,10 @@ use super::gate::Gate;
 use super::grounding::Grounding;
 use super::investigation::Driver;
 use super::ledger::LedgerReader;
+use super::permits::Permits;
 use super::policy::Policies;
 use crate::call::Call;
+use crate::config::Limits;
 use crate::drive::Investigations;
 use crate::errors;
 use crate::evaluate::Engine;
@@ -48,9 +50,9 @@ pub fn routes<H: Health>(
     engine: &Arc<Engine>,
     phase: PhaseCell,
     health: HealthServer<H>,
-    largest: u64,
+    limits: &Limits,
 ) -> Result<Routes, String> {
-    let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+    let largest = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
     let reflection = || {
         Reflection::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -59,7 +61,11 @@ pub fn routes<H: Health>(
     let v1 = reflection().build_v1().map_err(|error| error.to_string())?;
     // Python's reflection client asks for the older name.
     let v1alpha = reflection().build_v1alpha().map_err(|error| error.to_string())?;
-    let grounding = GroundingServiceServer::new(Grounding(Arc::clone(engine)));
+    let grounding = GroundingServiceServer::new(Grounding {
+        engine: Arc::clone(engine),
+        phase: phase.clone(),
+        limits: limits.clone(),
+    });
     let gate = GateServiceServer::new(Gate(Arc::clone(engine)));
     let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
     let evidence = EvidenceServiceServer::new(Corpora(Arc::clone(engine)));
@@ -96,6 +102,14 @@ pub async fn clear_health(reporter: &mut HealthReporter) {
 pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
         tracing::error!("a call came in without admission");
+        errors::internal("admission")
+    })
+}
+
+/// The places for calls in progress.
+pub(super) fn permits(extensions: &Extensions) -> Result<Arc<Permits>, Status> {
+    extensions.get::<Arc<Permits>>().cloned().ok_or_else(|| {
+        tracing::error!("a stream came in without admission");
         errors::internal("admission")
     })
 }

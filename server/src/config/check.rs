@@ -28,6 +28,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         ("limits", "text", limits.text.0),
         ("limits", "claim_text", limits.claim_text.0),
         ("limits", "calls_in_flight", limits.calls_in_flight as u64),
+        ("limits", "stream_in_flight", limits.stream_in_flight as u64),
         ("evidence", "max_corpus_size", evidence.max_corpus_size.0),
         ("evidence", "max_size", evidence.max_size.0),
         ("evidence", "embedding_workers", evidence.embedding_workers as u64),

@@ -61,6 +61,8 @@ pub struct Limits {
     pub claim_text: Bytes,
     /// The most calls in progress over all connections; more are refused at once.
     pub calls_in_flight: usize,
+    /// The most reports of one EvaluateStream that are evaluated or unread; nothing more is read meanwhile.
+    pub stream_in_flight: usize,
     /// The deadline of a call that brings none.
     pub default_deadline: Duration,
     /// The longest deadline; a call that asks for more gets this.
@@ -272,6 +274,7 @@ impl Default for Config {
                 text: Bytes(8 << 20),
                 claim_text: Bytes(16 << 10),
                 calls_in_flight: 256,
+                stream_in_flight: 16,
                 default_deadline: seconds(30),
                 max_deadline: seconds(300),
             },

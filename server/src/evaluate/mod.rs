@@ -11,14 +11,18 @@ mod embedded;
 mod engine;
 mod extra_turn;
 mod judging;
+mod not_rescored;
 mod pipeline;
 mod policy_choice;
 mod record;
 mod rehearsal;
+mod rescore;
 mod retrieval;
 mod score;
 mod second_opinion;
+mod select;
 mod stopwatch;
+mod stored;
 mod unjudged;
 mod warnings;
 
@@ -27,6 +31,7 @@ pub use engine::Engine;
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{item, now, refused};
+pub(crate) use stored::unknown;
 
 /// What core looks at of an investigation.
 pub(crate) fn investigation(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::policy::UndefinedScore;
+use gsar_core::safety::Confidence;
 use gsar_core::{Claim, Reason};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -14,7 +15,7 @@ use tonic::Status;
 use super::decide::{Case, decide};
 use super::judging::{Judged, ask};
 use super::record::{self, Keyed};
-use super::retrieval::{Gathered, insufficient};
+use super::retrieval::{Corpus, Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, unjudged, warnings};
 use crate::call::{Call, Step};
@@ -24,23 +25,31 @@ use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
 use crate::telemetry::{self, metrics as names};
 
-/// A request whose every field was checked.
-struct Checked {
-    policy: ChosenPolicy,
-    report: parse::ParsedReport,
-    evidence: Vec<EvidenceItem>,
-    corpus_id: String,
+/// What the reports of a request share: every field of it was checked, its evidence read, attested and digested.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) policy: ChosenPolicy,
+    evidence: Arc<Vec<EvidenceItem>>,
+    /// The digests of the evidence.
+    digests: Vec<v1::EvidenceDigest>,
+    /// The contents of the evidence, where the ledger keeps them.
+    pub(super) contents: Vec<Content>,
+    corpus: Corpus,
     gate: Option<parse::ParsedGate>,
     judges: Vec<Arc<dyn Judge>>,
     options: v1::EvaluateOptions,
+    /// Whether several reports are judged by the evidence.
+    has_several: bool,
 }
 
-/// An answer that is not recorded yet.
-struct Decided {
-    answer: v1::EvaluateResponse,
-    policy: ChosenPolicy,
-    /// The contents of the evidence that came with the request, where they are kept.
-    contents: Vec<Content>,
+/// What is recorded of a request beside its answer: the policy, and contents of the evidence where they are kept.
+type Recorded = (ChosenPolicy, Vec<Content>);
+
+/// A request whose every field was checked.
+struct Checked<R> {
+    shared: Shared,
+    corpus_id: String,
+    reports: R,
 }
 
 /// What an answer says beside what was decided.
@@ -84,11 +93,10 @@ impl Engine {
             return Ok(before);
         }
         let report = record::encoded_report(&request);
-        let report_digest = record::digest(&report);
         let kept = record::Kept::of(&request, report);
         let whole = self.evidence_kept == EvidenceKept::Full;
-        let Decided { mut answer, policy, contents } =
-            self.decide_report(call, request, report_digest, whole, policy).await?;
+        let ((policy, contents), mut answer) =
+            self.decide_report(call, request, kept.report_digest(), whole, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
@@ -109,34 +117,79 @@ impl Engine {
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
         let decided = self.decide_report(call, request, report_digest, false, policy).await;
-        decided.map(|decided| decided.answer)
+        decided.map(|(_, answer)| answer)
     }
 
     async fn decide_report(
         &self,
         call: &Call,
-        request: v1::EvaluateRequest,
+        mut request: v1::EvaluateRequest,
         report_digest: String,
         whole: bool,
         policy: PolicyChoice,
-    ) -> Result<Decided, Status> {
-        let mut around = Circumstances {
-            provenance: record::provenance(report_digest, record::now()),
-            watch: Stopwatch::start(),
-            notices: Vec::new(),
+    ) -> Result<(Recorded, v1::EvaluateResponse), Status> {
+        let mut watch = Stopwatch::start();
+        let report = request.report.take();
+        let read = |violations: &mut Violations| {
+            parse::required("report", report, violations)
+                .and_then(|report| parse::report(report, &self.limits, violations))
         };
-        call.enter(Step::Admit);
-        let mut checked = self.check(request, policy)?;
-        let contents = admit(call, &mut checked, whole, &mut around).await;
-        let (claims, gathered) = self.collect(call, &mut checked, &mut around).await?;
-        let (question, judged) = judge(call, &mut checked, claims, gathered, &mut around).await?;
-        let answer = self.decide_judged(call, &mut checked, question, judged, &mut around).await;
-        let Checked { policy, report, .. } = checked;
-        let answer = finish(&policy, &report, answer, around);
-        Ok(Decided { answer, policy, contents })
+        let (mut shared, report) =
+            self.prepare(call, request, whole, policy, read, &mut watch).await?;
+        let kept = (shared.policy.clone(), std::mem::take(&mut shared.contents));
+        let answer = self.decide_shared(call, shared, report, report_digest, watch).await?;
+        Ok((kept, answer))
     }
 
-    fn check(&self, request: v1::EvaluateRequest, policy: PolicyChoice) -> Result<Checked, Status> {
+    /// Checks a request, reads its evidence and finds its corpus, once for all of its reports.
+    pub(super) async fn prepare<R>(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+        whole: bool,
+        policy: PolicyChoice,
+        read: impl FnOnce(&mut Violations) -> Option<R>,
+        watch: &mut Stopwatch,
+    ) -> Result<(Shared, R), Status> {
+        call.enter(Step::Admit);
+        let Checked { mut shared, corpus_id, reports } = self.check(request, policy, read)?;
+        admit(call, &mut shared, whole).await;
+        watch.lap(Step::Admit);
+        let corpus = self.corpus(call, &corpus_id, &shared.evidence, &shared.judges);
+        shared.corpus = corpus.await?;
+        Ok((shared, reports))
+    }
+
+    /// Decides one report of a request.
+    pub(super) async fn decide_shared(
+        &self,
+        call: &Call,
+        mut shared: Shared,
+        report: parse::ParsedReport,
+        report_digest: String,
+        watch: Stopwatch,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        let mut around = Circumstances {
+            provenance: record::provenance(report_digest, record::now()),
+            watch,
+            notices: Vec::new(),
+        };
+        around.provenance.evidence = std::mem::take(&mut shared.digests);
+        let (claims, gathered) = self.collect(call, &mut shared, &report, &mut around).await?;
+        let (question, judged) =
+            judge(call, &mut shared, &report, claims, gathered, &mut around).await?;
+        let confidence = report.confidence;
+        let answer =
+            self.decide_judged(call, &mut shared, confidence, question, judged, &mut around).await;
+        Ok(finish(&shared.policy, &report, answer, around))
+    }
+
+    fn check<R>(
+        &self,
+        request: v1::EvaluateRequest,
+        policy: PolicyChoice,
+        read: impl FnOnce(&mut Violations) -> Option<R>,
+    ) -> Result<Checked<R>, Status> {
         let mut violations = Violations::default();
         let (name, overrides) = (&request.policy, request.policy_overrides);
         let policy = match policy {
@@ -145,8 +198,7 @@ impl Engine {
                 self.choose_policy(name, overrides, wanted, &mut violations)?
             }
         };
-        let report = parse::required("report", request.report, &mut violations)
-            .and_then(|report| parse::report(report, &self.limits, &mut violations));
+        let reports = read(&mut violations);
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
         let options = request.options.unwrap_or_default();
         check_samples(&options, &mut violations);
@@ -160,14 +212,19 @@ impl Engine {
             parse::name(field, value, &mut violations);
         }
         let corpus_id = request.corpus_id;
-        let checked = policy.zip(report).zip(judges).map(|((policy, report), judges)| Checked {
-            policy,
-            report,
-            evidence,
-            corpus_id,
-            gate,
-            judges,
-            options,
+        let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
+            let shared = Shared {
+                policy,
+                evidence: Arc::new(evidence),
+                digests: Vec::new(),
+                contents: Vec::new(),
+                corpus: Corpus::None,
+                gate,
+                judges,
+                options,
+                has_several: false,
+            };
+            Checked { shared, corpus_id, reports }
         });
         violations.finish(checked)
     }
@@ -176,24 +233,23 @@ impl Engine {
     async fn collect(
         &self,
         call: &Call,
-        checked: &mut Checked,
+        shared: &mut Shared,
+        report: &parse::ParsedReport,
         around: &mut Circumstances,
     ) -> Result<(Vec<Claim>, Gathered), Status> {
-        let is_read = checked.policy.policy.guards.min_coverage.is_some();
-        let inline = std::mem::take(&mut checked.evidence);
-        let (claims, inline) = claims::of(call, &checked.report, inline, is_read).await;
-        claims::check_number(&claims, &checked.report, self.limits.max_claims)?;
-        let number = inline.len();
-        let mut gathered =
-            self.gather(call, &checked.corpus_id, inline, &claims, &checked.judges).await?;
+        let is_read = shared.policy.policy.guards.min_coverage.is_some();
+        let inline = std::mem::take(&mut shared.evidence);
+        let claims = claims::of(call, report, &inline, is_read).await;
+        claims::check_number(&claims, report, self.limits.max_claims)?;
+        let corpus = std::mem::replace(&mut shared.corpus, Corpus::None);
+        let mut gathered = corpus.gather(call, inline, &claims).await?;
         if let Some(retrieval) = gathered.retrieval.take() {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
-            let found = gathered.evidence.iter().skip(number);
-            around.provenance.evidence.extend(found.map(|item| record::digest_of(item).0));
+            around.provenance.evidence.append(&mut gathered.found);
             around.provenance.retrieval = Some(retrieval);
             around.watch.lap(Step::Retrieve);
         }
-        if let Some(gate) = &mut checked.gate {
+        if let Some(gate) = &mut shared.gate {
             gate.link(&gathered.evidence);
         }
         Ok((claims, gathered))
@@ -202,7 +258,8 @@ impl Engine {
     async fn decide_judged(
         &self,
         call: &Call,
-        checked: &mut Checked,
+        shared: &mut Shared,
+        confidence: Option<Confidence>,
         question: Arc<Question>,
         judged: Judged,
         around: &mut Circumstances,
@@ -210,9 +267,8 @@ impl Engine {
         call.enter(Step::Decide);
         around.provenance.judges = judged.links;
         around.notices = judged.notices;
-        let policy = &checked.policy.policy;
-        let confidence = checked.report.confidence;
-        let gate = checked.gate.take();
+        let policy = &shared.policy.policy;
+        let gate = shared.gate.take();
         let answer = match judged.outcome {
             Ok(mut judgement) => {
                 let case = Case {
@@ -237,51 +293,54 @@ impl Engine {
 }
 
 /// Says which evidence of a request is attested, and takes digests and contents of all.
-async fn admit(
-    call: &Call,
-    checked: &mut Checked,
-    whole: bool,
-    around: &mut Circumstances,
-) -> Vec<Content> {
-    let mut evidence = std::mem::take(&mut checked.evidence);
+async fn admit(call: &Call, shared: &mut Shared, whole: bool) {
+    let mut evidence = Arc::unwrap_or_clone(std::mem::take(&mut shared.evidence));
     evidence.iter_mut().for_each(|item| call.attestation.attest(item));
-    let bytes = evidence.iter().map(|item| item.content.as_str().len()).sum();
-    let (evidence, digests, contents) =
-        offload(call, bytes, move || record::digested(evidence, whole)).await;
-    checked.evidence = evidence;
-    around.provenance.evidence = digests;
-    around.watch.lap(Step::Admit);
-    contents
+    shared.evidence = Arc::new(evidence);
+    let bytes = shared.evidence.iter().map(|item| item.content.as_str().len()).sum();
+    let evidence = Arc::clone(&shared.evidence);
+    (shared.digests, shared.contents) =
+        offload(call, bytes, move || record::digested(&evidence, whole)).await;
+}
+
+impl Shared {
+    /// For several reports: what is read off the evidence is kept from one to the next.
+    pub(super) fn for_several(self, reports: usize) -> Self {
+        Self { has_several: reports > 1, ..self }
+    }
 }
 
 /// Has the claims judged.
 async fn judge(
     call: &Call,
-    checked: &mut Checked,
+    shared: &mut Shared,
+    report: &parse::ParsedReport,
     claims: Vec<Claim>,
     gathered: Gathered,
     around: &mut Circumstances,
 ) -> Result<(Arc<Question>, Judged), Status> {
     call.enter(Step::Judge);
+    // What was searched for one report is of that one alone.
+    let is_shared = shared.has_several && !is_searched(around);
     let question = Arc::new(Question {
-        synthesis: checked.report.synthesis.as_str().into(),
+        synthesis: report.synthesis.as_str().into(),
         claims: claims.into(),
         objections: Vec::new(),
         evidence: gathered.evidence,
-        is_kept: gathered.is_kept,
-        explain: checked.options.explain,
-        samples: NonZero::new(checked.options.samples),
+        is_kept: gathered.is_kept || is_shared,
+        explain: shared.options.explain,
+        samples: NonZero::new(shared.options.samples),
         sample: 0,
-        bypass_cache: checked.options.bypass_cache,
+        bypass_cache: shared.options.bypass_cache,
         deadline: Some(call.deadline),
         call: Some(call.clone()),
     });
-    let judged = if knows_nothing(&checked.policy, &question) {
+    let judged = if knows_nothing(&shared.policy, &question) {
         Judged::by_nobody(Reason::NoEvidence)
     } else {
         let asked = Arc::clone(&question);
         let languages = offload(call, question.synthesis.len(), move || asked.languages()).await;
-        ask(std::mem::take(&mut checked.judges), &question, &languages).await?
+        ask(std::mem::take(&mut shared.judges), &question, &languages).await?
     };
     around.watch.lap(Step::Judge);
     Ok((question, judged))
@@ -320,6 +379,11 @@ fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {
         );
         violations.add("options.samples", description);
     }
+}
+
+/// Whether the evidence was searched for what bears on this report.
+fn is_searched(around: &Circumstances) -> bool {
+    around.provenance.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
 }
 
 /// Whether there is nothing to judge by. The method as published scores a report without evidence as well.

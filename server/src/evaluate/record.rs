@@ -24,6 +24,11 @@ pub(super) struct Keyed {
 }
 
 impl Keyed {
+    /// For a request without an idempotency key.
+    pub(super) const fn unkeyed() -> Self {
+        Self { key: None, digest: [0; 32] }
+    }
+
     pub(super) fn of(request: &v1::EvaluateRequest) -> Self {
         let key = (!request.idempotency_key.is_empty()).then(|| request.idempotency_key.clone());
         // Only a request with a key is ever compared with another.
@@ -44,6 +49,7 @@ pub(super) async fn replay(
 }
 
 /// What the ledger keeps of a request.
+#[derive(Clone)]
 pub(super) struct Kept {
     report_id: String,
     investigation_id: String,
@@ -60,6 +66,19 @@ impl Kept {
             report,
             heads: heads(&request.evidence),
         }
+    }
+}
+
+impl Kept {
+    /// The same for one of several reports of the request.
+    pub(super) fn with_report(&self, report: &v1::Report) -> Self {
+        let encoded = report.encode_to_vec();
+        Self { report_id: report.id.clone(), report: encoded, ..self.clone() }
+    }
+
+    /// The digest of the report.
+    pub(super) fn report_digest(&self) -> String {
+        digest(&self.report)
     }
 }
 
@@ -156,9 +175,9 @@ fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
 
 /// The digests of items that came with a request, and their contents for the ledger where it keeps them.
 pub(super) fn digested(
-    evidence: Vec<EvidenceItem>,
+    evidence: &[EvidenceItem],
     packs: bool,
-) -> (Vec<EvidenceItem>, Vec<v1::EvidenceDigest>, Vec<Content>) {
+) -> (Vec<v1::EvidenceDigest>, Vec<Content>) {
     let (digests, hashes): (Vec<_>, Vec<_>) = evidence.iter().map(digest_of).unzip();
     let pack = |(item, hash): (&EvidenceItem, blake3::Hash)| {
         Content::new(*hash.as_bytes(), item.content.as_str())
@@ -167,7 +186,7 @@ pub(super) fn digested(
         true => evidence.iter().zip(hashes).map(pack).collect(),
         false => Vec::new(),
     };
-    (evidence, digests, contents)
+    (digests, contents)
 }
 
 /// An item as it came with its request, from what the ledger keeps of it.

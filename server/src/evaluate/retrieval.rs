@@ -10,7 +10,7 @@ use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 use tonic::Status;
 
-use super::Engine;
+use super::{Engine, record};
 use crate::call::{Call, Step};
 use crate::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
@@ -26,24 +26,41 @@ const USUAL_BUDGET: usize = 4 << 20;
 pub(super) struct Gathered {
     /// What the judge is given: the items of the request, then those of the corpus.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
-    /// Whether it is a whole corpus, which stays in memory.
+    /// Whether more questions with it may follow, so that it stays in memory.
     pub(super) is_kept: bool,
     /// What of the corpus that is.
     pub(super) retrieval: Option<v1::Retrieval>,
+    /// The digests of what came from the corpus.
+    pub(super) found: Vec<v1::EvidenceDigest>,
+}
+
+/// The corpus that a request names, for all of its reports.
+#[derive(Clone)]
+pub(super) enum Corpus {
+    /// It names none.
+    None,
+    /// The judge reads every item: those of the request, then those of the corpus.
+    Whole {
+        evidence: Arc<Vec<EvidenceItem>>,
+        is_kept: bool,
+        retrieval: v1::Retrieval,
+        found: Vec<v1::EvidenceDigest>,
+    },
+    /// The judge is given what bears on the claims of a report.
+    Searched { store: Evidence, name: CorpusName, retrieval: v1::Retrieval },
 }
 
 impl Engine {
-    /// Adds what bears on a report from the corpus that its request names.
-    pub(super) async fn gather(
+    /// The corpus that a request names, read as a whole where the judges read that much beside the request's own items.
+    pub(super) async fn corpus(
         &self,
         call: &Call,
         corpus_id: &str,
-        inline: Vec<EvidenceItem>,
-        claims: &[Claim],
+        inline: &Arc<Vec<EvidenceItem>>,
         judges: &[Arc<dyn Judge>],
-    ) -> Result<Gathered, Status> {
+    ) -> Result<Corpus, Status> {
         if corpus_id.is_empty() {
-            return Ok(Gathered { evidence: Arc::new(inline), is_kept: false, retrieval: None });
+            return Ok(Corpus::None);
         }
         call.enter(Step::Retrieve);
         let store = self.evidence().cloned().ok_or_else(|| {
@@ -61,24 +78,54 @@ impl Engine {
             budget: budget as u64,
             ..v1::Retrieval::default()
         };
-        if summary.size <= budget as u64 {
-            let items = stored(call, move || store.items(&name)).await?;
-            let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
-            let is_kept = inline.is_empty();
-            let evidence = match is_kept {
-                true => items,
-                false => Arc::new(joined(inline, items.to_vec(), corpus_id)?),
-            };
-            return Ok(Gathered { evidence, is_kept, retrieval: Some(retrieval) });
+        if summary.size > budget as u64 {
+            return Ok(Corpus::Searched { store, name, retrieval });
         }
-        let claims = claims.to_vec();
-        let queries: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
-        let vectors = store.embed_queries(queries).await;
-        let deadline = call.deadline;
-        let retrieve = move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
-        let (items, retrieval) = offload_long(call, retrieve).await?;
-        let evidence = Arc::new(joined(inline, items, corpus_id)?);
-        Ok(Gathered { evidence, is_kept: false, retrieval: Some(retrieval) })
+        let items = stored(call, move || store.items(&name)).await?;
+        let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
+        let is_kept = inline.is_empty();
+        let found = items.iter().map(|item| record::digest_of(item).0).collect();
+        let evidence = match is_kept {
+            true => items,
+            false => Arc::new(joined(inline.to_vec(), items.to_vec(), corpus_id)?),
+        };
+        Ok(Corpus::Whole { evidence, is_kept, retrieval, found })
+    }
+}
+
+impl Corpus {
+    /// Adds what bears on a report to the items of its request.
+    pub(super) async fn gather(
+        self,
+        call: &Call,
+        inline: Arc<Vec<EvidenceItem>>,
+        claims: &[Claim],
+    ) -> Result<Gathered, Status> {
+        match self {
+            Self::None => Ok(Gathered {
+                evidence: inline,
+                is_kept: false,
+                retrieval: None,
+                found: Vec::new(),
+            }),
+            Self::Whole { evidence, is_kept, retrieval, found } => {
+                Ok(Gathered { evidence, is_kept, retrieval: Some(retrieval), found })
+            }
+            Self::Searched { store, name, retrieval } => {
+                call.enter(Step::Retrieve);
+                let claims = claims.to_vec();
+                let queries: Vec<String> = claims.iter().map(|claim| claim.text.clone()).collect();
+                let vectors = store.embed_queries(queries).await;
+                let (deadline, corpus) = (call.deadline, name.to_string());
+                let retrieve =
+                    move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
+                let (items, retrieval) = offload_long(call, retrieve).await?;
+                let found = items.iter().map(|item| record::digest_of(item).0).collect();
+                let evidence = joined(Arc::unwrap_or_clone(inline), items, &corpus)?;
+                let evidence = Arc::new(evidence);
+                Ok(Gathered { evidence, is_kept: false, retrieval: Some(retrieval), found })
+            }
+        }
     }
 }
 

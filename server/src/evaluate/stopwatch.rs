@@ -33,6 +33,11 @@ impl Stopwatch {
         self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration: Some(duration) });
     }
 
+    /// For one of several evaluations that share the steps so far.
+    pub(super) fn resumed(&self) -> Self {
+        Self { since: Instant::now(), laps: self.laps.clone() }
+    }
+
     pub(super) fn into_timings(self) -> Vec<v1::StepTiming> {
         self.laps
     }

@@ -1,6 +1,8 @@
 //! This module keeps contents of evidence, each once for all evaluations that have it. It never looks into them; what no
 //! evaluation has any more is deleted by triggers of the schema.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::batch::KnownRows;
@@ -8,11 +10,11 @@ use super::batch::KnownRows;
 /// LZ4 makes nothing shorter than by this factor.
 const MAX_RATIO: usize = 255;
 
-/// The content of one evidence item.
+/// The content of one evidence item. Copies share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     digest: [u8; 32],
-    text: Box<str>,
+    text: Arc<str>,
 }
 
 impl Content {

@@ -110,7 +110,7 @@ impl App {
         let engine = load(checked).await?;
         let (mut health, health_service) = tonic_health::server::health_reporter();
         api::set_health(&health, ServingStatus::NotServing).await;
-        let routes = api::routes(&engine, phase.clone(), health_service, config.limits.message.0)
+        let routes = api::routes(&engine, phase.clone(), health_service, &config.limits)
             .map_err(StartError::Serve)?;
 
         let mut serving = JoinSet::new();

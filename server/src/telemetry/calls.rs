@@ -15,6 +15,12 @@ pub struct RequestIds {
 }
 
 impl RequestIds {
+    /// The ids of one of several reports of a request.
+    #[must_use]
+    pub fn new(report: String, investigation: &str) -> Self {
+        Self { report, investigation: investigation.to_owned() }
+    }
+
     /// The ids of a request; both are empty where the caller gives none.
     #[must_use]
     pub fn of(request: &v1::EvaluateRequest) -> Self {

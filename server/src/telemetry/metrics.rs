@@ -13,6 +13,8 @@ pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
 pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
 /// Calls refused at admission, by `reason`.
 pub const REFUSED: &str = "gsar_calls_refused_total";
+/// Reports of streams that were answered, by `code`.
+pub const STREAM_ITEMS: &str = "gsar_stream_items_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";
 /// Decisions of policies whose decision is in shadow, by `tier` and `policy`: what would have been said.
@@ -105,6 +107,7 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
+    describe_counter!(STREAM_ITEMS, "reports of streams answered, by code");
     describe_gauge!(DRAINING, "1 while the server drains");
     describe_counter!(TLS_HANDSHAKES, "TLS handshakes, by result");
     describe_gauge!(TLS_NOT_AFTER, Unit::Seconds, "end of the server's certificate, since 1970");

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use gsar_core::{Class, JudgedClaim};
 use gsar_proto::v1;
+use gsar_server::config::{AllowOverrides, Config};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
 use super::cases::Case;
@@ -73,9 +74,23 @@ impl ScriptedServer {
     }
 
     async fn of(judge: ScriptedJudge) -> Self {
-        let chain = |config: &mut gsar_server::config::Config| {
+        Self::with(judge, |config| config.ledger.enabled = false).await
+    }
+
+    /// With a ledger, and any policy and override for any caller.
+    pub async fn start_recording(reconsiders: bool) -> Self {
+        let open = |config: &mut Config| {
+            config.policies.allow_overrides = AllowOverrides::Any;
+            config.policies.allowed = vec!["paper".to_owned()];
+            config.ledger.durable = false;
+        };
+        Self::with(ScriptedJudge { reconsiders, ..ScriptedJudge::default() }, open).await
+    }
+
+    async fn with(judge: ScriptedJudge, change: impl FnOnce(&mut Config)) -> Self {
+        let chain = |config: &mut Config| {
             config.judges.chain = vec!["scripted/1".to_owned()];
-            config.ledger.enabled = false;
+            change(config);
         };
         let server = Wanted::default().judge(judge.clone()).start(chain).await;
         Self { server, judge }

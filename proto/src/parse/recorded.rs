@@ -1,0 +1,244 @@
+//! This module reads the partition of an answer back into core types. An answer is the server's own and was valid when
+//! it was given, so that no bound of today's configuration is applied: what cannot be read is a broken record.
+
+use core::fmt;
+use core::ops::Range;
+
+use gsar_core::coverage::Coverage;
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::report::{Reason, Uncovered};
+use gsar_core::verify::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+
+use crate::enums::Enumeration;
+use crate::v1;
+
+/// The partition of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedPartition {
+    /// The claims as they were counted, and the corrections.
+    pub verified: Verified,
+    /// How much of the synthesis the claims covered; `None` where that was not asked for.
+    pub coverage: Option<Coverage>,
+}
+
+/// What of an answer cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corrupt {
+    /// The field.
+    pub field: &'static str,
+    /// What stands in it.
+    pub found: String,
+}
+
+impl fmt::Display for Corrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, found } = self;
+        write!(f, "{field} of the recorded answer is unknown to this version: {found}")
+    }
+}
+
+impl core::error::Error for Corrupt {}
+
+fn corrupt(field: &'static str, found: impl fmt::Display) -> Corrupt {
+    Corrupt { field, found: found.to_string() }
+}
+
+/// Reads the partition of an answer. `enforced` says that its corrections were applied.
+///
+/// # Errors
+/// [`Corrupt`] where a field holds nothing that this version knows.
+pub fn recorded_partition(
+    answer: &v1::EvaluateResponse,
+    enforced: bool,
+) -> Result<RecordedPartition, Corrupt> {
+    let corrections: Vec<Correction> =
+        answer.corrections.iter().map(correction).collect::<Result<_, _>>()?;
+    let claims = answer.claims.iter().map(|claim| {
+        let judged = judged_claim(claim)?;
+        let standing = match enforced {
+            true => standing(&judged.claim.id, &corrections),
+            false => Standing::AsJudged,
+        };
+        Ok(VerifiedClaim { judged, standing, disputed: claim.disputed })
+    });
+    let claims = claims.collect::<Result<_, _>>()?;
+    let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
+    Ok(RecordedPartition { verified: Verified { claims, corrections }, coverage })
+}
+
+fn standing(claim: &ClaimId, corrections: &[Correction]) -> Standing {
+    let has = |wanted: &dyn Fn(&Correction) -> bool| {
+        corrections.iter().any(|found| found.claim == *claim && wanted(found))
+    };
+    let is_contradiction = |found: &Correction| {
+        found.code == CorrectionCode::NoValidCitation && found.from.0 == Class::Contradicted
+    };
+    if has(&|found| found.code == CorrectionCode::ClaimDropped) {
+        Standing::Dropped
+    } else if has(&is_contradiction) {
+        Standing::UnverifiedContradiction
+    } else {
+        Standing::AsJudged
+    }
+}
+
+fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, Corrupt> {
+    Ok(JudgedClaim {
+        claim: Claim {
+            id: claim_id(&message.id)?,
+            text: message.text.clone(),
+            span: message.span.as_ref().map(range).transpose()?,
+        },
+        class: known("claims.class", message.class)?,
+        evidence_type: known("claims.type", message.r#type)?,
+        citations: message.citations.iter().map(citation).collect::<Result<_, _>>()?,
+        note: message.note.clone(),
+        rules: message.rules.clone(),
+    })
+}
+
+fn citation(message: &v1::Citation) -> Result<Citation, Corrupt> {
+    let target = if message.claim_id.is_empty() {
+        let id = EvidenceId::new(message.evidence_id.clone());
+        let id = id.map_err(|error| corrupt("claims.citations.evidence_id", error))?;
+        Target::Evidence { id, field_path: message.field_path.clone() }
+    } else {
+        Target::Claim(claim_id(&message.claim_id)?)
+    };
+    let bytes = message.bytes.as_ref().map(range).transpose()?;
+    Ok(Citation { target, quote: message.quote.clone(), bytes })
+}
+
+fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
+    let code = CorrectionCode::from_name(&message.code);
+    let code = code.ok_or_else(|| corrupt("corrections.code", &message.code))?;
+    let class = known("corrections.class_after", message.class_after)?;
+    let evidence_type: EvidenceType = known("corrections.type_after", message.type_after)?;
+    let to = (class, evidence_type);
+    // Of a claim that the judge dropped there is nothing before.
+    let from = match code {
+        CorrectionCode::ClaimDropped => to,
+        _ => (
+            known("corrections.class_before", message.class_before)?,
+            known("corrections.type_before", message.type_before)?,
+        ),
+    };
+    let outcome = match message.outcome() {
+        v1::CorrectionOutcome::Corrected => Outcome::Corrected,
+        v1::CorrectionOutcome::Disputed => Outcome::Disputed,
+        v1::CorrectionOutcome::Cleared => Outcome::Cleared,
+        v1::CorrectionOutcome::Noted => Outcome::Noted,
+        // As versions before outcomes wrote it.
+        v1::CorrectionOutcome::Unspecified if message.applied => Outcome::Corrected,
+        v1::CorrectionOutcome::Unspecified => Outcome::Noted,
+    };
+    let claim = claim_id(&message.claim_id)?;
+    Ok(Correction { claim, code, from, to, sentence: message.sentence.clone(), outcome })
+}
+
+fn coverage(message: &v1::Coverage) -> Result<Coverage, Corrupt> {
+    Ok(Coverage {
+        covered: message.covered,
+        sentences: message.sentences,
+        uncovered: message.uncovered.iter().map(range).collect::<Result<_, _>>()?,
+        spans: message.spans.iter().map(uncovered).collect::<Result<_, _>>()?,
+        words: message.words.clone(),
+    })
+}
+
+fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, Corrupt> {
+    let reason = match message.reason() {
+        v1::UncoveredReason::Unspecified => {
+            return Err(corrupt("coverage.spans.reason", message.reason));
+        }
+        v1::UncoveredReason::Markup => Reason::Markup,
+        v1::UncoveredReason::Marker => Reason::Marker,
+        v1::UncoveredReason::Label => Reason::Label,
+        v1::UncoveredReason::ColumnHeader => Reason::ColumnHeader,
+        v1::UncoveredReason::Title => Reason::Title,
+        v1::UncoveredReason::EvidenceLine => Reason::EvidenceLine,
+        v1::UncoveredReason::LinkTarget => Reason::LinkTarget,
+        v1::UncoveredReason::NotJudged => Reason::NotJudged,
+    };
+    let span = message.span.as_ref().map(range).transpose()?.unwrap_or_default();
+    Ok(Uncovered { span, reason })
+}
+
+fn range(message: &v1::ByteRange) -> Result<Range<usize>, Corrupt> {
+    let end = |value: u64| usize::try_from(value).map_err(|error| corrupt("span", error));
+    Ok(end(message.start)?..end(message.end)?)
+}
+
+fn claim_id(id: &str) -> Result<ClaimId, Corrupt> {
+    ClaimId::new(id).map_err(|error| corrupt("claims.id", error))
+}
+
+fn known<T: Enumeration>(field: &'static str, number: i32) -> Result<T, Corrupt> {
+    T::from_number(number).ok_or_else(|| corrupt(field, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render;
+
+    #[test]
+    fn what_is_rendered_is_read_back() {
+        let id = ClaimId::new("c1").unwrap();
+        let stands = (Class::Ungrounded, EvidenceType::Inference);
+        let judged = JudgedClaim {
+            claim: Claim { id: id.clone(), text: "x".to_owned(), span: Some(0..1) },
+            class: stands.0,
+            evidence_type: stands.1,
+            citations: vec![
+                Citation { target: Target::Claim(id.clone()), quote: String::new(), bytes: None },
+                Citation {
+                    target: Target::Evidence {
+                        id: EvidenceId::new("e").unwrap(),
+                        field_path: "/a".to_owned(),
+                    },
+                    quote: "q".to_owned(),
+                    bytes: Some(3..4),
+                },
+            ],
+            note: "n".to_owned(),
+            rules: vec!["r".to_owned()],
+        };
+        for (code, class, standing) in [
+            (CorrectionCode::ClaimDropped, stands.0, Standing::Dropped),
+            (
+                CorrectionCode::NoValidCitation,
+                Class::Contradicted,
+                Standing::UnverifiedContradiction,
+            ),
+            (CorrectionCode::NoValidCitation, Class::Grounded, Standing::AsJudged),
+        ] {
+            let found = Correction {
+                claim: id.clone(),
+                code,
+                from: (class, stands.1),
+                to: stands,
+                sentence: "s".to_owned(),
+                outcome: Outcome::Corrected,
+            };
+            let answer = v1::EvaluateResponse {
+                claims: vec![render::judged_claim(judged.clone())],
+                corrections: vec![render::correction(&found)],
+                ..v1::EvaluateResponse::default()
+            };
+            let read = recorded_partition(&answer, true).unwrap();
+            assert_eq!(read.verified.corrections, [found]);
+            let claim = VerifiedClaim { judged: judged.clone(), standing, disputed: false };
+            assert_eq!(read.verified.claims, [claim]);
+        }
+    }
+
+    #[test]
+    fn a_class_that_nobody_knows_is_a_broken_record() {
+        let claim = v1::JudgedClaim { id: "c1".to_owned(), class: 9, ..Default::default() };
+        let answer = v1::EvaluateResponse { claims: vec![claim], ..Default::default() };
+        let error = recorded_partition(&answer, false).unwrap_err();
+        assert_eq!(error.field, "claims.class");
+    }
+}

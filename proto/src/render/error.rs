@@ -1,0 +1,69 @@
+//! This module renders the status of a call as a message, for errors of one part of a call.
+
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+use crate::v1;
+
+/// A status with those of its details that a program acts on.
+#[must_use]
+pub fn call_error(status: &Status) -> v1::CallError {
+    let details = status.get_error_details();
+    let violations = details.bad_request().map(|bad| bad.field_violations.as_slice());
+    let retry_after = details.retry_info().and_then(|retry| retry.retry_delay);
+    v1::CallError {
+        code: status.code().into(),
+        code_name: code_name(status.code()).to_owned(),
+        reason: details.error_info().map(|info| info.reason.clone()).unwrap_or_default(),
+        message: status.message().to_owned(),
+        field_violations: violations.unwrap_or_default().iter().map(violation).collect(),
+        retry_after: retry_after.and_then(|delay| prost_types::Duration::try_from(delay).ok()),
+    }
+}
+
+fn violation(found: &tonic_types::FieldViolation) -> v1::FieldViolation {
+    v1::FieldViolation { field: found.field.clone(), description: found.description.clone() }
+}
+
+/// The name of a code as `google.rpc.Code` has it.
+const fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::violations::Violations;
+
+    #[test]
+    fn every_violation_and_the_reason_are_carried() {
+        let mut violations = Violations::default();
+        violations.add("a", "is missing");
+        violations.add("b", "is too long");
+        let error = call_error(&violations.into_status());
+        assert_eq!((error.code, error.code_name.as_str()), (3, "INVALID_ARGUMENT"));
+        assert_eq!(error.reason, "INVALID_FIELDS");
+        let fields: Vec<&str> =
+            error.field_violations.iter().map(|found| found.field.as_str()).collect();
+        assert_eq!(fields, ["a", "b"]);
+        assert_eq!(error.retry_after, None);
+    }
+}

@@ -1,0 +1,160 @@
+//! This module says which fields of a policy could not take effect on a recorded evaluation, and why. It decides
+//! nothing.
+
+use gsar_core::Policy;
+use gsar_core::policy::{Check, FindingMode, UndefinedScore, VerificationMode};
+use gsar_core::verify::Undone;
+use gsar_proto::v1;
+
+/// What there is of an evaluation, and the policies that it was and is decided by.
+pub(super) struct Scope<'a> {
+    /// The policy that applied.
+    pub(super) recorded: &'a Policy,
+    /// The policy to decide by.
+    pub(super) policy: &'a Policy,
+    /// The recorded answer.
+    pub(super) answer: &'a v1::EvaluateResponse,
+    /// The judge's own partition.
+    pub(super) undone: &'a Undone,
+    /// Why the evidence is not at hand, where it is not.
+    pub(super) missing: Option<&'static str>,
+    /// Whether the judge can be asked about findings once more.
+    pub(super) can_ask: bool,
+    /// Whether a second judge may have been asked about claims that are no longer looked at.
+    pub(super) has_opinions: bool,
+    /// Whether coverage had to be computed without the evidence.
+    pub(super) blind_coverage: bool,
+}
+
+/// What a partition could not be decided on.
+pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
+    let mut fields = Vec::new();
+    fields.extend(verification(scope));
+    fields.extend(findings(scope));
+    if let Some(missing) = scope.missing {
+        fields.extend(needing_evidence(scope, missing));
+    }
+    if scope.blind_coverage {
+        let reason = "coverage is computed without the evidence, so that titles and lines that \
+                      repeat it count as not covered";
+        fields.push(field("guards.min_coverage", reason));
+    }
+    fields.extend(settled(scope.answer));
+    fields
+}
+
+/// What a report that nobody judged could not be decided on.
+pub(super) fn of_abstention(
+    policy: &Policy,
+    answer: &v1::EvaluateResponse,
+    reasons: &[v1::Reason],
+) -> Vec<v1::NotRescored> {
+    let without_evidence = reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
+    let is_scored = without_evidence && policy.undefined_score == UndefinedScore::Half;
+    let mut fields = Vec::new();
+    if is_scored {
+        let reason = "no judge was asked, because there was no evidence; evaluate the report under \
+                      this policy";
+        fields.push(field("undefined_score", reason));
+    }
+    fields.extend(settled(answer));
+    fields
+}
+
+fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
+    let (was, is) = (scope.recorded.verification, scope.policy.verification);
+    let name = "verification";
+    if !scope.undone.untold.is_empty() {
+        let codes: Vec<&str> = scope.undone.untold.iter().map(|code| code.name()).collect();
+        let codes = codes.join(", ");
+        let reason = format!(
+            "the record does not tell all that the judge said: verification corrected it by {codes}"
+        );
+        return Some(field(name, &reason));
+    }
+    let missing = scope.missing?;
+    let runs_anew = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
+    runs_anew.then(|| field(name, &format!("verification needs the evidence, and {missing}")))
+}
+
+fn findings(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
+    let (recorded, policy) = (scope.recorded, scope.policy);
+    if policy.verification != VerificationMode::Enforce {
+        return Vec::new();
+    }
+    let was_enforced = recorded.verification == VerificationMode::Enforce;
+    let reason = |check: Check| {
+        let (was, is) = (recorded.findings.of(check), policy.findings.of(check));
+        let differs = was != is || !was_enforced;
+        if scope.missing.is_some() {
+            let reason = "what verification found then is kept, since the evidence is not";
+            return (was != is && was_enforced).then_some(reason);
+        }
+        if check == Check::SecondOpinion
+            && scope.has_opinions
+            && recorded.findings != policy.findings
+        {
+            return Some(
+                "the second judge's opinions of claims it did not object to are not recorded",
+            );
+        }
+        let asks = is == FindingMode::Ask || was == FindingMode::Ask;
+        let reason = "what the judge would have answered about other findings is not known";
+        (differs && asks && (scope.can_ask || scope.undone.turn.is_some())).then_some(reason)
+    };
+    let named = |check: Check| {
+        reason(check).map(|reason| field(&format!("findings.{}", check.name()), reason))
+    };
+    Check::ALL.into_iter().filter_map(named).collect()
+}
+
+/// What only verification over the evidence can apply.
+fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
+    let (was, is) = (scope.recorded, scope.policy);
+    if is.verification != VerificationMode::Enforce {
+        return Vec::new();
+    }
+    let guards = [
+        (
+            "guards.absence_needs_search",
+            was.guards.absence_needs_search != is.guards.absence_needs_search,
+        ),
+        (
+            "guards.tool_match_needs_attestation",
+            was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation,
+        ),
+    ];
+    let reason = format!("verification applies it over the evidence, and {missing}");
+    let mut fields: Vec<v1::NotRescored> = guards
+        .into_iter()
+        .filter(|(_, differs)| *differs)
+        .map(|(name, _)| field(name, &reason))
+        .collect();
+    // Verification lowers a type only where the lower one weighs no more.
+    if was.weights != is.weights {
+        let reason = "claims get these weights with the types that verification gave them by the \
+                      recorded weights";
+        fields.push(field("weights", reason));
+    }
+    fields
+}
+
+/// Gate, cap and ladder look at an investigation, which is not recorded.
+fn settled(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
+    let shadow = answer.shadow.as_ref();
+    let has = |governs: bool, is_shadow: fn(&v1::Shadow) -> bool| {
+        governs || shadow.is_some_and(is_shadow)
+    };
+    let sections = [
+        ("gate", has(answer.gate.is_some(), |shadow| shadow.gate.is_some())),
+        ("cap", has(answer.cap.is_some(), |shadow| shadow.cap.is_some())),
+        ("ladder", has(answer.action.is_some(), |shadow| shadow.action.is_some())),
+    ];
+    let reason = "the investigation behind the report is not recorded; what was said of it stays \
+                  as it was";
+    sections.into_iter().filter(|(_, has)| *has).map(|(name, _)| field(name, reason)).collect()
+}
+
+fn field(name: &str, reason: &str) -> v1::NotRescored {
+    v1::NotRescored { field: name.to_owned(), reason: reason.to_owned() }
+}

@@ -1,0 +1,409 @@
+//! This module decides a recorded evaluation anew under another policy: no judge is asked, nothing is recorded.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::coverage::coverage;
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::VerificationMode;
+use gsar_core::reassess::{Recorded, reassess};
+use gsar_core::verify::{AskedAgain, Correction, CorrectionCode, Opinion, Outcome, Undone, undo};
+use gsar_core::{Claim, ClaimId, Origin, Policy};
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::not_rescored::{self, Scope};
+use super::{ChosenPolicy, Engine, PolicyUse, answer, claims, record};
+use crate::call::{Call, Step};
+use crate::errors;
+use crate::offload::offload;
+
+/// The purpose of a call that asks a judge about findings once more.
+const ASKED_AGAIN: &str = "reconsider";
+
+/// The evidence of an evaluation.
+enum Evidence {
+    /// All of it, as it was.
+    Whole(Vec<EvidenceItem>),
+    /// Whose it is, and why there is no more of it.
+    Heads(Vec<EvidenceItem>, &'static str),
+}
+
+/// A recorded evaluation that a judge partitioned.
+struct Evaluation {
+    answer: v1::EvaluateResponse,
+    report: v1::Report,
+    partition: parse::RecordedPartition,
+    policy: Arc<Policy>,
+    evidence: Evidence,
+    /// Whether its judge can be asked about findings once more.
+    can_ask: bool,
+    /// Whether a second judge may have been asked.
+    has_opinions: bool,
+}
+
+impl Engine {
+    /// Decides a recorded evaluation anew.
+    ///
+    /// # Errors
+    /// NOT_FOUND for an unknown evaluation, else the contract's errors; never a decision.
+    pub async fn rescore(
+        &self,
+        call: &Call,
+        request: v1::RescoreRequest,
+    ) -> Result<v1::RescoreResponse, Status> {
+        call.enter(Step::Admit);
+        let v1::RescoreRequest { evaluation_id, policy, policy_overrides, explain } = request;
+        let mut violations = Violations::default();
+        check_id(&evaluation_id, &mut violations);
+        let policy =
+            self.choose_policy(&policy, policy_overrides, PolicyUse::Any, &mut violations)?;
+        let policy = violations.finish(policy)?;
+        let stored = self.stored_evaluation(&evaluation_id).await?;
+        let answer = stored.evaluation.clone().unwrap_or_default();
+        let response = v1::RescoreResponse {
+            evaluation_id,
+            before: Some(before(&answer)),
+            policy: Some(policy.applied()),
+            hypothetical: policy.hypothetical,
+            ..v1::RescoreResponse::default()
+        };
+        if !is_partitioned(&answer) {
+            return Ok(abstention(&policy.policy, answer, response));
+        }
+        let evaluation = self.evaluation(&response.evaluation_id, answer, stored).await?;
+        call.enter(Step::Decide);
+        let bytes = evaluation.bytes();
+        Ok(offload(call, bytes, move || evaluation.decided(&policy, explain, response)).await)
+    }
+
+    async fn evaluation(
+        &self,
+        id: &str,
+        answer: v1::EvaluateResponse,
+        stored: v1::GetEvaluationResponse,
+    ) -> Result<Evaluation, Status> {
+        let policy = ChosenPolicy::pinned(&stored.policy_toml, false).map_err(|error| {
+            let what = format!("the policy that evaluation `{id}` was decided by is unknown to this version: {error}");
+            errors::not_allowed(&what, "evaluate the report again")
+        })?;
+        let enforced = policy.policy.verification == VerificationMode::Enforce;
+        let partition = parse::recorded_partition(&answer, enforced)
+            .map_err(|error| errors::ledger_unavailable(&error.to_string()))?;
+        let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
+        let links = answer.provenance.as_ref().map(|from| from.judges.as_slice());
+        let name = links.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
+        let judge = self.judges.iter().find(|judge| judge.name() == name);
+        let is_local = judge.is_some_and(|judge| judge.is_local());
+        Ok(Evaluation {
+            can_ask: judge.is_some_and(|judge| judge.can_reconsider()),
+            has_opinions: (self.second_opinion.is_some() && !is_local)
+                || partition.verified.corrections.iter().any(is_opinion),
+            report: stored.report.unwrap_or_default(),
+            policy: policy.policy,
+            answer,
+            partition,
+            evidence,
+        })
+    }
+
+    /// The evidence of an evaluation, whole where every item of it is kept so.
+    async fn recorded_evidence(
+        &self,
+        id: &str,
+        answer: &v1::EvaluateResponse,
+        kept: Vec<v1::RecordedEvidence>,
+    ) -> Result<Evidence, Status> {
+        let retrieved = answer.provenance.as_ref().is_some_and(|from| from.retrieval.is_some());
+        if retrieved {
+            return heads(kept, "part of it came from a corpus, which the ledger does not keep");
+        }
+        let mut items = Vec::with_capacity(kept.len());
+        for item in &kept {
+            let Some(content) = self.stored_content(id, item).await? else {
+                let why =
+                    "the ledger keeps its heads alone (ledger.evidence = \"full\" keeps all of it)";
+                return heads(kept, why);
+            };
+            items.push((item.attested, record::item(item.clone(), content)));
+        }
+        parsed(items).map(Evidence::Whole)
+    }
+}
+
+/// What is known of items without their contents.
+fn heads(kept: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence, Status> {
+    let item = |kept: v1::RecordedEvidence| {
+        let attested = kept.attested;
+        // The head of a JSON document is none.
+        let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..kept };
+        (attested, record::item(text, String::new()))
+    };
+    parsed(kept.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
+}
+
+/// Items that were valid when they were recorded, whatever the configuration allows by now.
+fn parsed(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Status> {
+    let limits = parse::Limits {
+        max_evidence_items: usize::MAX,
+        max_text_bytes: usize::MAX,
+        max_claim_bytes: usize::MAX,
+        ..parse::Limits::default()
+    };
+    let (attested, items): (Vec<bool>, Vec<v1::EvidenceItem>) = items.into_iter().unzip();
+    let mut violations = Violations::default();
+    let mut items = parse::evidence(items, &limits, &mut violations);
+    if !violations.is_empty() {
+        let reason = "its evidence is unknown to this version";
+        return Err(errors::ledger_unavailable(reason));
+    }
+    for (item, attested) in items.iter_mut().zip(attested) {
+        item.attested = attested;
+    }
+    Ok(items)
+}
+
+impl Evaluation {
+    fn bytes(&self) -> usize {
+        let evidence = match &self.evidence {
+            Evidence::Whole(items) | Evidence::Heads(items, _) => items,
+        };
+        let evidence: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
+        self.report.synthesis.len() + evidence
+    }
+
+    /// The answer under a policy.
+    fn decided(
+        self,
+        chosen: &ChosenPolicy,
+        explain: bool,
+        response: v1::RescoreResponse,
+    ) -> v1::RescoreResponse {
+        let policy: &Policy = &chosen.policy;
+        let undone = self.undone();
+        let claims = self.claims();
+        let (missing, blind_coverage) = match &self.evidence {
+            Evidence::Whole(_) => (None, false),
+            Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
+        };
+        let not_rescored = not_rescored::of_partition(&Scope {
+            recorded: &self.policy,
+            policy,
+            answer: &self.answer,
+            undone: &undone,
+            missing,
+            can_ask: self.can_ask,
+            has_opinions: self.has_opinions,
+            blind_coverage,
+        });
+        let assessment = match &self.evidence {
+            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items),
+            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items),
+        };
+        let decision = &assessment.decision;
+        let rendered = answer::decision(policy, &assessment, explain);
+        let was = response.before.as_ref().map(|before| before.tier);
+        v1::RescoreResponse {
+            score: decision.score.map(render::score),
+            guarded_score: decision.guarded_score.map(render::score),
+            terms: Some(render::terms(&decision.terms, policy)),
+            changed: was != Some(rendered.tier),
+            decision: Some(rendered),
+            corrections: assessment.corrections.iter().map(render::correction).collect(),
+            coverage: assessment.findings.coverage.as_ref().map(render::coverage),
+            claims: with_votes(answer::claims(policy, assessment, explain), &self.answer.claims),
+            not_rescored,
+            ..response
+        }
+    }
+
+    /// The judge's own partition.
+    fn undone(&self) -> Undone {
+        let verified = &self.partition.verified;
+        if self.policy.verification == VerificationMode::Enforce {
+            let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
+            let mut calls = links.flat_map(|link| &link.calls);
+            let asked = calls.any(|call| call.purpose == ASKED_AGAIN);
+            return undo(verified, &self.policy.findings, asked);
+        }
+        Undone {
+            judged: verified.claims.iter().map(|claim| claim.judged.clone()).collect(),
+            turn: None,
+            refused: Vec::new(),
+            untold: Vec::new(),
+        }
+    }
+
+    /// The claims that the judge was asked about. Of a partition that was not corrected they are found in the report as
+    /// they were then; where the evidence is missing they are those that the judge spoke of.
+    fn claims(&self) -> Vec<Claim> {
+        let counted = self.partition.verified.claims.iter();
+        let counted = counted.map(|claim| claim.judged.claim.clone());
+        let items = match &self.evidence {
+            Evidence::Whole(items) if self.policy.verification != VerificationMode::Enforce => {
+                items
+            }
+            Evidence::Whole(_) | Evidence::Heads(..) => return counted.collect(),
+        };
+        let given = self.report.claims.iter().filter_map(|claim| {
+            let v1::Claim { id, text, span } = claim.clone();
+            let end = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            let span = span.map(|span| end(span.start)..end(span.end));
+            ClaimId::new(id).ok().map(|id| Claim { id, text, span })
+        });
+        let given: Vec<Claim> = given.collect();
+        let is_read = self.policy.guards.min_coverage.is_some();
+        match claims::is_split(&self.report.synthesis, &given, is_read) {
+            true => claims::with_the_rest(&self.report.synthesis, given, items),
+            false => given,
+        }
+    }
+
+    fn lacks_coverage(&self, policy: &Policy) -> bool {
+        let guards = &policy.guards;
+        let is_asked_for = guards.min_coverage.is_some() || guards.synthesis_required;
+        is_asked_for
+            && self.partition.coverage.is_none()
+            && !self.report.synthesis.trim().is_empty()
+    }
+
+    /// Verifies and decides over the evidence.
+    fn assessed(
+        &self,
+        policy: &Policy,
+        claims: &[Claim],
+        undone: Undone,
+        evidence: &[EvidenceItem],
+    ) -> Assessment {
+        let found = &self.partition.verified.corrections;
+        let opinions: Vec<Opinion> = found
+            .iter()
+            .filter(|found| is_opinion(found))
+            .map(|found| Opinion { claim: found.claim.clone(), grounded: Millionths::ZERO })
+            .collect();
+        let is_enforced = policy.verification == VerificationMode::Enforce;
+        let (judged, turn) = match (undone.turn, is_enforced) {
+            (Some(AskedAgain { first, findings }), true) => {
+                (undone.judged, Turn::Taken { first, findings })
+            }
+            (Some(AskedAgain { first, .. }), false) => (first, Turn::NotNeeded),
+            (None, _) if self.can_ask => (undone.judged, Turn::NotNeeded),
+            (None, _) => (undone.judged, Turn::Impossible),
+        };
+        let subject = Subject {
+            synthesis: &self.report.synthesis,
+            claims,
+            judged,
+            turn,
+            evidence,
+            opinions: &opinions,
+            origin: Origin::Judge,
+            investigation: None,
+            confidence: None,
+        };
+        let mut assessment = assess(policy, subject);
+        for found_again in assessment.corrections.iter_mut().filter(|found| is_opinion(found)) {
+            let same = |was: &&Correction| is_opinion(was) && was.claim == found_again.claim;
+            if let Some(was) = found.iter().find(same) {
+                found_again.sentence.clone_from(&was.sentence);
+            }
+        }
+        let refused = undone.refused.into_iter().map(|found| match is_enforced {
+            true => found,
+            false => Correction { outcome: Outcome::Noted, ..found },
+        });
+        if policy.verification != VerificationMode::Off {
+            assessment.corrections.splice(0..0, refused);
+        }
+        assessment
+    }
+
+    /// Decides on what verification made of the partition then.
+    fn reassessed(
+        &self,
+        policy: &Policy,
+        claims: &[Claim],
+        undone: Undone,
+        evidence: &[EvidenceItem],
+    ) -> Assessment {
+        let guards = &policy.guards;
+        let is_asked_for = guards.min_coverage.is_some() || guards.synthesis_required;
+        let covered = match &self.partition.coverage {
+            Some(covered) => Some(covered.clone()),
+            None => coverage(&self.report.synthesis, claims, &[]),
+        };
+        let recorded = Recorded {
+            judged: undone.turn.map_or(undone.judged, |turn| turn.first),
+            verified: self.partition.verified.clone(),
+            coverage: covered.filter(|_| is_asked_for),
+            evidence,
+        };
+        reassess(policy, recorded)
+    }
+}
+
+fn is_opinion(found: &Correction) -> bool {
+    found.code == CorrectionCode::SecondOpinion
+}
+
+/// Adds to the claims how the votes on each were.
+fn with_votes(
+    mut claims: Vec<v1::JudgedClaim>,
+    recorded: &[v1::JudgedClaim],
+) -> Vec<v1::JudgedClaim> {
+    let recorded: HashMap<&str, &v1::JudgedClaim> =
+        recorded.iter().map(|claim| (claim.id.as_str(), claim)).collect();
+    for claim in &mut claims {
+        if let Some(recorded) = recorded.get(claim.id.as_str()) {
+            claim.considered.clone_from(&recorded.considered);
+            claim.votes.clone_from(&recorded.votes);
+            claim.agreement = recorded.agreement;
+        }
+    }
+    claims
+}
+
+fn check_id(id: &str, violations: &mut Violations) {
+    let most = ClaimId::MAX_BYTES;
+    if id.is_empty() {
+        violations.add("evaluation_id", "is missing; `gsar ledger list` shows those recorded");
+    } else if id.len() > most {
+        let given = id.len();
+        violations.add("evaluation_id", format!("has {given} bytes; at most {most} are allowed"));
+    }
+}
+
+fn before(answer: &v1::EvaluateResponse) -> v1::RecordedDecision {
+    v1::RecordedDecision {
+        tier: answer::decided(answer).map_or(0, |decision| decision.tier),
+        score: answer.score,
+        guarded_score: answer.guarded_score,
+        policy: answer.provenance.as_ref().and_then(|from| from.policy.clone()),
+    }
+}
+
+/// Whether a judge partitioned the report.
+fn is_partitioned(answer: &v1::EvaluateResponse) -> bool {
+    answer.judge_status() == v1::JudgeStatus::Resolved
+        || answer.outcome() == v1::Outcome::Scored
+        || !answer.claims.is_empty()
+}
+
+/// What no judge partitioned abstains under every policy.
+fn abstention(
+    policy: &Policy,
+    answer: v1::EvaluateResponse,
+    response: v1::RescoreResponse,
+) -> v1::RescoreResponse {
+    let decision = answer::decided(&answer).cloned();
+    let reasons = decision.as_ref().map(|decision| decision.reasons.as_slice());
+    v1::RescoreResponse {
+        not_rescored: not_rescored::of_abstention(policy, &answer, reasons.unwrap_or_default()),
+        decision,
+        abstain_reason: answer.abstain_reason,
+        ..response
+    }
+}

@@ -1,0 +1,158 @@
+//! This module evaluates several reports over the same evidence and ranks them. How they compare is a rule of core.
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use gsar_core::fixed::Fraction;
+use gsar_core::ranking::{Outcome, rank};
+use gsar_core::{Class, Tier};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1::ranked_candidate::Result as Ranked;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::pipeline::Shared;
+use super::record::{self, Kept, Keyed};
+use super::stopwatch::Stopwatch;
+use super::{Engine, PolicyChoice, PolicyUse, answer};
+use crate::call::{Call, Step};
+use crate::config::EvidenceKept;
+
+/// The most reports of one call that are evaluated at a time.
+const AT_ONCE: usize = 4;
+
+/// One of the reports.
+struct Candidate {
+    report: parse::ParsedReport,
+    kept: Kept,
+}
+
+impl Engine {
+    /// Evaluates reports over the same evidence and ranks them; each answer is recorded before it is given.
+    ///
+    /// # Errors
+    /// The contract's errors for what the reports share; that of the first report where none could be evaluated.
+    pub async fn select_best(
+        &self,
+        call: &Call,
+        request: v1::SelectBestRequest,
+    ) -> Result<v1::SelectBestResponse, Status> {
+        let v1::SelectBestRequest {
+            candidates,
+            evidence,
+            policy,
+            policy_overrides,
+            gate,
+            options,
+            investigation_id,
+            corpus_id,
+        } = request;
+        let common = v1::EvaluateRequest {
+            report: None,
+            evidence,
+            policy,
+            policy_overrides,
+            gate,
+            options,
+            investigation_id,
+            idempotency_key: String::new(),
+            corpus_id,
+        };
+        let kept = Kept::of(&common, Vec::new());
+        let kept: Vec<Kept> = candidates.iter().map(|report| kept.with_report(report)).collect();
+        let whole = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
+        let policy = PolicyChoice::Named(PolicyUse::Decide);
+        let read =
+            |violations: &mut Violations| parse::candidates(candidates, &self.limits, violations);
+        let mut watch = Stopwatch::start();
+        let (shared, reports) = self.prepare(call, common, whole, policy, read, &mut watch).await?;
+        let shared = shared.for_several(reports.len());
+        let candidates =
+            reports.into_iter().zip(kept).map(|(report, kept)| Candidate { report, kept });
+        let evaluated = candidates
+            .map(|candidate| self.evaluate_candidate(call, shared.clone(), candidate, &watch));
+        let evaluated: Vec<Result<v1::EvaluateResponse, Status>> =
+            stream::iter(evaluated).buffered(AT_ONCE).collect().await;
+        if let Some(Err(first)) = evaluated.first().filter(|_| evaluated.iter().all(Result::is_err))
+        {
+            return Err(first.clone());
+        }
+        Ok(v1::SelectBestResponse { ranking: ranked(evaluated) })
+    }
+
+    async fn evaluate_candidate(
+        &self,
+        call: &Call,
+        mut shared: Shared,
+        Candidate { report, kept }: Candidate,
+        watch: &Stopwatch,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        let (policy, contents) = (shared.policy.clone(), std::mem::take(&mut shared.contents));
+        let digest = kept.report_digest();
+        let decided = self.decide_shared(call, shared, report, digest, watch.resumed()).await;
+        let mut answer = decided?;
+        let Some(ledger) = &self.ledger else { return Ok(answer) };
+        call.enter(Step::Record);
+        if let Some(provenance) = &mut answer.provenance {
+            provenance.recorded = true;
+        }
+        record::record(ledger, Keyed::unkeyed(), kept, contents, &policy, answer, None).await
+    }
+}
+
+fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::RankedCandidate> {
+    let outcomes: Vec<Option<Outcome>> =
+        evaluated.iter().map(|result| result.as_ref().ok().and_then(outcome)).collect();
+    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    let mut evaluated: Vec<Option<Result<v1::EvaluateResponse, Status>>> =
+        evaluated.into_iter().map(Some).collect();
+    let places = rank(&outcomes).into_iter();
+    places
+        .map(|place| {
+            let result = evaluated.get_mut(place.index).and_then(Option::take);
+            let failure = result.as_ref().and_then(failure);
+            let reasons = [Some(place.reason), failure].into_iter().flatten();
+            let reasons: Vec<String> = reasons.filter(|reason| !reason.is_empty()).collect();
+            v1::RankedCandidate {
+                index: number(place.index),
+                rank: number(place.rank),
+                tied_with: place.tied_with.into_iter().map(number).collect(),
+                reasons: reasons.join(" "),
+                result: result.map(|result| match result {
+                    Ok(answer) => Ranked::Evaluation(Box::new(answer)),
+                    Err(status) => Ranked::Error(render::call_error(&status)),
+                }),
+            }
+        })
+        .collect()
+}
+
+/// What came of a report; `None` where its judge failed.
+fn outcome(evaluation: &v1::EvaluateResponse) -> Option<Outcome> {
+    if evaluation.outcome() == v1::Outcome::Failed {
+        return None;
+    }
+    let decision = answer::decided(evaluation)?;
+    let score = evaluation.guarded_score.as_ref();
+    let is_at_fault = |claim: &&v1::JudgedClaim| {
+        let class = Class::from_number(claim.class);
+        claim.disputed || matches!(class, Some(Class::Ungrounded | Class::Contradicted))
+    };
+    Some(Outcome {
+        tier: Tier::from_number(decision.tier)?,
+        score: score
+            .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),
+        at_fault: evaluation.claims.iter().filter(is_at_fault).count(),
+    })
+}
+
+/// Why no judge judged a report.
+fn failure(result: &Result<v1::EvaluateResponse, Status>) -> Option<String> {
+    match result {
+        Ok(answer) if answer.outcome() == v1::Outcome::Failed => {
+            Some(format!("The judge failed: {}", answer.abstain_reason))
+        }
+        Ok(_) => None,
+        Err(status) => Some(format!("It was not evaluated: {}", status.message())),
+    }
+}

@@ -1,0 +1,74 @@
+//! This module reads evaluations back from the ledger. It decides nothing about them.
+
+use gsar_proto::v1;
+use prost::Message as _;
+use tonic::Status;
+
+use super::Engine;
+use super::record::refused;
+use crate::errors;
+use crate::ledger::Ledger;
+
+impl Engine {
+    /// The ledger, where evaluations are recorded.
+    ///
+    /// # Errors
+    /// FAILED_PRECONDITION where they are not.
+    pub(crate) fn recording(&self) -> Result<&Ledger, Status> {
+        self.ledger().ok_or_else(|| {
+            errors::not_allowed(
+                "this server records no evaluations",
+                "have ledger.enabled turned on",
+            )
+        })
+    }
+
+    /// An evaluation in full.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is none of that id, FAILED_PRECONDITION where nothing is recorded, UNAVAILABLE where it
+    /// cannot be read.
+    pub(crate) async fn stored_evaluation(
+        &self,
+        id: &str,
+    ) -> Result<v1::GetEvaluationResponse, Status> {
+        let found = self.recording()?.read(id).await.map_err(|error| refused(&error))?;
+        let stored = found.ok_or_else(|| unknown(id))?;
+        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
+        Ok(v1::GetEvaluationResponse {
+            evaluation: Some(
+                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(broken)?,
+            ),
+            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
+            evidence: kept.evidence,
+            policy_toml: stored.policy_toml,
+        })
+    }
+
+    /// The content of an item of an evaluation; `None` where the ledger keeps no more than its head.
+    ///
+    /// # Errors
+    /// UNAVAILABLE where it cannot be read.
+    pub(crate) async fn stored_content(
+        &self,
+        evaluation_id: &str,
+        item: &v1::RecordedEvidence,
+    ) -> Result<Option<String>, Status> {
+        match blake3::Hash::from_hex(&item.digest) {
+            Ok(digest) if item.is_whole => {
+                let content = self.recording()?.content(evaluation_id, *digest.as_bytes()).await;
+                content.map_err(|error| refused(&error))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// NOT_FOUND: no evaluation has that id.
+pub(crate) fn unknown(id: &str) -> Status {
+    errors::unknown("evaluation", id, "`gsar ledger list` shows those that are recorded")
+}
+
+fn broken(error: prost::DecodeError) -> Status {
+    errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
+}

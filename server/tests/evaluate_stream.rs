@@ -1,0 +1,406 @@
+//! Many reports over one call, through a real server: each answered by itself, bounded while nobody reads, and ended in
+//! order.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and prints what it measured"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use gsar_core::{Class, EvidenceType, JudgedClaim};
+use gsar_proto::v1;
+use gsar_proto::v1::evaluate_stream_response::Result as Answered;
+use gsar_server::config::Config;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::lifecycle::Phase;
+use support::{Running, Wanted, request};
+use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Endpoint;
+use tonic::{Code, Status, Streaming};
+use tonic_types::StatusExt as _;
+
+/// Waits for a permit where it is to, counts what it judges, and says much.
+#[derive(Clone)]
+struct Counting {
+    judged: Arc<AtomicUsize>,
+    began: Arc<Semaphore>,
+    let_go: Arc<Semaphore>,
+    given_up: Arc<Notify>,
+    note: usize,
+}
+
+impl Counting {
+    /// Judges at once, with notes of that many bytes.
+    fn saying(note: usize) -> Self {
+        Self { let_go: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)), note, ..Self::waiting() }
+    }
+
+    /// Judges once it is let go.
+    fn waiting() -> Self {
+        Self {
+            judged: Arc::default(),
+            began: Arc::new(Semaphore::new(0)),
+            let_go: Arc::new(Semaphore::new(0)),
+            given_up: Arc::default(),
+            note: 1,
+        }
+    }
+
+    fn judged(&self) -> usize {
+        self.judged.load(Ordering::SeqCst)
+    }
+
+    /// Returns once that many more reports have come to it.
+    async fn began(&self, reports: u32) {
+        self.began.acquire_many(reports).await.unwrap().forget();
+    }
+}
+
+struct OnDrop(Arc<Notify>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl Judge for Counting {
+    fn name(&self) -> &'static str {
+        "counting/0"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async {
+            let on_drop = OnDrop(Arc::clone(&self.given_up));
+            self.began.add_permits(1);
+            self.let_go.acquire().await.unwrap().forget();
+            std::mem::forget(on_drop);
+            self.judged.fetch_add(1, Ordering::SeqCst);
+            let said = |claim: &gsar_core::Claim| JudgedClaim {
+                claim: claim.clone(),
+                class: Class::Ungrounded,
+                evidence_type: EvidenceType::Inference,
+                citations: Vec::new(),
+                note: "x".repeat(self.note),
+                rules: Vec::new(),
+            };
+            let judged = question.claims.iter().map(said).collect();
+            Ok(Judgement { judged, ..Judgement::default() })
+        })
+    }
+}
+
+struct Panicking;
+
+impl Judge for Panicking {
+    fn name(&self) -> &'static str {
+        "panicking/0"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        panic!("a defect of a judge")
+    }
+}
+
+fn message(id: &str, request: v1::EvaluateRequest) -> v1::EvaluateStreamRequest {
+    v1::EvaluateStreamRequest { correlation_id: id.to_owned(), request: Some(request) }
+}
+
+fn judged_by(judge: &str) -> v1::EvaluateRequest {
+    let options = v1::EvaluateOptions { judge: judge.to_owned(), ..Default::default() };
+    v1::EvaluateRequest { options: Some(options), ..request() }
+}
+
+async fn with(judge: &Counting, change: impl FnOnce(&mut Config)) -> Running {
+    let chain = |config: &mut Config| {
+        config.judges.chain = ["rules/2", "counting/0", "panicking/0"].map(str::to_owned).to_vec();
+        config.ledger.enabled = false;
+        change(config);
+    };
+    Wanted::default().judge(judge.clone()).judge(Panicking).start(chain).await
+}
+
+/// A stream that the test writes to.
+struct Open {
+    requests: mpsc::Sender<v1::EvaluateStreamRequest>,
+    answers: Streaming<v1::EvaluateStreamResponse>,
+}
+
+impl Open {
+    async fn on(server: &Running) -> Self {
+        let (requests, stream) = mpsc::channel(64);
+        let answers = server.grounding().evaluate_stream(ReceiverStream::new(stream)).await;
+        Self { requests, answers: answers.unwrap().into_inner() }
+    }
+
+    async fn send(&self, message: v1::EvaluateStreamRequest) {
+        self.requests.send(message).await.unwrap();
+    }
+
+    async fn next(&mut self) -> (String, Result<v1::EvaluateResponse, v1::CallError>) {
+        let answer = self.answers.message().await.unwrap().expect("an answer");
+        parted(answer)
+    }
+
+    async fn status(&mut self) -> Status {
+        self.answers.message().await.expect_err("the stream ends with an error")
+    }
+}
+
+fn parted(
+    answer: v1::EvaluateStreamResponse,
+) -> (String, Result<v1::EvaluateResponse, v1::CallError>) {
+    let result = match answer.result.unwrap() {
+        Answered::Evaluation(evaluation) => Ok(*evaluation),
+        Answered::Error(error) => Err(error),
+    };
+    (answer.correlation_id, result)
+}
+
+fn fields(error: &v1::CallError) -> Vec<&str> {
+    error.field_violations.iter().map(|found| found.field.as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_ten_thousand_reports_is_answered_by_itself() {
+    const REPORTS: usize = 10_000;
+    let server = Wanted::default().start(|config| config.ledger.durable = false).await;
+    let requests = (0..REPORTS).map(|number| {
+        let mut request = request();
+        if number % 100 == 7 {
+            request.evidence[0].kind = 0;
+        }
+        message(&number.to_string(), request)
+    });
+    let requests: Vec<_> = requests.collect();
+    let started = std::time::Instant::now();
+    let mut answers = server
+        .grounding()
+        .evaluate_stream(tokio_stream::iter(requests))
+        .await
+        .unwrap()
+        .into_inner();
+    let (mut seen, mut evaluations) = (BTreeSet::new(), BTreeSet::new());
+    let mut errors = 0;
+    while let Some(answer) = answers.message().await.unwrap() {
+        let (id, result) = parted(answer);
+        let number: usize = id.parse().unwrap();
+        assert!(seen.insert(number), "{number} is answered once");
+        match result {
+            Ok(answer) => {
+                assert_ne!(number % 100, 7);
+                assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+                assert!(answer.provenance.unwrap().recorded);
+                evaluations.insert(answer.evaluation_id);
+            }
+            Err(error) => {
+                errors += 1;
+                assert_eq!(number % 100, 7);
+                assert_eq!((error.code, error.code_name.as_str()), (3, "INVALID_ARGUMENT"));
+                assert_eq!(error.reason, "INVALID_FIELDS");
+                assert_eq!(fields(&error), ["evidence[0].kind"]);
+            }
+        }
+    }
+    println!("{REPORTS} reports in {:?}", started.elapsed());
+    assert_eq!((errors, evaluations.len()), (REPORTS / 100, REPORTS - REPORTS / 100));
+    assert_eq!(seen.len(), REPORTS);
+}
+
+#[tokio::test]
+async fn while_nobody_reads_no_more_than_the_bound_is_evaluated() {
+    const IN_FLIGHT: usize = 4;
+    const REPORTS: usize = 300;
+    const NOTE: usize = 64 << 10;
+    /// One answer in the channel, and what the transport takes before it stops: the window, and a message behind it.
+    const UNDERWAY: usize = 1 + 3;
+    let judge = Counting::saying(NOTE);
+    let server = with(&judge, |config| config.limits.stream_in_flight = IN_FLIGHT).await;
+    let endpoint = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
+    let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
+    let mut client = v1::grounding_service_client::GroundingServiceClient::new(channel);
+    let requests: Vec<_> =
+        (0..REPORTS).map(|number| message(&number.to_string(), judged_by("counting/0"))).collect();
+    let mut answers =
+        client.evaluate_stream(tokio_stream::iter(requests)).await.unwrap().into_inner();
+    judge.began(u32::try_from(IN_FLIGHT).unwrap()).await;
+    // Other calls are served meanwhile, each after what was ready before it.
+    for _ in 0..200 {
+        server.grounding().evaluate(judged_by("rules/2")).await.unwrap();
+    }
+    let before = judge.judged();
+    println!("{before} of {REPORTS} reports were evaluated while nobody read");
+    assert!(before <= IN_FLIGHT + UNDERWAY, "{before}");
+    let mut read = 0;
+    while answers.message().await.unwrap().is_some() {
+        read += 1;
+        let ahead = judge.judged() - read;
+        assert!(ahead <= IN_FLIGHT + UNDERWAY, "{ahead} ahead of the reader after {read}");
+    }
+    assert_eq!((read, judge.judged()), (REPORTS, REPORTS));
+}
+
+#[tokio::test]
+async fn a_fault_of_one_report_ends_nothing() {
+    let judge = Counting::saying(1);
+    let server = with(&judge, |_| {}).await;
+    let mut open = Open::on(&server).await;
+    open.send(message("boom", judged_by("panicking/0"))).await;
+    let (id, error) = open.next().await;
+    let error = error.unwrap_err();
+    assert_eq!((id.as_str(), error.code_name.as_str()), ("boom", "INTERNAL"));
+    assert!(!error.message.contains("a defect of a judge"), "the cause stays inside");
+
+    open.send(message("", request())).await;
+    assert_eq!(fields(&open.next().await.1.unwrap_err()), ["correlation_id"]);
+    open.send(message(&"i".repeat(257), request())).await;
+    let (id, error) = open.next().await;
+    assert_eq!((id.len(), fields(&error.unwrap_err())), (257, vec!["correlation_id"]));
+    let nothing = v1::EvaluateStreamRequest { request: None, ..message("none", request()) };
+    open.send(nothing).await;
+    assert_eq!(fields(&open.next().await.1.unwrap_err()), ["request"]);
+    open.send(message("policy", v1::EvaluateRequest { policy: "x".to_owned(), ..request() })).await;
+    let error = open.next().await.1.unwrap_err();
+    assert_eq!((error.code, error.reason.as_str()), (5, "UNKNOWN_RESOURCE"));
+
+    for _ in 0..2 {
+        open.send(message("same", request())).await;
+    }
+    for _ in 0..2 {
+        let (id, answer) = open.next().await;
+        assert!(id == "same" && answer.is_ok());
+    }
+    drop(open.requests);
+    assert!(open.answers.message().await.unwrap().is_none(), "it ends well");
+}
+
+#[tokio::test]
+async fn each_report_has_the_time_of_the_call() {
+    let judge = Counting::waiting();
+    let short = |config: &mut Config| config.limits.default_deadline.0 = Duration::from_millis(50);
+    let server = with(&judge, short).await;
+    let mut open = Open::on(&server).await;
+    for id in ["first", "second"] {
+        open.send(message(id, judged_by("counting/0"))).await;
+        let (answered, error) = open.next().await;
+        let error = error.unwrap_err();
+        assert_eq!((answered.as_str(), error.reason.as_str()), (id, "DEADLINE_EXCEEDED"));
+    }
+    open.send(message("third", request())).await;
+    assert!(open.next().await.1.is_ok());
+}
+
+#[tokio::test]
+async fn a_report_waits_for_a_place_and_an_open_stream_holds_none() {
+    let judge = Counting::waiting();
+    let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let mut open = Open::on(&server).await;
+    let mut other = Open::on(&server).await;
+    assert!(server.grounding().evaluate(request()).await.is_ok(), "the place is free");
+
+    for number in 0..3 {
+        open.send(message(&number.to_string(), judged_by("counting/0"))).await;
+    }
+    judge.began(1).await;
+    other.send(message("waits", judged_by("rules/2"))).await;
+    let refused = server.grounding().evaluate(request()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted, "a report of a stream has it");
+    assert_eq!(judge.began.available_permits(), 0, "and only one");
+    judge.let_go.add_permits(3);
+    for _ in 0..3 {
+        assert!(open.next().await.1.is_ok());
+    }
+    assert!(other.next().await.1.is_ok());
+    assert!(server.grounding().evaluate(request()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_server_that_drains_answers_what_it_read_and_ends_the_stream() {
+    let judge = Counting::waiting();
+    let mut server = with(&judge, |_| {}).await;
+    let mut open = Open::on(&server).await;
+    for id in ["one", "two"] {
+        open.send(message(id, judged_by("counting/0"))).await;
+    }
+    judge.began(2).await;
+    server.tell_to_stop();
+    server.phase.reached(Phase::Draining).await;
+    open.send(message("late", request())).await;
+    judge.let_go.add_permits(2);
+    let mut answered = [open.next().await, open.next().await].map(|(id, answer)| {
+        assert!(answer.is_ok(), "{answer:?}");
+        id
+    });
+    answered.sort();
+    assert_eq!(answered, ["one", "two"]);
+    let status = open.status().await;
+    assert_eq!(status.code(), Code::Unavailable);
+    assert_eq!(status.get_error_details().error_info().unwrap().reason, "NOT_SERVING");
+    drop(open);
+    server.stopped().await.unwrap();
+}
+
+#[tokio::test]
+async fn when_the_caller_goes_its_reports_are_dropped_and_their_places_are_free() {
+    let judge = Counting::waiting();
+    let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let open = Open::on(&server).await;
+    open.send(message("left", judged_by("counting/0"))).await;
+    judge.began(1).await;
+    drop(open);
+    judge.given_up.notified().await;
+    let mut next = Open::on(&server).await;
+    next.send(message("next", request())).await;
+    assert!(next.next().await.1.is_ok());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_end_the_stream() {
+    let server = Running::start().await;
+    // A claim has text where a message of the stream has a request.
+    let claim = |text: &str| v1::Claim {
+        id: "c".to_owned(),
+        text: text.to_owned(),
+        ..v1::Claim::default()
+    };
+    let mut grpc = tonic::client::Grpc::new(server.channel.clone());
+    grpc.ready().await.unwrap();
+    let path = http::uri::PathAndQuery::from_static("/gsar.v1.GroundingService/EvaluateStream");
+    let codec = gsar_proto::codec::Codec::<v1::Claim, v1::EvaluateStreamResponse>::default();
+    let claims = tokio_stream::iter([claim(""), claim("\u{7f}\u{7f}\u{7f}")]);
+    let answers = grpc.streaming(tonic::Request::new(claims), path, codec).await.unwrap();
+    let mut answers = answers.into_inner();
+    let first = answers.message().await.unwrap().unwrap();
+    assert_eq!(fields(&parted(first).1.unwrap_err()), ["request"]);
+    let status = answers.message().await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert_eq!(status.get_error_details().error_info().unwrap().reason, "MALFORMED_MESSAGE");
+}

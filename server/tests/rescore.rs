@@ -1,0 +1,317 @@
+//! Recorded evaluations decided anew under another policy, through a real server: what comes of it is what an evaluation
+//! under that policy would have come to, or the answer says what is not.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and prints what it measured"
+)]
+
+mod lies;
+mod support;
+
+use gsar_core::JudgedClaim;
+use gsar_proto::v1;
+use gsar_server::config::{AllowOverrides, Config, EvidenceKept};
+use lies::cases::cases;
+use lies::lies_by_kind::LIES;
+use lies::scripted::{ScriptedServer, judgement};
+use support::{Running, Wanted, item, request};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// A policy by name, with another mode of verification where it is given.
+type Wish = (&'static str, Option<v1::VerificationMode>);
+
+const WISHES: [Wish; 4] = [
+    ("reference", None),
+    ("strict", None),
+    ("reference", Some(v1::VerificationMode::Off)),
+    ("reference", Some(v1::VerificationMode::Observe)),
+];
+
+fn overrides(mode: Option<v1::VerificationMode>) -> Option<v1::PolicyOverrides> {
+    mode.map(|mode| v1::PolicyOverrides { verification: mode.into(), ..Default::default() })
+}
+
+async fn evaluated(
+    server: &Running,
+    request: &v1::EvaluateRequest,
+    (policy, mode): Wish,
+) -> v1::EvaluateResponse {
+    let request = v1::EvaluateRequest {
+        policy: policy.to_owned(),
+        policy_overrides: overrides(mode),
+        ..request.clone()
+    };
+    server.grounding().evaluate(request).await.unwrap().into_inner()
+}
+
+async fn asked(
+    server: &Running,
+    id: &str,
+    (policy, mode): Wish,
+) -> Result<v1::RescoreResponse, Status> {
+    let request = v1::RescoreRequest {
+        evaluation_id: id.to_owned(),
+        policy: policy.to_owned(),
+        policy_overrides: overrides(mode),
+        explain: false,
+    };
+    server.grounding().rescore(request).await.map(tonic::Response::into_inner)
+}
+
+async fn rescored(server: &Running, id: &str, wish: Wish) -> v1::RescoreResponse {
+    asked(server, id, wish).await.unwrap()
+}
+
+fn fields(answer: &v1::RescoreResponse) -> Vec<&str> {
+    answer.not_rescored.iter().map(|not| not.field.as_str()).collect()
+}
+
+fn tier(decision: Option<&v1::Decision>) -> v1::Tier {
+    decision.unwrap().tier()
+}
+
+fn open(config: &mut Config) {
+    config.policies.allow_overrides = AllowOverrides::Any;
+    config.policies.allowed = vec!["paper".to_owned()];
+    config.ledger.durable = false;
+}
+
+/// What may not differ between an evaluation and another one decided anew.
+#[derive(Debug, PartialEq)]
+struct Essence {
+    tier: v1::Tier,
+    score: Option<v1::Score>,
+    guarded_score: Option<v1::Score>,
+    claims: Vec<(String, i32, i32, bool)>,
+    corrections: Vec<(String, String, i32)>,
+    covered: Option<(u32, u32)>,
+}
+
+fn essence(
+    decision: Option<&v1::Decision>,
+    scores: (Option<v1::Score>, Option<v1::Score>),
+    claims: &[v1::JudgedClaim],
+    corrections: &[v1::Correction],
+    coverage: Option<&v1::Coverage>,
+) -> Essence {
+    let claim =
+        |claim: &v1::JudgedClaim| (claim.id.clone(), claim.class, claim.r#type, claim.disputed);
+    let mut corrections: Vec<_> = corrections
+        .iter()
+        .map(|found| (found.claim_id.clone(), found.code.clone(), found.outcome))
+        .collect();
+    corrections.sort();
+    Essence {
+        tier: tier(decision),
+        score: scores.0,
+        guarded_score: scores.1,
+        claims: claims.iter().map(claim).collect(),
+        corrections,
+        covered: coverage.map(|coverage| (coverage.covered, coverage.sentences)),
+    }
+}
+
+fn of_evaluation(answer: &v1::EvaluateResponse) -> Essence {
+    let scores = (answer.score, answer.guarded_score);
+    let coverage = answer.coverage.as_ref();
+    essence(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
+}
+
+fn of_rescore(answer: &v1::RescoreResponse) -> Essence {
+    let scores = (answer.score, answer.guarded_score);
+    let coverage = answer.coverage.as_ref();
+    essence(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
+}
+
+#[tokio::test]
+async fn under_the_policy_that_applied_nothing_changes() {
+    for kept in [EvidenceKept::Full, EvidenceKept::Head] {
+        let change = |config: &mut Config| {
+            open(config);
+            config.ledger.evidence = kept;
+        };
+        let server = Wanted::default().start(change).await;
+        for case in cases() {
+            for wish in [WISHES[0], WISHES[1], ("paper", None)] {
+                let evaluated = evaluated(&server, &case.request, wish).await;
+                let answer = rescored(&server, &evaluated.evaluation_id, wish).await;
+                assert_eq!(of_rescore(&answer), of_evaluation(&evaluated), "{}", case.name);
+                assert_eq!(answer.claims, evaluated.claims, "{}", case.name);
+                assert_eq!(answer.terms, evaluated.terms);
+                let reasons = |decision: &v1::Decision| decision.reasons.clone();
+                assert_eq!(
+                    answer.decision.as_ref().map(reasons),
+                    evaluated.decision.as_ref().map(reasons)
+                );
+                assert!(!answer.changed);
+                assert_eq!(fields(&answer), ["ladder"], "{}", case.name);
+                assert_eq!(answer.before.unwrap().tier(), tier(evaluated.decision.as_ref()));
+            }
+        }
+    }
+}
+
+/// Every lie is recorded under every policy, and decided anew under every other.
+async fn lies_are_found_again(reconsiders: bool) {
+    let scripted = ScriptedServer::start_recording(reconsiders).await;
+    let server = scripted.server();
+    let cases = cases();
+    let (mut compared, mut said) = (0, 0);
+    for (at, lie) in LIES.iter().enumerate() {
+        let lying = cases.iter().cycle().skip(at).take(cases.len());
+        let Some((case, lied)) =
+            lying.map(|case| (case, (lie.tell)(case))).find(|(case, lied)| *lied != case.honest)
+        else {
+            continue;
+        };
+        let answer: Vec<JudgedClaim> = lied;
+        scripted.set_answer(move |_| judgement(answer.clone()));
+        let mut direct = Vec::new();
+        for wish in WISHES {
+            direct.push(evaluated(server, &case.request, wish).await);
+        }
+        for (from, was) in WISHES.into_iter().zip(&direct) {
+            for (to, expected) in WISHES.into_iter().zip(&direct) {
+                let answer = rescored(server, &was.evaluation_id, to).await;
+                let is_said = fields(&answer)
+                    .iter()
+                    .any(|field| *field == "verification" || field.starts_with("findings."));
+                if is_said {
+                    said += 1;
+                    continue;
+                }
+                compared += 1;
+                let (got, wanted) = (of_rescore(&answer), of_evaluation(expected));
+                assert_eq!(got, wanted, "{}: {} from {from:?} to {to:?}", lie.name, case.name);
+            }
+        }
+    }
+    println!("{compared} compared, {said} say what could not take effect");
+    assert!(compared > 100 && compared > said, "{compared} compared, {said} said");
+}
+
+#[tokio::test]
+async fn a_lie_is_found_again_under_another_policy() {
+    lies_are_found_again(false).await;
+}
+
+#[tokio::test]
+async fn a_lie_that_was_asked_about_is_found_again_under_another_policy() {
+    lies_are_found_again(true).await;
+}
+
+#[tokio::test]
+async fn without_the_evidence_the_answer_says_what_did_not_take_effect() {
+    let change = |config: &mut Config| {
+        open(config);
+        config.ledger.evidence = EvidenceKept::Head;
+    };
+    let server = Wanted::default().start(change).await;
+    let observed = ("reference", Some(v1::VerificationMode::Observe));
+    let recorded = evaluated(&server, &request(), observed).await;
+    let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
+    let expected = ["verification", "guards.tool_match_needs_attestation", "weights", "ladder"];
+    assert_eq!(fields(&answer), expected);
+    assert!(answer.not_rescored[0].reason.contains("ledger.evidence"), "{answer:?}");
+
+    let recorded = evaluated(&server, &request(), ("paper", None)).await;
+    let answer = rescored(&server, &recorded.evaluation_id, ("reference", None)).await;
+    assert!(fields(&answer).contains(&"guards.min_coverage"), "{:?}", answer.not_rescored);
+    assert!(answer.coverage.is_some());
+
+    // Off needs no evidence.
+    let recorded = evaluated(&server, &request(), ("reference", None)).await;
+    let off = ("reference", Some(v1::VerificationMode::Off));
+    assert_eq!(fields(&rescored(&server, &recorded.evaluation_id, off).await), ["ladder"]);
+}
+
+#[tokio::test]
+async fn evidence_of_a_corpus_counts_as_missing() {
+    let server = Wanted::default().start(open).await;
+    let parts = [
+        v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
+            corpus_id: "c".to_owned(),
+            time_to_live: None,
+        }),
+        v1::put_evidence_request::Part::Item(item("pool", "connection pool size is 20")),
+    ];
+    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
+    server.evidence().put_evidence(tokio_stream::iter(parts)).await.unwrap();
+    let request =
+        v1::EvaluateRequest { evidence: Vec::new(), corpus_id: "c".to_owned(), ..request() };
+    let off = ("reference", Some(v1::VerificationMode::Off));
+    let recorded = evaluated(&server, &request, off).await;
+    assert_eq!(tier(recorded.decision.as_ref()), v1::Tier::Proceed);
+    let answer = rescored(&server, &recorded.evaluation_id, ("reference", None)).await;
+    assert_eq!(fields(&answer)[0], "verification");
+    assert!(answer.not_rescored[0].reason.contains("corpus"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_report_that_nobody_judged_abstains_under_every_policy() {
+    let server = Wanted::default().start(open).await;
+    let request = v1::EvaluateRequest { evidence: Vec::new(), ..request() };
+    let recorded = evaluated(&server, &request, ("reference", None)).await;
+    let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
+    assert_eq!(tier(answer.decision.as_ref()), v1::Tier::Abstain);
+    assert_eq!(answer.decision.as_ref().unwrap().reasons[0].code, "NO_EVIDENCE");
+    assert_eq!(answer.abstain_reason, recorded.abstain_reason);
+    assert!(!answer.changed && answer.score.is_none());
+    let answer = rescored(&server, &recorded.evaluation_id, ("paper", None)).await;
+    assert_eq!(fields(&answer)[0], "undefined_score");
+}
+
+#[tokio::test]
+async fn any_policy_may_be_tried_and_nothing_is_recorded() {
+    let server = Running::start().await;
+    let recorded = evaluated(&server, &request(), ("reference", None)).await;
+    let id = &recorded.evaluation_id;
+    let answer = rescored(&server, id, ("paper", None)).await;
+    assert!(answer.hypothetical);
+    assert_eq!(answer.policy.unwrap().name, "paper");
+    assert_eq!(answer.before.unwrap().policy.unwrap().name, "reference");
+    assert!(!rescored(&server, id, ("strict", None)).await.hypothetical);
+    let mut mixed = request();
+    mixed.report.as_mut().unwrap().synthesis.push_str(" A nightly batch job filled the disk.");
+    let recorded = evaluated(&server, &mixed, ("reference", None)).await;
+    assert_ne!(tier(recorded.decision.as_ref()), v1::Tier::Proceed);
+    let lowered = v1::RescoreRequest {
+        evaluation_id: recorded.evaluation_id,
+        policy_overrides: Some(v1::PolicyOverrides {
+            tau_proceed: Some(0.2),
+            tau_regenerate: Some(0.1),
+            ..Default::default()
+        }),
+        explain: true,
+        ..Default::default()
+    };
+    let answer = server.grounding().rescore(lowered).await.unwrap().into_inner();
+    assert!(answer.changed && answer.hypothetical, "{answer:?}");
+    assert_eq!(tier(answer.decision.as_ref()), v1::Tier::Proceed);
+    assert!(answer.claims[0].impact.is_some() && answer.decision.unwrap().margins.is_some());
+    let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    assert_eq!(listed.unwrap().into_inner().evaluations.len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said() {
+    let server = Running::start().await;
+    let unknown = asked(&server, "nobody", ("reference", None)).await.unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+    let both = asked(&server, "", ("night", None)).await.unwrap_err();
+    let details = both.get_error_details();
+    let violations = &details.bad_request().unwrap().field_violations;
+    let named: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
+    assert_eq!((both.code(), named), (Code::InvalidArgument, vec!["evaluation_id", "policy"]));
+
+    let without = Wanted::default().start(|config| config.ledger.enabled = false).await;
+    let refused = asked(&without, "nobody", ("reference", None)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::FailedPrecondition);
+}

@@ -1,0 +1,261 @@
+//! Several reports over the same evidence, through a real server: each evaluated and recorded, the evidence read once,
+//! the best first.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use gsar_core::{Class, EvidenceType, JudgedClaim};
+use gsar_proto::v1;
+use gsar_proto::v1::ranked_candidate::Result as Ranked;
+use gsar_server::config::Config;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use support::{Running, Wanted, item, request};
+use tokio::sync::Semaphore;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+const TRUE: &str = "The connection pool size is 20.";
+const FALSE: &str = "A nightly batch job filled the disk of node-7.";
+
+/// Fails where a report speaks of failing; else grounds nothing once it is let go. Notes what it was given.
+#[derive(Clone)]
+struct Watching {
+    began: Arc<Semaphore>,
+    let_go: Arc<Semaphore>,
+    inside: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+    evidence: Arc<Mutex<BTreeSet<usize>>>,
+}
+
+impl Watching {
+    fn new(let_go: usize) -> Self {
+        Self {
+            began: Arc::new(Semaphore::new(0)),
+            let_go: Arc::new(Semaphore::new(let_go)),
+            inside: Arc::default(),
+            most: Arc::default(),
+            evidence: Arc::default(),
+        }
+    }
+}
+
+impl Judge for Watching {
+    fn name(&self) -> &'static str {
+        "watching/0"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        Box::pin(async {
+            self.evidence.lock().unwrap().insert(Arc::as_ptr(&question.evidence).addr());
+            let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(inside, Ordering::SeqCst);
+            self.began.add_permits(1);
+            self.let_go.acquire().await.unwrap().forget();
+            self.inside.fetch_sub(1, Ordering::SeqCst);
+            if question.synthesis.contains("fails") {
+                return Err(JudgeError::Failed {
+                    judge: self.name().to_owned(),
+                    code: "BROKEN",
+                    reason: "it is broken".to_owned(),
+                    calls: Vec::new(),
+                });
+            }
+            let said = |claim: &gsar_core::Claim| JudgedClaim {
+                claim: claim.clone(),
+                class: Class::Ungrounded,
+                evidence_type: EvidenceType::Inference,
+                citations: Vec::new(),
+                note: String::new(),
+                rules: Vec::new(),
+            };
+            let judged = question.claims.iter().map(said).collect();
+            Ok(Judgement { judged, ..Judgement::default() })
+        })
+    }
+}
+
+fn report(synthesis: &str) -> v1::Report {
+    v1::Report { synthesis: synthesis.to_owned(), ..v1::Report::default() }
+}
+
+fn candidates(syntheses: &[&str]) -> v1::SelectBestRequest {
+    v1::SelectBestRequest {
+        candidates: syntheses.iter().map(|synthesis| report(synthesis)).collect(),
+        evidence: vec![item("pool", "connection pool size is 20")],
+        policy: "reference".to_owned(),
+        ..v1::SelectBestRequest::default()
+    }
+}
+
+fn judged_by(judge: &str, request: v1::SelectBestRequest) -> v1::SelectBestRequest {
+    let options = v1::EvaluateOptions { judge: judge.to_owned(), ..Default::default() };
+    v1::SelectBestRequest { options: Some(options), ..request }
+}
+
+async fn select(
+    server: &Running,
+    request: v1::SelectBestRequest,
+) -> Result<Vec<v1::RankedCandidate>, Status> {
+    let answer = server.grounding().select_best(request).await?;
+    Ok(answer.into_inner().ranking)
+}
+
+fn evaluation(ranked: &v1::RankedCandidate) -> &v1::EvaluateResponse {
+    match ranked.result.as_ref().unwrap() {
+        Ranked::Evaluation(evaluation) => evaluation,
+        Ranked::Error(error) => panic!("{error:?}"),
+    }
+}
+
+fn places(ranking: &[v1::RankedCandidate]) -> Vec<(u32, u32)> {
+    ranking.iter().map(|ranked| (ranked.index, ranked.rank)).collect()
+}
+
+async fn watched(judge: &Watching, change: impl FnOnce(&mut Config)) -> Running {
+    let chain = |config: &mut Config| {
+        config.judges.chain = vec!["rules/2".to_owned(), "watching/0".to_owned()];
+        change(config);
+    };
+    Wanted::default().judge(judge.clone()).start(chain).await
+}
+
+#[tokio::test]
+async fn the_best_is_first_and_each_is_recorded_as_evaluate_records_it() {
+    let server = Running::start().await;
+    let mixed = format!("{TRUE} {FALSE}");
+    let ranking = select(&server, candidates(&[FALSE, TRUE, &mixed, TRUE])).await.unwrap();
+    assert_eq!(places(&ranking), [(1, 1), (3, 1), (2, 3), (0, 4)]);
+    assert_eq!((ranking[0].tied_with.as_slice(), ranking[0].reasons.as_str()), (&[3][..], ""));
+    assert!(ranking[1].reasons.contains("candidate 1"), "{}", ranking[1].reasons);
+    assert!(ranking[2].reasons.contains("tier is"), "{}", ranking[2].reasons);
+
+    let mut ids = BTreeSet::new();
+    for ranked in &ranking {
+        let answer = evaluation(ranked);
+        assert!(ids.insert(answer.evaluation_id.clone()));
+        let index = usize::try_from(ranked.index).unwrap();
+        let synthesis = [FALSE, TRUE, &mixed, TRUE][index];
+        let alone = v1::EvaluateRequest { report: Some(report(synthesis)), ..request() };
+        let alone = server.grounding().evaluate(alone).await.unwrap().into_inner();
+        assert_eq!(answer.claims, alone.claims);
+        assert_eq!((answer.score, &answer.decision), (alone.score, &alone.decision));
+        let (ours, theirs) = (answer.provenance.as_ref().unwrap(), alone.provenance.unwrap());
+        assert_eq!(ours.report_digest, theirs.report_digest);
+        assert_eq!(ours.evidence, theirs.evidence);
+        let stored = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+        let stored = server.ledger().get_evaluation(stored).await.unwrap().into_inner();
+        assert_eq!(stored.evaluation.as_ref(), Some(answer));
+        assert_eq!(stored.report.unwrap().synthesis, synthesis);
+        assert!(stored.evidence[0].is_whole);
+    }
+}
+
+#[tokio::test]
+async fn one_whose_judge_fails_is_last_with_its_reason() {
+    let judge = Watching::new(16);
+    let server = watched(&judge, |_| {}).await;
+    let request = judged_by("watching/0", candidates(&["It fails.", FALSE, "This fails."]));
+    let ranking = select(&server, request).await.unwrap();
+    assert_eq!(places(&ranking), [(1, 1), (0, 2), (2, 2)]);
+    assert!(ranking[1].reasons.contains("it is broken"), "{}", ranking[1].reasons);
+    assert_eq!(evaluation(&ranking[2]).outcome(), v1::Outcome::Failed);
+}
+
+#[tokio::test]
+async fn four_are_evaluated_at_once_over_the_same_evidence_under_one_permit() {
+    let judge = Watching::new(0);
+    let server = watched(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let request = judged_by("watching/0", candidates(&[FALSE; 9]));
+    let mut client = server.grounding();
+    let call = tokio::spawn(async move { client.select_best(request).await });
+    judge.began.acquire_many(4).await.unwrap().forget();
+    let other = server.grounding().evaluate(support::request()).await.unwrap_err();
+    assert_eq!(other.code(), Code::ResourceExhausted);
+    judge.let_go.add_permits(9);
+    let ranking = call.await.unwrap().unwrap().into_inner().ranking;
+    assert_eq!(places(&ranking).last(), Some(&(8, 1)));
+    assert_eq!(ranking[0].tied_with, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(judge.most.load(Ordering::SeqCst), 4);
+    assert_eq!(judge.evidence.lock().unwrap().len(), 1, "one reading of the evidence for all");
+}
+
+#[tokio::test]
+async fn a_corpus_that_is_read_as_a_whole_is_read_once() {
+    let judge = Watching::new(16);
+    let server = watched(&judge, |_| {}).await;
+    let parts = [
+        v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
+            corpus_id: "c".to_owned(),
+            time_to_live: None,
+        }),
+        v1::put_evidence_request::Part::Item(item("limits", "max connections is 100")),
+    ];
+    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
+    server.evidence().put_evidence(tokio_stream::iter(parts)).await.unwrap();
+    let request = v1::SelectBestRequest {
+        corpus_id: "c".to_owned(),
+        ..judged_by("watching/0", candidates(&[TRUE, FALSE]))
+    };
+    let ranking = select(&server, request).await.unwrap();
+    for ranked in &ranking {
+        let provenance = evaluation(ranked).provenance.as_ref().unwrap();
+        let items: Vec<&str> =
+            provenance.evidence.iter().map(|item| item.evidence_id.as_str()).collect();
+        assert_eq!(items, ["pool", "limits"]);
+        assert_eq!(provenance.retrieval.as_ref().unwrap().method, "whole");
+    }
+    assert_eq!(judge.evidence.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_by_candidate() {
+    let server = Running::start().await;
+    let fields = |status: Status| -> Vec<String> {
+        assert_eq!(status.code(), Code::InvalidArgument);
+        let details = status.get_error_details();
+        let violations = details.bad_request().unwrap().field_violations.iter();
+        violations.map(|found| found.field.clone()).collect()
+    };
+    let refused = select(&server, candidates(&[TRUE, ""])).await.unwrap_err();
+    assert_eq!(fields(refused), ["candidates[1].synthesis"]);
+    assert_eq!(fields(select(&server, candidates(&[])).await.unwrap_err()), ["candidates"]);
+    assert_eq!(fields(select(&server, candidates(&[TRUE; 17])).await.unwrap_err()), ["candidates"]);
+    let mut wrong = candidates(&[TRUE]);
+    wrong.evidence[0].kind = 0;
+    assert_eq!(fields(select(&server, wrong).await.unwrap_err()), ["evidence[0].kind"]);
+    let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    assert!(listed.unwrap().into_inner().evaluations.is_empty(), "nothing was evaluated");
+}
+
+#[tokio::test]
+async fn a_report_that_cannot_be_evaluated_is_last_and_alone_it_is_the_error_of_the_call() {
+    let server = Wanted::default().start(|config| config.limits.claims = 1).await;
+    let long = format!("{TRUE} {FALSE}");
+    let ranking = select(&server, candidates(&[&long, FALSE])).await.unwrap();
+    assert_eq!(places(&ranking), [(1, 1), (0, 2)]);
+    let Some(Ranked::Error(error)) = &ranking[1].result else { panic!("{ranking:?}") };
+    assert_eq!(error.field_violations[0].field, "report.synthesis");
+    assert!(ranking[1].reasons.contains("limits.claims"), "{}", ranking[1].reasons);
+    let status = select(&server, candidates(&[&long])).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+}
