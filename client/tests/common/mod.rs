@@ -90,6 +90,29 @@ impl v1::grounding_service_server::GroundingService for Service {
         Ok(Response::new(v1::TryJudgesResponse::default()))
     }
 
+    type EvaluateStreamStream = tokio_stream::Empty<Result<v1::EvaluateStreamResponse, Status>>;
+
+    async fn evaluate_stream(
+        &self,
+        _: Request<tonic::Streaming<v1::EvaluateStreamRequest>>,
+    ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
+        Err(Status::unimplemented("no script"))
+    }
+
+    async fn select_best(
+        &self,
+        _: Request<v1::SelectBestRequest>,
+    ) -> Result<Response<v1::SelectBestResponse>, Status> {
+        Err(Status::unimplemented("no script"))
+    }
+
+    async fn rescore(
+        &self,
+        _: Request<v1::RescoreRequest>,
+    ) -> Result<Response<v1::RescoreResponse>, Status> {
+        Err(Status::unimplemented("no script"))
+    }
+
     /// Decides counts by the rules themselves, under a preset without overrides.
     async fn score(
         &self,
