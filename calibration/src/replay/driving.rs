@@ -36,7 +36,7 @@ pub(super) struct Driven {
 }
 
 impl Driven {
-    /// Whether it went out after at most so many judged reports.
+    /// Whether it went out with at most that number of judged reports.
     fn is_out_after(&self, judged: usize) -> bool {
         !self.degraded && self.tiers.len() <= judged
     }
