@@ -62,6 +62,8 @@ named!(
     EvidenceItem,
     GetEvaluationResponse,
     GetPolicyResponse,
+    GradeRequest,
+    GradeResponse,
     Investigation,
     ListEvaluationsResponse,
     ListPoliciesResponse,

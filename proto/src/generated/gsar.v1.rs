@@ -5415,6 +5415,9 @@ pub struct ListEvaluationsRequest {
     /// investigation_id restricts the list to one investigation; empty for all.
     #[prost(string, tag = "5")]
     pub investigation_id: ::prost::alloc::string::String,
+    /// graded restricts the list to evaluations with grades or without; unspecified for all.
+    #[prost(enumeration = "GradedFilter", tag = "6")]
+    pub graded: i32,
 }
 /// ListEvaluationsResponse lists evaluations, newest first.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5448,6 +5451,9 @@ pub struct GetEvaluationResponse {
     /// policy_toml is the policy that applied, as a file, overrides included.
     #[prost(string, tag = "4")]
     pub policy_toml: ::prost::alloc::string::String,
+    /// grades that people gave, those of the report first, then by claim id and grader; empty where there are none.
+    #[prost(message, repeated, tag = "5")]
+    pub grades: ::prost::alloc::vec::Vec<RecordedGrade>,
 }
 /// RecordedEvidence is what the ledger keeps of an evidence item.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5528,6 +5534,112 @@ pub struct DeleteEvaluationRequest {
 /// DeleteEvaluationResponse says that the evaluation is deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteEvaluationResponse {}
+/// GradeRequest is what one person says of an evaluation.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GradeRequest {
+    /// evaluation_id of the evaluation; required.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// grader says it; 1 to 256 bytes; required.
+    #[prost(string, tag = "2")]
+    pub grader: ::prost::alloc::string::String,
+    /// grades, 1 to 500, each subject at most once.
+    #[prost(message, repeated, tag = "3")]
+    pub grades: ::prost::alloc::vec::Vec<Grade>,
+}
+/// Grade is what is right of a report or of a claim, in the word of a person.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Grade {
+    /// note says why; at most as many bytes as the text of a claim, 16 KiB unless configured; may be empty.
+    #[prost(string, tag = "3")]
+    pub note: ::prost::alloc::string::String,
+    /// subject is what is graded; required.
+    #[prost(oneof = "grade::Subject", tags = "1, 2")]
+    pub subject: ::core::option::Option<grade::Subject>,
+}
+/// Nested message and enum types in `Grade`.
+pub mod grade {
+    /// subject is what is graded; required.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Subject {
+        /// report as a whole.
+        #[prost(message, tag = "1")]
+        Report(super::ReportGrade),
+        /// claim of the evaluation.
+        #[prost(message, tag = "2")]
+        Claim(super::ClaimGrade),
+    }
+}
+/// ReportGrade is the decision that would have been right.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReportGrade {
+    /// tier that would have been right; required.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub tier: i32,
+}
+/// ClaimGrade is the class that is right for a claim.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClaimGrade {
+    /// claim_id of a claim of the recorded evaluation, as it was counted; required.
+    #[prost(string, tag = "1")]
+    pub claim_id: ::prost::alloc::string::String,
+    /// class that is right; required.
+    #[prost(enumeration = "ClaimClass", tag = "2")]
+    pub class: i32,
+}
+/// GradeResponse says that the grades are durable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GradeResponse {
+    /// graded_at is when they were kept.
+    #[prost(message, optional, tag = "1")]
+    pub graded_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// RecordedGrade is a grade that is kept.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedGrade {
+    /// grade as it was given.
+    #[prost(message, optional, tag = "1")]
+    pub grade: ::core::option::Option<Grade>,
+    /// grader who gave it.
+    #[prost(string, tag = "2")]
+    pub grader: ::prost::alloc::string::String,
+    /// graded_at is when it was kept.
+    #[prost(message, optional, tag = "3")]
+    pub graded_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// GradedFilter restricts evaluations by whether a person graded them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GradedFilter {
+    /// All evaluations.
+    Unspecified = 0,
+    /// Those with at least one grade, on the report or on a claim.
+    Graded = 1,
+    /// Those without any grade.
+    NotGraded = 2,
+}
+impl GradedFilter {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GRADED_FILTER_UNSPECIFIED",
+            Self::Graded => "GRADED_FILTER_GRADED",
+            Self::NotGraded => "GRADED_FILTER_NOT_GRADED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GRADED_FILTER_UNSPECIFIED" => Some(Self::Unspecified),
+            "GRADED_FILTER_GRADED" => Some(Self::Graded),
+            "GRADED_FILTER_NOT_GRADED" => Some(Self::NotGraded),
+            _ => None,
+        }
+    }
+}
 /// Generated client implementations.
 pub mod ledger_service_client {
     #![allow(
@@ -5539,7 +5651,7 @@ pub mod ledger_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// LedgerService reads the record of evaluations, and deletes from it.
+    /// LedgerService reads the record of evaluations, takes what people say of them, and deletes from it.
     #[derive(Debug, Clone)]
     pub struct LedgerServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -5723,6 +5835,30 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "DeleteEvaluation"));
             self.inner.unary(req, path, codec).await
         }
+        /// Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
+        /// request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
+        /// change no decision.
+        pub async fn grade(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GradeRequest>,
+        ) -> std::result::Result<tonic::Response<super::GradeResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/Grade",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "Grade"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -5771,8 +5907,15 @@ pub mod ledger_service_server {
             tonic::Response<super::DeleteEvaluationResponse>,
             tonic::Status,
         >;
+        /// Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
+        /// request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
+        /// change no decision.
+        async fn grade(
+            &self,
+            request: tonic::Request<super::GradeRequest>,
+        ) -> std::result::Result<tonic::Response<super::GradeResponse>, tonic::Status>;
     }
-    /// LedgerService reads the record of evaluations, and deletes from it.
+    /// LedgerService reads the record of evaluations, takes what people say of them, and deletes from it.
     #[derive(Debug)]
     pub struct LedgerServiceServer<T> {
         inner: Arc<T>,
@@ -6020,6 +6163,50 @@ pub mod ledger_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteEvaluationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/Grade" => {
+                    #[allow(non_camel_case_types)]
+                    struct GradeSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::GradeRequest> for GradeSvc<T> {
+                        type Response = super::GradeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GradeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::grade(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GradeSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

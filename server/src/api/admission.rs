@@ -262,7 +262,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 25] = [
+const METHODS: [&str; 26] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GroundingService/TryJudges",
@@ -283,6 +283,7 @@ const METHODS: [&str; 25] = [
     "LedgerService/GetEvaluation",
     "LedgerService/GetEvaluationEvidence",
     "LedgerService/DeleteEvaluation",
+    "LedgerService/Grade",
     "EvidenceService/PutEvidence",
     "EvidenceService/GetSnapshot",
     "EvidenceService/Search",

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use gsar_core::time::Timestamp;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
-use gsar_proto::{render, v1};
+use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::{Request, Response, Status};
 
+use super::grades;
 use crate::errors;
-use crate::evaluate::{self, Engine, refused};
+use crate::evaluate::{self, Engine, now, refused};
 use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
 
 pub(super) struct LedgerReader(pub(super) Arc<Engine>);
@@ -72,6 +73,7 @@ impl LedgerService for LedgerReader {
             report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
             evidence: kept.evidence,
             policy_toml: stored.policy_toml,
+            grades: stored.grades.into_iter().map(grades::recorded).collect(),
         }))
     }
 
@@ -117,6 +119,26 @@ impl LedgerService for LedgerReader {
         let deleted = self.ledger()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
         if deleted { Ok(Response::new(v1::DeleteEvaluationResponse {})) } else { Err(unknown(&id)) }
     }
+
+    async fn grade(
+        &self,
+        request: Request<v1::GradeRequest>,
+    ) -> Result<Response<v1::GradeResponse>, Status> {
+        let ledger = self.ledger()?;
+        let mut violations = Violations::default();
+        let parsed = parse::grades(request.into_inner(), self.0.limits(), &mut violations);
+        let parsed = violations.finish(parsed)?;
+        let id = parsed.evaluation_id.clone();
+        let stored = self.stored(&id).await?;
+        let answer = v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(broken)?;
+        let graded_at = now();
+        let grades = grades::checked(parsed, &answer.claims, graded_at)?;
+        // It may have been deleted meanwhile.
+        if !ledger.grade(grades).await.map_err(|error| refused(&error))? {
+            return Err(unknown(&id));
+        }
+        Ok(Response::new(v1::GradeResponse { graded_at: Some(render::timestamp(graded_at)) }))
+    }
 }
 
 fn unknown(id: &str) -> Status {
@@ -136,12 +158,25 @@ fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     if v1::Tier::try_from(request.tier).is_err() {
         violations.add("tier", format!("{} is no tier; give 0 for all, or 1 to 4", request.tier));
     }
+    let graded = v1::GradedFilter::try_from(request.graded);
+    if graded.is_err() {
+        let description = format!(
+            "{} is unknown; give 0 for all, 1 for graded, 2 for not graded",
+            request.graded
+        );
+        violations.add("graded", description);
+    }
     let given = |text: String| (!text.is_empty()).then_some(text);
     let page_size = usize::try_from(request.page_size).unwrap_or(DEFAULT_PAGE);
     violations.finish(Some(Filter {
         tier: (request.tier != 0).then_some(request.tier),
         report_id: given(request.report_id),
         investigation_id: given(request.investigation_id),
+        graded: match graded {
+            Ok(v1::GradedFilter::Graded) => Some(true),
+            Ok(v1::GradedFilter::NotGraded) => Some(false),
+            Ok(v1::GradedFilter::Unspecified) | Err(_) => None,
+        },
         page_size: if page_size == 0 { DEFAULT_PAGE } else { page_size },
         page_token: given(request.page_token),
     }))

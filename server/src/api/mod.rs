@@ -5,6 +5,7 @@
 pub mod admission;
 mod evidence;
 mod gate;
+mod grades;
 mod grounding;
 mod investigation;
 mod ledger;

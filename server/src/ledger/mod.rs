@@ -15,6 +15,7 @@ mod connection;
 mod contents;
 mod directory;
 mod error;
+mod grades;
 mod health;
 mod investigations;
 pub mod metric_names;
@@ -36,6 +37,7 @@ use tokio::sync::oneshot;
 pub use check::{check, check_directory};
 pub use contents::Content;
 pub use error::LedgerError;
+pub use grades::{NewGrade, NewGrades, StoredGrade};
 pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use options::{Durability, Options};
@@ -177,6 +179,18 @@ impl Ledger {
     pub async fn delete(&self, evaluation_id: impl Into<String>) -> Result<bool, LedgerError> {
         let (reply, answer) = oneshot::channel();
         self.submit(Job::Delete(evaluation_id.into(), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// Keeps grades of an evaluation, all or none, durable when it returns; whether there is such an evaluation. Each
+    /// replaces the earlier one of its grader on its subject.
+    ///
+    /// # Errors
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
+    pub async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Grade(Box::new(grades), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 

@@ -11,6 +11,7 @@ use super::batch::replay;
 use super::connection::open_reader;
 use super::contents;
 use super::error::{Fault, LedgerError};
+use super::grades;
 use super::investigations::{self, StoredInvestigation};
 use super::page_token;
 use super::record::{Filter, Page, StoredEvaluation, Summary};
@@ -24,6 +25,10 @@ const MAX_PAGE: usize = 1000;
 
 const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, sequence";
+
+/// Whether a row of `evaluations` has grades.
+pub(super) const IS_GRADED: &str =
+    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 
 /// A few connections that read.
 #[derive(Debug)]
@@ -201,6 +206,10 @@ fn list_query(filter: &Filter, below: i64) -> (String, Vec<Value>) {
         sql.push_str(if is_restricted { " AND +tier = ?" } else { " AND tier = ?" });
         parameters.push(Value::Integer(i64::from(tier)));
     }
+    if let Some(graded) = filter.graded {
+        sql.push_str(if graded { " AND " } else { " AND NOT " });
+        sql.push_str(IS_GRADED);
+    }
     sql.push_str(" ORDER BY sequence DESC LIMIT ?");
     let one_more = i64::try_from(filter.page_size).unwrap_or(i64::MAX).saturating_add(1);
     parameters.push(Value::Integer(one_more));
@@ -220,6 +229,7 @@ fn stored(
         .query_row(params![evaluation_id], |row| {
             Ok(StoredEvaluation {
                 summary: summary(row)?,
+                grades: grades::read(connection, row.get("sequence")?)?,
                 idempotency_key: row.get("idempotency_key")?,
                 request_digest: row.get("request_digest")?,
                 report: row.get("report")?,
@@ -272,6 +282,8 @@ mod tests {
         for (filter, index) in [
             (Filter::default(), "INTEGER PRIMARY KEY"),
             (Filter { tier, ..Filter::default() }, "evaluations_by_tier"),
+            (Filter { graded: Some(true), ..Filter::default() }, "INTEGER PRIMARY KEY"),
+            (Filter { graded: Some(false), tier, ..Filter::default() }, "evaluations_by_tier"),
             (Filter { report_id: report.clone(), ..Filter::default() }, "evaluations_by_report"),
             (
                 Filter { report_id: report.clone(), tier, ..Filter::default() },
