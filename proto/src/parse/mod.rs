@@ -9,6 +9,7 @@
 mod cap;
 mod counts;
 mod evidence;
+mod export;
 mod field;
 mod gate;
 mod grades;
@@ -26,6 +27,7 @@ mod verdict;
 pub use cap::{ParsedCap, cap_confidence};
 pub use counts::counts;
 pub use evidence::{evidence, evidence_item};
+pub use export::{ParsedExport, export};
 pub use field::{name, required};
 pub use gate::{ParsedGate, gate_inputs};
 pub use grades::{GradedSubject, ParsedGrade, ParsedGrades, grades};

@@ -262,7 +262,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 26] = [
+const METHODS: [&str; 27] = [
     "GroundingService/Evaluate",
     "GroundingService/Score",
     "GroundingService/TryJudges",
@@ -284,6 +284,7 @@ const METHODS: [&str; 26] = [
     "LedgerService/GetEvaluationEvidence",
     "LedgerService/DeleteEvaluation",
     "LedgerService/Grade",
+    "LedgerService/Export",
     "EvidenceService/PutEvidence",
     "EvidenceService/GetSnapshot",
     "EvidenceService/Search",

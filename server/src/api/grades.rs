@@ -1,15 +1,15 @@
-//! This module takes and shows grades for `gsar.v1.LedgerService`. It changes no evaluation, and no decision rests on it.
+//! This module checks grades for `gsar.v1.LedgerService`. It changes no evaluation, and no decision rests on it.
 
 use std::collections::HashSet;
 
 use gsar_core::time::Timestamp;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::{GradedSubject, ParsedGrade, ParsedGrades};
+use gsar_proto::v1;
 use gsar_proto::violations::Violations;
-use gsar_proto::{render, v1};
 use tonic::Status;
 
-use crate::ledger::{NewGrade, NewGrades, StoredGrade};
+use crate::ledger::{NewGrade, NewGrades};
 
 /// What the ledger is to keep; every claim has to be one of the evaluation.
 pub(super) fn checked(
@@ -49,22 +49,5 @@ fn new(grade: ParsedGrade) -> NewGrade {
         GradedSubject::Claim { id, class } => {
             NewGrade { claim_id: id, verdict: class.number(), note }
         }
-    }
-}
-
-/// A grade as the contract has it.
-pub(super) fn recorded(stored: StoredGrade) -> v1::RecordedGrade {
-    use v1::grade::Subject;
-    let StoredGrade { grade: NewGrade { claim_id, verdict, note }, grader, graded_at_micros } =
-        stored;
-    let subject = if claim_id.is_empty() {
-        Subject::Report(v1::ReportGrade { tier: verdict })
-    } else {
-        Subject::Claim(v1::ClaimGrade { claim_id, class: verdict })
-    };
-    v1::RecordedGrade {
-        grade: Some(v1::Grade { subject: Some(subject), note }),
-        grader,
-        graded_at: Some(render::timestamp(Timestamp::from_micros(graded_at_micros))),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
@@ -9,12 +10,19 @@ use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::{Request, Response, Status};
 
-use super::grades;
+use super::services::call;
+use super::{export, grades};
 use crate::errors;
 use crate::evaluate::{self, Engine, now, refused};
+use crate::export::{Export, stored_grade};
 use crate::ledger::{Filter, Ledger, LedgerError, StoredEvaluation, Summary};
+use crate::lifecycle::PhaseCell;
 
-pub(super) struct LedgerReader(pub(super) Arc<Engine>);
+/// The service, and the phase by which exports end when the server drains.
+pub(super) struct LedgerReader {
+    pub(super) engine: Arc<Engine>,
+    pub(super) phase: PhaseCell,
+}
 
 /// The evaluations of a page where the request does not say how many.
 const DEFAULT_PAGE: usize = 50;
@@ -23,7 +31,7 @@ const MAX_PAGE: u32 = 1000;
 
 impl LedgerReader {
     fn ledger(&self) -> Result<&Ledger, Status> {
-        self.0.ledger().ok_or_else(|| {
+        self.engine.ledger().ok_or_else(|| {
             errors::not_allowed(
                 "this server records no evaluations",
                 "have ledger.enabled turned on",
@@ -73,7 +81,7 @@ impl LedgerService for LedgerReader {
             report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
             evidence: kept.evidence,
             policy_toml: stored.policy_toml,
-            grades: stored.grades.into_iter().map(grades::recorded).collect(),
+            grades: stored.grades.into_iter().map(stored_grade).collect(),
         }))
     }
 
@@ -126,7 +134,7 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<v1::GradeResponse>, Status> {
         let ledger = self.ledger()?;
         let mut violations = Violations::default();
-        let parsed = parse::grades(request.into_inner(), self.0.limits(), &mut violations);
+        let parsed = parse::grades(request.into_inner(), self.engine.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
         let id = parsed.evaluation_id.clone();
         let stored = self.stored(&id).await?;
@@ -138,6 +146,17 @@ impl LedgerService for LedgerReader {
             return Err(unknown(&id));
         }
         Ok(Response::new(v1::GradeResponse { graded_at: Some(render::timestamp(graded_at)) }))
+    }
+
+    type ExportStream = BoxStream<'static, Result<v1::ExportResponse, Status>>;
+
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<Self::ExportStream>, Status> {
+        let call = call(request.extensions())?;
+        let export = Export::new(self.ledger()?.clone(), request.into_inner())?;
+        Ok(Response::new(export::stream(export, call, self.phase.clone())))
     }
 }
 

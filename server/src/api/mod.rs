@@ -4,6 +4,7 @@
 
 pub mod admission;
 mod evidence;
+mod export;
 mod gate;
 mod grades;
 mod grounding;

@@ -25,6 +25,7 @@ mod page_token;
 mod reader;
 mod record;
 mod retention;
+mod scan;
 mod schema;
 mod writer;
 
@@ -42,6 +43,7 @@ pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use options::{Durability, Options};
 pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
+pub use scan::{Scan, Scanned};
 
 use directory::Directory;
 use metrics::LedgerMetrics;
@@ -157,6 +159,15 @@ impl Ledger {
         evaluation_id: impl Into<String>,
     ) -> Result<Option<StoredEvaluation>, LedgerError> {
         self.shared.readers.read(evaluation_id.into()).await
+    }
+
+    /// The next evaluations behind a sequence, in the order in which they were recorded: a bounded page, empty where
+    /// there are no more. 0 stands before the first.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        self.shared.readers.scan(scan, after).await
     }
 
     /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.

@@ -15,6 +15,7 @@ use super::grades;
 use super::investigations::{self, StoredInvestigation};
 use super::page_token;
 use super::record::{Filter, Page, StoredEvaluation, Summary};
+use super::scan::{self, Scan, Scanned};
 
 /// How many reads run at once; the others wait.
 const READERS: usize = 4;
@@ -23,7 +24,8 @@ const DEFAULT_PAGE: usize = 50;
 /// The largest page.
 const MAX_PAGE: usize = 1000;
 
-const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
+/// The columns of [`summary`], and the sequence.
+pub(super) const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, sequence";
 
 /// Whether a row of `evaluations` has grades.
@@ -80,6 +82,11 @@ impl Readers {
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
         self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
+    }
+
+    /// The next evaluations behind a sequence, in the order of recording.
+    pub(super) async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        self.run(move |connection| scan::page(connection, &scan, after)).await
     }
 
     /// An investigation in full.
@@ -241,7 +248,8 @@ fn stored(
         .optional()
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+/// A row of [`SUMMARY_COLUMNS`].
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let numerator: Option<i64> = row.get("score_numerator")?;
     let denominator: Option<i64> = row.get("score_denominator")?;
     Ok(Summary {
