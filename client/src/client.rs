@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_ATTEMPTS: u32 = 4;
 
 /// The largest answer that is read: a ledger record with everything in it.
-const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
+pub(crate) const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
 
 /// A connection to a server. Cheap to clone; clones share the connection.
 #[derive(Clone, Debug)]
@@ -427,6 +427,21 @@ impl Client {
         }
     }
 
+    /// The connection that clones share.
+    pub(crate) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// How long a call may take.
+    pub(crate) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The error of a status.
+    pub(crate) fn refused(&self, method: &'static str, status: &Status) -> ClientError {
+        self.failed(Refusal::of(method, status))
+    }
+
     /// A broken connection is distinguished from a server that answered.
     fn failed(&self, refusal: Refusal) -> ClientError {
         let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
@@ -438,7 +453,8 @@ impl Client {
     }
 }
 
-fn late(method: &'static str) -> ClientError {
+/// No answer within the deadline.
+pub(crate) fn late(method: &'static str) -> ClientError {
     Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
 }
 

@@ -28,6 +28,7 @@ mod error;
 pub mod evidence;
 pub mod input;
 mod investigations;
+mod ledger;
 pub mod partition;
 pub mod text;
 
@@ -35,3 +36,4 @@ pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
 pub use gsar_proto::{json, v1};
+pub use ledger::Export;

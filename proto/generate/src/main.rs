@@ -38,6 +38,8 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
         .codec_path("crate::codec::Codec")
         // Much larger than the other events.
         .boxed(".gsar.v1.InvestigationEvent.event.judged")
+        // Much larger than the other records.
+        .boxed(".gsar.v1.ExportRecord.record.preference")
         .out_dir(scratch.path())
         .compile_fds(descriptors.clone())?;
     Ok(vec![

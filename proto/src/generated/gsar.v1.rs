@@ -5671,7 +5671,7 @@ pub mod export_record {
         Grade(super::GradeRecord),
         /// preference of one report over another.
         #[prost(message, tag = "3")]
-        Preference(super::PreferenceRecord),
+        Preference(::prost::alloc::boxed::Box<super::PreferenceRecord>),
         /// claim_reward of one claim.
         #[prost(message, tag = "4")]
         ClaimReward(super::ClaimRewardRecord),

@@ -192,14 +192,14 @@ impl Export {
             }
             let Paired { report: better, taus, evidence } = chosen;
             let policy = better.evaluation.as_ref().and_then(|found| found.policy.clone());
-            found.push(Record::Preference(v1::PreferenceRecord {
+            found.push(Record::Preference(Box::new(v1::PreferenceRecord {
                 policy,
                 evidence,
                 tau_proceed_millionths: taus.proceed.get(),
                 tau_regenerate_millionths: taus.regenerate.get(),
                 chosen: Some(better),
                 rejected: Some(rejected.report),
-            }));
+            })));
         }
         Ok(found)
     }
