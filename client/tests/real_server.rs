@@ -189,6 +189,10 @@ fn what_people_say_is_kept_and_exported() {
     let by_ada = ["--grader", "ada", "--note", "as configured"];
     run(&[&["ledger", "grade", id, "--claim", claim, "--as", "contradicted"][..], &by_ada].concat());
     run(&[&["ledger", "grade", id, "--tier", "replan"][..], &by_ada].concat());
+    let shown = run(&["ledger", "show", id]);
+    let lines: Vec<_> = stdout(&shown).lines().take(2).collect();
+    assert!(lines[0].starts_with("report is ") && lines[0].ends_with("says ada: as configured"));
+    assert!(lines[1].starts_with(&format!("{claim} is ")), "{lines:?}");
     let unknown = ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
     let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
     assert_eq!(refused.status.code(), Some(1));

@@ -9,7 +9,7 @@ use gsar_proto::v1::evidence_item::Content;
 use super::{check_explained, check_kept, classes, explain, export, is_json, print, print_json};
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
-use crate::human::{Scene, View, evaluation, evaluations};
+use crate::human::{Scene, View, evaluation, evaluations, grades};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -112,6 +112,7 @@ async fn show(
             policy: policy.as_ref(),
             is_kept: true,
         };
+        print(&grades(&record.grades))?;
         print(&evaluation(&answer, &scene, view))?;
         Ok(Status::Proceed)
     })

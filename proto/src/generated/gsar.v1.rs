@@ -6052,7 +6052,7 @@ pub mod ledger_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
         pub async fn delete_evaluation(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteEvaluationRequest>,
@@ -6167,7 +6167,7 @@ pub mod ledger_service_server {
             tonic::Response<super::GetEvaluationEvidenceResponse>,
             tonic::Status,
         >;
-        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
         async fn delete_evaluation(
             &self,
             request: tonic::Request<super::DeleteEvaluationRequest>,
