@@ -3,6 +3,7 @@
 mod drive;
 mod evidence;
 mod format;
+mod records;
 mod watch;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use gsar_client::TlsFiles;
 pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
 pub(crate) use format::{Format, Stream};
+pub(crate) use records::{Export, FileFormat, Grade, Kind};
 pub(crate) use watch::Watch;
 
 const AFTER_HELP: &str = "\
@@ -360,7 +362,7 @@ pub(crate) enum Tier {
     Abstain,
 }
 
-/// Read the record of evaluations, and delete from it
+/// Read the record of evaluations, grade them, export it, and delete from it
 ///
 /// Needs a running server, or --data-dir with the directory that holds the record.
 #[derive(Debug, Subcommand)]
@@ -376,6 +378,12 @@ pub(crate) enum Ledger {
         /// Only of this investigation
         #[arg(long, value_name = "NAME")]
         investigation: Option<String>,
+        /// Only with grades
+        #[arg(long, conflicts_with = "not_graded")]
+        graded: bool,
+        /// Only without grades
+        #[arg(long)]
+        not_graded: bool,
         /// How many at most
         #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
@@ -413,6 +421,8 @@ pub(crate) enum Ledger {
         #[command(flatten)]
         connection: Connection,
     },
+    Grade(Grade),
+    Export(Export),
 }
 
 /// Check that everything is in place
@@ -497,6 +507,8 @@ mod tests {
             &["ledger", "list"],
             &["ledger", "show"],
             &["ledger", "delete"],
+            &["ledger", "grade"],
+            &["ledger", "export"],
             &["doctor"],
         ] {
             let name = ["help"].iter().chain(path).copied().collect::<Vec<_>>().join("_");
@@ -526,6 +538,11 @@ mod tests {
                 "gsar cap 0.9",
                 "gsar cap high --strength grounded",
                 "gsar ledger list --data-dir d --endpoint grpc://a:1",
+                "gsar ledger grade e1 --grader ada",
+                "gsar ledger grade e1 --grader ada --claim c1 --as right",
+                "gsar ledger grade e1 --grader ada --claim c1 --tier replan",
+                "gsar ledger export",
+                "gsar ledger export --kind grades --from yesterday",
                 "gsar evalute report.md",
             ]
             .map(|line| format!("$ {line}\n{}", complaint(line)))

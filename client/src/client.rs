@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_ATTEMPTS: u32 = 4;
 
 /// The largest answer that is read: a ledger record with everything in it.
-const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
+pub(crate) const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
 
 /// What tonic says where an answer is no HTTP/2, as that of a server with TLS.
 const NO_HTTP_2: &str = "http2 error";
@@ -457,6 +457,21 @@ impl Client {
         }
     }
 
+    /// The connection that clones share.
+    pub(crate) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// How long a call may take.
+    pub(crate) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The error of a status.
+    pub(crate) fn refused(&self, method: &'static str, status: &Status) -> ClientError {
+        self.failed(Refusal::of(method, status))
+    }
+
     /// A broken connection is distinguished from a server that answered.
     fn failed(&self, refusal: Refusal) -> ClientError {
         if refusal.reason.is_empty()
@@ -494,7 +509,8 @@ fn unreachable_address(endpoint: &Endpoint) -> ClientError {
     ClientError::Unreachable { endpoint: endpoint.clone(), reason }
 }
 
-fn late(method: &'static str) -> ClientError {
+/// No answer within the deadline.
+pub(crate) fn late(method: &'static str) -> ClientError {
     Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
 }
 

@@ -48,6 +48,117 @@ fn a_report_is_evaluated_recorded_and_found_again() {
     machine.assert_nothing_is_left();
 }
 
+/// Two evaluations over the same evidence: of a true report and of a false one.
+fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
+    let folder = machine.folder.path();
+    let pool = folder.join("pool.txt");
+    fs::write(&pool, "connection pool size is 20\n").unwrap();
+    [20, 50].map(|size| {
+        let report = folder.join(format!("report-{size}.md"));
+        fs::write(&report, format!("The connection pool size is {size}.\n")).unwrap();
+        let (report, pool) = (report.to_str().unwrap(), pool.to_str().unwrap());
+        let asked = ["evaluate", report, "--evidence", pool, "--policy", "reference"];
+        let output =
+            machine.run(&[&asked[..], &["--output", "json", "--data-dir", records]].concat(), "");
+        gsar_client::json::from_json(stdout(&output)).unwrap()
+    })
+}
+
+#[test]
+fn what_people_say_is_kept_and_exported() {
+    let machine = Machine::new();
+    let records = machine.folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let [right, wrong] = recorded(&machine, records);
+    let run = |arguments: &[&str]| {
+        let output = machine.run(&[arguments, &["--data-dir", records]].concat(), "");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        output
+    };
+    let (id, claim) = (wrong.evaluation_id.as_str(), wrong.claims[0].id.as_str());
+    let by_ada = ["--grader", "ada", "--note", "as configured"];
+    run(&[&["ledger", "grade", id, "--claim", claim, "--as", "contradicted"][..], &by_ada].concat());
+    run(&[&["ledger", "grade", id, "--tier", "replan"][..], &by_ada].concat());
+    let shown = run(&["ledger", "show", id]);
+    let lines: Vec<_> = stdout(&shown).lines().take(2).collect();
+    assert!(lines[0].starts_with("report is ") && lines[0].ends_with("says ada: as configured"));
+    assert!(lines[1].starts_with(&format!("{claim} is ")), "{lines:?}");
+    let unknown = ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
+    let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stderr(&refused).contains("\"c9\" is no claim of the evaluation"),
+        "{}",
+        stderr(&refused)
+    );
+    let listed = run(&["ledger", "list", "--graded"]);
+    assert!(stdout(&listed).trim_end().ends_with(id) && stdout(&listed).lines().count() == 1);
+
+    let grades = run(&["ledger", "export", "--kind", "grades"]);
+    let lines: Vec<v1::GradeRecord> =
+        stdout(&grades).lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1].evaluated_class(), wrong.claims[0].class());
+    assert!(stderr(&grades).contains("records: 2; --after 0101"), "{}", stderr(&grades));
+    let token = stderr(&grades).split_whitespace().find(|word| word.starts_with("0101")).unwrap();
+    let rest = run(&["ledger", "export", "--kind", "grades", "--after", token]);
+    assert_eq!(stdout(&rest), "");
+
+    let pairs = run(&["ledger", "export", "--kind", "preferences"]);
+    let pair: v1::PreferenceRecord = gsar_client::json::from_json(stdout(&pairs)).unwrap();
+    let of = |report: &Option<v1::PairedReport>| {
+        report.as_ref().unwrap().evaluation.as_ref().unwrap().evaluation_id.clone()
+    };
+    assert_eq!([of(&pair.chosen), of(&pair.rejected)], [right.evaluation_id, wrong.evaluation_id]);
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn an_export_to_a_file_is_there_when_it_is_complete() {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    let machine = Machine::new();
+    let records = machine.folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let evaluations = recorded(&machine, records);
+    let folder = machine.folder.path().join("out");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("claims");
+    let to = file.to_str().unwrap();
+    let export = |more: &[&str]| {
+        let asked = ["ledger", "export", "--kind", "claim-rewards", "--to", to];
+        machine.run(&[&asked[..], more, &["--data-dir", records]].concat(), "")
+    };
+    let refused = export(&["--after", "0101"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    assert!(fs::read_dir(&folder).unwrap().next().is_none(), "nothing is left of it");
+
+    let lines = export(&[]);
+    assert_eq!((lines.status.code(), stdout(&lines)), (Some(0), ""), "{}", stderr(&lines));
+    let written = fs::read_to_string(&file).unwrap();
+    let claims: Vec<v1::ClaimRewardRecord> =
+        written.lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
+    let texts: Vec<_> = claims.iter().map(|claim| claim.text.as_str()).collect();
+    let expected: Vec<_> = evaluations.iter().map(|found| found.claims[0].text.as_str()).collect();
+    assert_eq!(texts, expected);
+
+    let columns = export(&["--format", "parquet"]);
+    assert_eq!(columns.status.code(), Some(0), "{}", stderr(&columns));
+    let reader = SerializedFileReader::new(fs::File::open(&file).unwrap()).unwrap();
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    let read = |row: &parquet::record::Row, name: &str| {
+        let found = row.get_column_iter().find(|(column, _)| *column == name);
+        found.unwrap().1.to_string()
+    };
+    assert_eq!(rows.len(), 2);
+    for (row, claim) in rows.iter().zip(&claims) {
+        assert_eq!(read(row, "claim_text"), format!("\"{}\"", claim.text));
+        assert_eq!(read(row, "reward_millionths"), claim.reward_millionths.to_string());
+        assert_eq!(read(row, "class"), format!("\"{}\"", claim.class().as_str_name()));
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+    machine.assert_nothing_is_left();
+}
+
 #[test]
 fn a_report_may_be_named_before_or_after_its_evidence() {
     let machine = Machine::new();

@@ -164,10 +164,11 @@ fn every_direct_dependency_says_why_it_is_there() {
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
 const MODULES: [(&str, &[&str]); 10] = [
-    ("api", &["drive", "evaluate", "evidence", "ledger", "lifecycle", "policies"]),
+    ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "tls"]),
     ("evidence", &["storage"]),
+    ("export", &["evaluate", "ledger"]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
     ("lifecycle", &["api", "drive", "evaluate", "judge", "policies", "tls"]),

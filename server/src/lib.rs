@@ -2,8 +2,9 @@
 //!
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
 //! one evaluation and the only module that knows the others; `drive` is the outer loop around evaluations; `judge`
-//! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record; `lifecycle`
-//! starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry` serve all of them.
+//! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record and `export`
+//! streams it; `lifecycle` starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry`
+//! serve all of them.
 
 pub mod api;
 pub mod attestation;
@@ -13,6 +14,7 @@ pub mod drive;
 pub mod errors;
 pub mod evaluate;
 pub mod evidence;
+pub mod export;
 pub mod judge;
 pub mod ledger;
 pub mod lifecycle;

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use gsar_server::ledger::{
-    Content, Durability, Filter, Ledger, LedgerError, Options, Page, Record, Recorded,
-    StoredEvaluation, Summary,
+    Content, Durability, Filter, Ledger, LedgerError, NewGrade, NewGrades, Options, Page, Record,
+    Recorded, StoredEvaluation, Summary,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -72,6 +72,7 @@ fn stored_of(record: Record) -> StoredEvaluation {
         response: record.response,
         evidence: record.evidence,
         policy_toml: record.policy_toml.as_ref().to_owned(),
+        grades: Vec::new(),
     }
 }
 
@@ -153,6 +154,60 @@ async fn a_content_is_kept_once_and_goes_with_the_last_evaluation_that_has_it() 
     assert_eq!(count(directory.path(), "SELECT count(*) FROM evaluation_contents"), 0);
     ledger.record(with_contents(4, &["a"])).await.unwrap();
     assert_eq!(kept(), 1);
+    assert_intact(directory.path());
+}
+
+fn grades(number: u32, grader: &str, subjects: &[(&str, i32)]) -> NewGrades {
+    let grade = |(claim_id, verdict): &(&str, i32)| NewGrade {
+        claim_id: (*claim_id).to_owned(),
+        verdict: *verdict,
+        note: String::new(),
+    };
+    NewGrades {
+        evaluation_id: record(number).evaluation_id,
+        grader: grader.to_owned(),
+        graded_at_micros: i64::from(number),
+        grades: subjects.iter().map(grade).collect(),
+    }
+}
+
+#[tokio::test]
+async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let new = |number| Record { evaluated_at_micros: i64::MAX, ..record(number) };
+    record_all(&ledger, (0..3).map(new)).await;
+    for number in 0..2 {
+        let given = grades(number, "ada", &[("", 1), ("c1", 3)]);
+        assert_eq!(ledger.grade(given).await, Ok(true));
+    }
+    assert_eq!(ledger.grade(grades(0, "ada", &[("c1", 2)])).await, Ok(true), "another word");
+    assert_eq!(ledger.grade(grades(0, "ben", &[("c1", 1)])).await, Ok(true));
+    assert_eq!(ledger.grade(grades(9, "ada", &[("", 1)])).await, Ok(false), "no evaluation");
+    ledger.close();
+
+    let ledger = open(directory.path());
+    let stored = ledger.read(record(0).evaluation_id).await.unwrap().unwrap().grades;
+    let found: Vec<_> = stored
+        .iter()
+        .map(|stored| {
+            (stored.grade.claim_id.as_str(), stored.grader.as_str(), stored.grade.verdict)
+        })
+        .collect();
+    assert_eq!(found, [("", "ada", 1), ("c1", "ada", 2), ("c1", "ben", 1)]);
+    let kept = || count(directory.path(), "SELECT count(*) FROM grades");
+    assert_eq!(kept(), 5);
+    assert!(ledger.delete(record(0).evaluation_id).await.unwrap());
+    assert_eq!(kept(), 2);
+    let old = Record { evaluated_at_micros: 1, ..record(7) };
+    record_all(&ledger, [old]).await;
+    assert_eq!(ledger.grade(grades(7, "ada", &[("", 4)])).await, Ok(true));
+    ledger.close();
+    let aged = Duration::from_secs(3_600);
+    let bound = Options { max_age: Some(aged), ..Options::new(directory.path()) };
+    let ledger = Ledger::open(bound).unwrap();
+    ledger.apply_retention().await.unwrap();
+    assert_eq!(kept(), 2, "the old evaluation has taken its grade with it");
     assert_intact(directory.path());
 }
 
@@ -341,12 +396,14 @@ fn a_file_that_is_no_database_is_refused_with_its_path_and_the_fix() {
 #[tokio::test]
 async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
     let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close();
+    // The schema stays, or nothing would open.
+    let schema = std::fs::read(database(directory.path())).unwrap().len() / 4096;
     let ledger = open(directory.path());
     record_all(&ledger, (0..64).map(record)).await;
     ledger.close();
     let mut bytes = std::fs::read(database(directory.path())).unwrap();
-    // The pages of the schema come first; without them there is nothing to open.
-    for page in bytes.chunks_mut(4096).skip(32) {
+    for page in bytes.chunks_mut(4096).skip(schema) {
         page.fill(0xa5);
     }
     std::fs::write(database(directory.path()), bytes).unwrap();
@@ -503,7 +560,7 @@ proptest! {
             .filter(|record| restricts(&investigation_id, &record.investigation_id))
             .map(summary_of)
             .collect();
-        let filter = Filter { tier, report_id, investigation_id, page_size, page_token: None };
+        let filter = Filter { tier, report_id, investigation_id, page_size, graded: None, page_token: None };
         prop_assert_eq!(runtime().block_on(listed_by_pages(records, filter)), expected);
     }
 }

@@ -6,10 +6,10 @@ use gsar_core::policy::Policy;
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
-use super::{check_explained, check_kept, classes, explain, is_json, print, print_json};
-use crate::arguments::{Connection, Ledger, Output, Tier};
+use super::{check_explained, check_kept, classes, explain, export, is_json, print, print_json};
+use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
-use crate::human::{Scene, View, evaluation, evaluations};
+use crate::human::{Scene, View, evaluation, evaluations, grades};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -19,8 +19,23 @@ const PAGE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
-        Ledger::List { tier, report, investigation, limit, output, connection } => {
+        Ledger::List {
+            tier,
+            report,
+            investigation,
+            graded,
+            not_graded,
+            limit,
+            output,
+            connection,
+        } => {
+            let graded = match (graded, not_graded) {
+                (true, _) => v1::GradedFilter::Graded,
+                (false, true) => v1::GradedFilter::NotGraded,
+                (false, false) => v1::GradedFilter::Unspecified,
+            };
             let request = v1::ListEvaluationsRequest {
+                graded: graded.into(),
                 tier: tier.map_or(v1::Tier::Unspecified, on_wire).into(),
                 report_id: report.clone().unwrap_or_default(),
                 investigation_id: investigation.clone().unwrap_or_default(),
@@ -31,6 +46,8 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
             show_evidence(id, item, *output, connection).await
         }
+        Ledger::Grade(arguments) => grade(arguments).await,
+        Ledger::Export(arguments) => export::run(arguments).await,
         Ledger::Delete { ids, connection } => delete(ids, connection).await,
         Ledger::Show { id, explain: wish, only, output, connection, .. } => {
             let view = View {
@@ -95,6 +112,7 @@ async fn show(
             policy: policy.as_ref(),
             is_kept: true,
         };
+        print(&grades(&record.grades))?;
         print(&evaluation(&answer, &scene, view))?;
         Ok(Status::Proceed)
     })
@@ -133,7 +151,30 @@ async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failu
     .await
 }
 
-fn on_wire(tier: Tier) -> v1::Tier {
+async fn grade(arguments: &Grade) -> Result<Status, Failure> {
+    use v1::grade::Subject;
+    check_kept(&arguments.connection, "record to grade")?;
+    let class = classes(arguments.class.as_slice()).pop();
+    let subject = match (&arguments.claim, class, arguments.tier) {
+        (Some(claim), Some(class), _) => {
+            Some(Subject::Claim(v1::ClaimGrade { claim_id: claim.clone(), class: class.into() }))
+        }
+        (_, _, Some(tier)) => Some(Subject::Report(v1::ReportGrade { tier: on_wire(tier).into() })),
+        _ => None,
+    };
+    let request = v1::GradeRequest {
+        evaluation_id: arguments.id.clone(),
+        grader: arguments.grader.clone(),
+        grades: vec![v1::Grade { subject, note: arguments.note.clone() }],
+    };
+    with_client(&arguments.connection, async |client, _| {
+        client.grade(request).await?;
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+pub(super) fn on_wire(tier: Tier) -> v1::Tier {
     match tier {
         Tier::Proceed => v1::Tier::Proceed,
         Tier::Regenerate => v1::Tier::Regenerate,

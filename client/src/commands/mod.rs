@@ -6,6 +6,7 @@ mod drive;
 mod evaluate;
 mod evidence;
 mod explain;
+mod export;
 mod gate;
 mod ledger;
 mod manuals;

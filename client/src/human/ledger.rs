@@ -1,4 +1,4 @@
-//! Lists of recorded evaluations.
+//! Lists of recorded evaluations, and what people say of one.
 
 use gsar_client::text::{end_cut, one_line, width};
 use gsar_proto::v1;
@@ -30,4 +30,66 @@ pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
             )
         })
         .collect()
+}
+
+/// A line per grade: what is graded, what is right of it, who says so, why.
+pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
+    use v1::grade::Subject;
+    list.iter()
+        .filter_map(|recorded| {
+            let grade = recorded.grade.as_ref()?;
+            let (subject, right, style) = match grade.subject.as_ref()? {
+                Subject::Report(report) => {
+                    let (tier, style) = words::tier(report.tier());
+                    ("report".to_owned(), tier, style)
+                }
+                Subject::Claim(claim) => {
+                    let (_, class, style) = words::class(claim.class());
+                    (one_line(&claim.claim_id), class, style)
+                }
+            };
+            let note = match one_line(&grade.note) {
+                note if note.is_empty() => String::new(),
+                note => format!(": {note}"),
+            };
+            let grader = one_line(&recorded.grader);
+            let right = styled(style, right);
+            Some(format!("{subject} is {right}, says {grader}{note}\n"))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grades_say_what_is_right_who_says_so_and_why() {
+        use v1::grade::Subject;
+        let recorded = |subject, note: &str| v1::RecordedGrade {
+            grade: Some(v1::Grade { subject: Some(subject), note: note.to_owned() }),
+            grader: "ada".to_owned(),
+            graded_at: None,
+        };
+        let report = v1::ReportGrade { tier: v1::Tier::Replan.into() };
+        let class = v1::ClaimClass::Contradicted.into();
+        let claim = v1::ClaimGrade { claim_id: "c\n4".to_owned(), class };
+        let text = grades(&[
+            recorded(Subject::Report(report), ""),
+            recorded(Subject::Claim(claim), "4 restarts\nin all"),
+            v1::RecordedGrade::default(),
+        ]);
+        let lines: Vec<String> =
+            text.lines().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+        let expected = [
+            format!("report is {}, says ada", words::tier(v1::Tier::Replan).0),
+            format!(
+                "{} is {}, says ada: {}",
+                one_line("c\n4"),
+                words::class(v1::ClaimClass::Contradicted).1,
+                one_line("4 restarts\nin all")
+            ),
+        ];
+        assert_eq!(lines, expected);
+    }
 }

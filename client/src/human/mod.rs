@@ -25,7 +25,7 @@ pub(crate) use doctor::{Check, Health, checks};
 pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};
 pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use investigation::{Progress, progress_end, progress_of, progress_start};
-pub(crate) use ledger::evaluations;
+pub(crate) use ledger::{evaluations, grades};
 pub(crate) use page::count;
 pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use safety::{cap_answer, gate_answer};

@@ -5905,6 +5905,9 @@ pub struct ListEvaluationsRequest {
     /// investigation_id restricts the list to one investigation; empty for all.
     #[prost(string, tag = "5")]
     pub investigation_id: ::prost::alloc::string::String,
+    /// graded restricts the list to evaluations with grades or without; unspecified for all.
+    #[prost(enumeration = "GradedFilter", tag = "6")]
+    pub graded: i32,
 }
 /// ListEvaluationsResponse lists evaluations, newest first.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5938,6 +5941,9 @@ pub struct GetEvaluationResponse {
     /// policy_toml is the policy that applied, as a file, overrides included.
     #[prost(string, tag = "4")]
     pub policy_toml: ::prost::alloc::string::String,
+    /// grades that people gave, those of the report first, then by claim id and grader; empty where there are none.
+    #[prost(message, repeated, tag = "5")]
+    pub grades: ::prost::alloc::vec::Vec<RecordedGrade>,
 }
 /// RecordedEvidence is what the ledger keeps of an evidence item.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6018,6 +6024,354 @@ pub struct DeleteEvaluationRequest {
 /// DeleteEvaluationResponse says that the evaluation is deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteEvaluationResponse {}
+/// GradeRequest is what one person says of an evaluation.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GradeRequest {
+    /// evaluation_id of the evaluation; required.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// grader says it; 1 to 256 bytes; required.
+    #[prost(string, tag = "2")]
+    pub grader: ::prost::alloc::string::String,
+    /// grades, 1 to 500, each subject at most once.
+    #[prost(message, repeated, tag = "3")]
+    pub grades: ::prost::alloc::vec::Vec<Grade>,
+}
+/// Grade is what is right of a report or of a claim, in the word of a person.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Grade {
+    /// note says why; at most as many bytes as the text of a claim, 16 KiB unless configured; may be empty.
+    #[prost(string, tag = "3")]
+    pub note: ::prost::alloc::string::String,
+    /// subject is what is graded; required.
+    #[prost(oneof = "grade::Subject", tags = "1, 2")]
+    pub subject: ::core::option::Option<grade::Subject>,
+}
+/// Nested message and enum types in `Grade`.
+pub mod grade {
+    /// subject is what is graded; required.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Subject {
+        /// report as a whole.
+        #[prost(message, tag = "1")]
+        Report(super::ReportGrade),
+        /// claim of the evaluation.
+        #[prost(message, tag = "2")]
+        Claim(super::ClaimGrade),
+    }
+}
+/// ReportGrade is the decision that would have been right.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReportGrade {
+    /// tier that would have been right; required.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub tier: i32,
+}
+/// ClaimGrade is the class that is right for a claim.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClaimGrade {
+    /// claim_id of a claim of the recorded evaluation, as it was counted; required.
+    #[prost(string, tag = "1")]
+    pub claim_id: ::prost::alloc::string::String,
+    /// class that is right; required.
+    #[prost(enumeration = "ClaimClass", tag = "2")]
+    pub class: i32,
+}
+/// GradeResponse says that the grades are durable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GradeResponse {
+    /// graded_at is when they were kept.
+    #[prost(message, optional, tag = "1")]
+    pub graded_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// RecordedGrade is a grade that is kept.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordedGrade {
+    /// grade as it was given.
+    #[prost(message, optional, tag = "1")]
+    pub grade: ::core::option::Option<Grade>,
+    /// grader who gave it.
+    #[prost(string, tag = "2")]
+    pub grader: ::prost::alloc::string::String,
+    /// graded_at is when it was kept.
+    #[prost(message, optional, tag = "3")]
+    pub graded_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// ExportRequest says which records of which evaluations.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportRequest {
+    /// kinds of records, 1 to 4, each at most once.
+    #[prost(enumeration = "ExportKind", repeated, tag = "1")]
+    pub kinds: ::prost::alloc::vec::Vec<i32>,
+    /// evaluated_from is the first instant at which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "2")]
+    pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
+    /// evaluated_before is the instant before which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "3")]
+    pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
+    /// policy restricts to one policy by its name; at most 256 bytes; empty for all.
+    #[prost(string, tag = "4")]
+    pub policy: ::prost::alloc::string::String,
+    /// judge restricts to one judge by its name; at most 256 bytes; empty for all.
+    #[prost(string, tag = "5")]
+    pub judge: ::prost::alloc::string::String,
+    /// tier restricts to one tier as decided; unspecified for all.
+    #[prost(enumeration = "Tier", tag = "6")]
+    pub tier: i32,
+    /// investigation_id restricts to one investigation; at most 256 bytes; empty for all.
+    #[prost(string, tag = "7")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// graded_only restricts to evaluations with at least one grade.
+    #[prost(bool, tag = "8")]
+    pub graded_only: bool,
+    /// after is the token of an earlier response to the same request, behind which the export goes on; empty for its
+    /// beginning.
+    #[prost(string, tag = "9")]
+    pub after: ::prost::alloc::string::String,
+}
+/// ExportResponse has all records of one evaluation, or of one set of evidence. One without records says how far the
+/// export has come.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExportResponse {
+    /// records, in the order of ExportKind.
+    #[prost(message, repeated, tag = "1")]
+    pub records: ::prost::alloc::vec::Vec<ExportRecord>,
+    /// after goes on behind this response in a later request. For preferences it counts sets of evidence by their first
+    /// evaluation: a set that has got more evaluations since is not given again.
+    #[prost(string, tag = "2")]
+    pub after: ::prost::alloc::string::String,
+}
+/// ExportRecord is one record.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExportRecord {
+    /// record by its kind.
+    #[prost(oneof = "export_record::Record", tags = "1, 2, 3, 4")]
+    pub record: ::core::option::Option<export_record::Record>,
+}
+/// Nested message and enum types in `ExportRecord`.
+pub mod export_record {
+    /// record by its kind.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Record {
+        /// partition of one report.
+        #[prost(message, tag = "1")]
+        Partition(super::PartitionRecord),
+        /// grade of one subject.
+        #[prost(message, tag = "2")]
+        Grade(super::GradeRecord),
+        /// preference of one report over another.
+        #[prost(message, tag = "3")]
+        Preference(::prost::alloc::boxed::Box<super::PreferenceRecord>),
+        /// claim_reward of one claim.
+        #[prost(message, tag = "4")]
+        ClaimReward(super::ClaimRewardRecord),
+    }
+}
+/// ExportedEvaluation names the evaluation of a record.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportedEvaluation {
+    /// evaluation_id of the evaluation.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// evaluated_at is when it began.
+    #[prost(message, optional, tag = "2")]
+    pub evaluated_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// report_id as the caller named it; may be empty.
+    #[prost(string, tag = "3")]
+    pub report_id: ::prost::alloc::string::String,
+    /// investigation_id as the caller named it; may be empty.
+    #[prost(string, tag = "4")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// policy that applied.
+    #[prost(message, optional, tag = "5")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// judge that judged.
+    #[prost(string, tag = "6")]
+    pub judge: ::prost::alloc::string::String,
+    /// tier decided, whether it governed or was in shadow.
+    #[prost(enumeration = "Tier", tag = "7")]
+    pub tier: i32,
+}
+/// PartitionRecord is the partition of one report.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PartitionRecord {
+    /// evaluation it is of.
+    #[prost(message, optional, tag = "1")]
+    pub evaluation: ::core::option::Option<ExportedEvaluation>,
+    /// outcome of the evaluation.
+    #[prost(enumeration = "Outcome", tag = "2")]
+    pub outcome: i32,
+    /// score as published; absent where there is none.
+    #[prost(message, optional, tag = "3")]
+    pub score: ::core::option::Option<Score>,
+    /// guarded_score is what the tier was decided on; absent where there is none.
+    #[prost(message, optional, tag = "4")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// claims as they were counted, in the order of the report.
+    #[prost(message, repeated, tag = "5")]
+    pub claims: ::prost::alloc::vec::Vec<JudgedClaim>,
+    /// corrections by verification.
+    #[prost(message, repeated, tag = "6")]
+    pub corrections: ::prost::alloc::vec::Vec<Correction>,
+}
+/// GradeRecord is what a person said, beside what was evaluated.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GradeRecord {
+    /// evaluation it is about; its tier stands beside the one of a grade of the report.
+    #[prost(message, optional, tag = "1")]
+    pub evaluation: ::core::option::Option<ExportedEvaluation>,
+    /// grade with its grader.
+    #[prost(message, optional, tag = "2")]
+    pub grade: ::core::option::Option<RecordedGrade>,
+    /// claim_text of the graded claim; empty for the report.
+    #[prost(string, tag = "3")]
+    pub claim_text: ::prost::alloc::string::String,
+    /// evaluated_class of the claim as it was counted; unspecified for the report.
+    #[prost(enumeration = "ClaimClass", tag = "4")]
+    pub evaluated_class: i32,
+    /// evaluated_type of the claim as it was counted; unspecified for the report.
+    #[prost(enumeration = "EvidenceType", tag = "5")]
+    pub evaluated_type: i32,
+}
+/// PreferenceRecord is a pair of reports over the same contents of evidence, decided by the same values of a policy. Of
+/// the reports over one set of evidence the eight with the highest guarded score that proceeded and the eight with the
+/// lowest below tau_regenerate are paired, the best and the worst first, at most eight pairs; the same report counts once.
+/// Left out are evaluations without evidence, without a synthesis, without a score, or with a policy that cannot be read.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PreferenceRecord {
+    /// policy that applied to both.
+    #[prost(message, optional, tag = "1")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// evidence of the preferred one; the other has the same contents.
+    #[prost(message, repeated, tag = "2")]
+    pub evidence: ::prost::alloc::vec::Vec<EvidenceDigest>,
+    /// tau_proceed_millionths is the threshold that the preferred one reached, in millionths, 0 to 1000000.
+    #[prost(uint32, tag = "3")]
+    pub tau_proceed_millionths: u32,
+    /// tau_regenerate_millionths is the threshold that the other one missed, in millionths, 0 to 1000000.
+    #[prost(uint32, tag = "4")]
+    pub tau_regenerate_millionths: u32,
+    /// chosen is the better report.
+    #[prost(message, optional, tag = "5")]
+    pub chosen: ::core::option::Option<PairedReport>,
+    /// rejected is the worse report.
+    #[prost(message, optional, tag = "6")]
+    pub rejected: ::core::option::Option<PairedReport>,
+}
+/// PairedReport is one report of a pair.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PairedReport {
+    /// evaluation of the report.
+    #[prost(message, optional, tag = "1")]
+    pub evaluation: ::core::option::Option<ExportedEvaluation>,
+    /// guarded_score of the report, by which it is in the pair.
+    #[prost(message, optional, tag = "2")]
+    pub guarded_score: ::core::option::Option<Score>,
+    /// synthesis is the text of the report.
+    #[prost(string, tag = "3")]
+    pub synthesis: ::prost::alloc::string::String,
+}
+/// ClaimRewardRecord is the class of one claim as a reward. The reward depends on the class alone, so that records of
+/// different policies can stand together.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClaimRewardRecord {
+    /// evaluation of the claim.
+    #[prost(message, optional, tag = "1")]
+    pub evaluation: ::core::option::Option<ExportedEvaluation>,
+    /// claim_id names the claim.
+    #[prost(string, tag = "2")]
+    pub claim_id: ::prost::alloc::string::String,
+    /// text is the statement.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// class as it was counted.
+    #[prost(enumeration = "ClaimClass", tag = "4")]
+    pub class: i32,
+    /// type as it was counted.
+    #[prost(enumeration = "EvidenceType", tag = "5")]
+    pub r#type: i32,
+    /// disputed says that a finding about the claim is open.
+    #[prost(bool, tag = "6")]
+    pub disputed: bool,
+    /// reward_millionths in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded, -1000000 for
+    /// contradicted.
+    #[prost(int32, tag = "7")]
+    pub reward_millionths: i32,
+}
+/// GradedFilter restricts evaluations by whether a person graded them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GradedFilter {
+    /// All evaluations.
+    Unspecified = 0,
+    /// Those with at least one grade, on the report or on a claim.
+    Graded = 1,
+    /// Those without any grade.
+    NotGraded = 2,
+}
+impl GradedFilter {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GRADED_FILTER_UNSPECIFIED",
+            Self::Graded => "GRADED_FILTER_GRADED",
+            Self::NotGraded => "GRADED_FILTER_NOT_GRADED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GRADED_FILTER_UNSPECIFIED" => Some(Self::Unspecified),
+            "GRADED_FILTER_GRADED" => Some(Self::Graded),
+            "GRADED_FILTER_NOT_GRADED" => Some(Self::NotGraded),
+            _ => None,
+        }
+    }
+}
+/// ExportKind is what records say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ExportKind {
+    /// Refused on input.
+    Unspecified = 0,
+    /// One record an evaluation: its claims as they were counted, with what verification corrected.
+    Partitions = 1,
+    /// One record a grade, with what was evaluated beside it.
+    Grades = 2,
+    /// One record a pair of reports over the same evidence under the same policy, a better and a worse one.
+    Preferences = 3,
+    /// One record a claim: its class as a reward.
+    ClaimRewards = 4,
+}
+impl ExportKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EXPORT_KIND_UNSPECIFIED",
+            Self::Partitions => "EXPORT_KIND_PARTITIONS",
+            Self::Grades => "EXPORT_KIND_GRADES",
+            Self::Preferences => "EXPORT_KIND_PREFERENCES",
+            Self::ClaimRewards => "EXPORT_KIND_CLAIM_REWARDS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EXPORT_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "EXPORT_KIND_PARTITIONS" => Some(Self::Partitions),
+            "EXPORT_KIND_GRADES" => Some(Self::Grades),
+            "EXPORT_KIND_PREFERENCES" => Some(Self::Preferences),
+            "EXPORT_KIND_CLAIM_REWARDS" => Some(Self::ClaimRewards),
+            _ => None,
+        }
+    }
+}
 /// Generated client implementations.
 pub mod ledger_service_client {
     #![allow(
@@ -6029,7 +6383,7 @@ pub mod ledger_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// LedgerService reads the record of evaluations, and deletes from it.
+    /// LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it.
     #[derive(Debug, Clone)]
     pub struct LedgerServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -6188,7 +6542,7 @@ pub mod ledger_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
         pub async fn delete_evaluation(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteEvaluationRequest>,
@@ -6212,6 +6566,56 @@ pub mod ledger_service_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "DeleteEvaluation"));
             self.inner.unary(req, path, codec).await
+        }
+        /// Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
+        /// request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
+        /// change no decision.
+        pub async fn grade(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GradeRequest>,
+        ) -> std::result::Result<tonic::Response<super::GradeResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/Grade",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "Grade"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
+        /// last. It reads page by page, so evaluations recorded meanwhile may be among them.
+        pub async fn export(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ExportResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/Export",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "Export"));
+            self.inner.server_streaming(req, path, codec).await
         }
     }
 }
@@ -6253,7 +6657,7 @@ pub mod ledger_service_server {
             tonic::Response<super::GetEvaluationEvidenceResponse>,
             tonic::Status,
         >;
-        /// DeleteEvaluation deletes one evaluation, with the contents of evidence that no other evaluation has.
+        /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
         async fn delete_evaluation(
             &self,
             request: tonic::Request<super::DeleteEvaluationRequest>,
@@ -6261,8 +6665,27 @@ pub mod ledger_service_server {
             tonic::Response<super::DeleteEvaluationResponse>,
             tonic::Status,
         >;
+        /// Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
+        /// request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
+        /// change no decision.
+        async fn grade(
+            &self,
+            request: tonic::Request<super::GradeRequest>,
+        ) -> std::result::Result<tonic::Response<super::GradeResponse>, tonic::Status>;
+        /// Server streaming response type for the Export method.
+        type ExportStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::ExportResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
+        /// last. It reads page by page, so evaluations recorded meanwhile may be among them.
+        async fn export(
+            &self,
+            request: tonic::Request<super::ExportRequest>,
+        ) -> std::result::Result<tonic::Response<Self::ExportStream>, tonic::Status>;
     }
-    /// LedgerService reads the record of evaluations, and deletes from it.
+    /// LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it.
     #[derive(Debug)]
     pub struct LedgerServiceServer<T> {
         inner: Arc<T>,
@@ -6521,6 +6944,96 @@ pub mod ledger_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/Grade" => {
+                    #[allow(non_camel_case_types)]
+                    struct GradeSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::GradeRequest> for GradeSvc<T> {
+                        type Response = super::GradeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GradeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::grade(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GradeSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/Export" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::ServerStreamingService<super::ExportRequest>
+                    for ExportSvc<T> {
+                        type Response = super::ExportResponse;
+                        type ResponseStream = T::ExportStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::export(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -250,7 +250,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract.
-const METHODS: [&str; 28] = [
+const METHODS: [&str; 30] = [
     "GroundingService/Evaluate",
     "GroundingService/EvaluateStream",
     "GroundingService/SelectBest",
@@ -274,6 +274,8 @@ const METHODS: [&str; 28] = [
     "LedgerService/GetEvaluation",
     "LedgerService/GetEvaluationEvidence",
     "LedgerService/DeleteEvaluation",
+    "LedgerService/Grade",
+    "LedgerService/Export",
     "EvidenceService/PutEvidence",
     "EvidenceService/GetSnapshot",
     "EvidenceService/Search",

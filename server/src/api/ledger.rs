@@ -2,17 +2,26 @@
 
 use std::sync::Arc;
 
+use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
-use gsar_proto::{render, v1};
+use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
+use super::services::call;
+use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, Engine, refused};
+use crate::evaluate::{self, Engine, now, refused};
+use crate::export::Export;
 use crate::ledger::{Filter, LedgerError, Summary};
+use crate::lifecycle::PhaseCell;
 
-pub(super) struct LedgerReader(pub(super) Arc<Engine>);
+/// The service, and the phase by which exports end when the server drains.
+pub(super) struct LedgerReader {
+    pub(super) engine: Arc<Engine>,
+    pub(super) phase: PhaseCell,
+}
 
 /// The evaluations of a page where the request does not say how many.
 const DEFAULT_PAGE: usize = 50;
@@ -26,7 +35,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
         let filter = filter(request.into_inner())?;
-        let page = self.0.recording()?.list(filter).await.map_err(|error| match error {
+        let page = self.engine.recording()?.list(filter).await.map_err(|error| match error {
             LedgerError::InvalidPageToken { .. } => {
                 let mut violations = Violations::default();
                 violations.add("page_token", error);
@@ -45,7 +54,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
         let id = request.into_inner().evaluation_id;
-        self.0.stored_evaluation(&id).await.map(Response::new)
+        self.engine.stored_evaluation(&id).await.map(Response::new)
     }
 
     async fn get_evaluation_evidence(
@@ -53,7 +62,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::GetEvaluationEvidenceRequest>,
     ) -> Result<Response<v1::GetEvaluationEvidenceResponse>, Status> {
         let v1::GetEvaluationEvidenceRequest { evaluation_id, evidence_id } = request.into_inner();
-        let stored = self.0.stored_evaluation(&evaluation_id).await?;
+        let stored = self.engine.stored_evaluation(&evaluation_id).await?;
         let item = stored.evidence.into_iter().find(|item| item.id == evidence_id);
         let item = item.ok_or_else(|| {
             errors::unknown(
@@ -62,7 +71,7 @@ impl LedgerService for LedgerReader {
                 "`gsar ledger show --output json` lists those of the evaluation",
             )
         })?;
-        let content = self.0.stored_content(&evaluation_id, &item).await?;
+        let content = self.engine.stored_content(&evaluation_id, &item).await?;
         let content = content.ok_or_else(|| {
             errors::not_allowed(
                 "the ledger keeps no more of this item than its head",
@@ -79,12 +88,43 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
         let id = request.into_inner().evaluation_id;
         let deleted =
-            self.0.recording()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
+            self.engine.recording()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
         if deleted {
             Ok(Response::new(v1::DeleteEvaluationResponse {}))
         } else {
             Err(evaluate::unknown(&id))
         }
+    }
+
+    async fn grade(
+        &self,
+        request: Request<v1::GradeRequest>,
+    ) -> Result<Response<v1::GradeResponse>, Status> {
+        let ledger = self.engine.recording()?;
+        let mut violations = Violations::default();
+        let parsed = parse::grades(request.into_inner(), self.engine.limits(), &mut violations);
+        let parsed = violations.finish(parsed)?;
+        let id = parsed.evaluation_id.clone();
+        let stored = self.engine.stored_evaluation(&id).await?;
+        let claims = stored.evaluation.unwrap_or_default().claims;
+        let graded_at = now();
+        let grades = grades::checked(parsed, &claims, graded_at)?;
+        // It may have been deleted meanwhile.
+        if !ledger.grade(grades).await.map_err(|error| refused(&error))? {
+            return Err(evaluate::unknown(&id));
+        }
+        Ok(Response::new(v1::GradeResponse { graded_at: Some(render::timestamp(graded_at)) }))
+    }
+
+    type ExportStream = BoxStream<'static, Result<v1::ExportResponse, Status>>;
+
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<Self::ExportStream>, Status> {
+        let call = call(request.extensions())?;
+        let export = Export::new(self.engine.recording()?.clone(), request.into_inner())?;
+        Ok(Response::new(export::stream(export, call, self.phase.clone())))
     }
 }
 
@@ -97,12 +137,25 @@ fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     if v1::Tier::try_from(request.tier).is_err() {
         violations.add("tier", format!("{} is no tier; give 0 for all, or 1 to 4", request.tier));
     }
+    let graded = v1::GradedFilter::try_from(request.graded);
+    if graded.is_err() {
+        let description = format!(
+            "{} is unknown; give 0 for all, 1 for graded, 2 for not graded",
+            request.graded
+        );
+        violations.add("graded", description);
+    }
     let given = |text: String| (!text.is_empty()).then_some(text);
     let page_size = usize::try_from(request.page_size).unwrap_or(DEFAULT_PAGE);
     violations.finish(Some(Filter {
         tier: (request.tier != 0).then_some(request.tier),
         report_id: given(request.report_id),
         investigation_id: given(request.investigation_id),
+        graded: match graded {
+            Ok(v1::GradedFilter::Graded) => Some(true),
+            Ok(v1::GradedFilter::NotGraded) => Some(false),
+            Ok(v1::GradedFilter::Unspecified) | Err(_) => None,
+        },
         page_size: if page_size == 0 { DEFAULT_PAGE } else { page_size },
         page_token: given(request.page_token),
     }))

@@ -5,7 +5,9 @@
 pub mod admission;
 mod evaluate_stream;
 mod evidence;
+mod export;
 mod gate;
+mod grades;
 mod grounding;
 mod investigation;
 mod ledger;

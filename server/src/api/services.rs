@@ -70,8 +70,9 @@ pub fn routes<H: Health>(
     let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
     let evidence = EvidenceServiceServer::new(Corpora(Arc::clone(engine)));
     let investigations = Investigations::new(Arc::clone(engine));
-    let investigations = InvestigationServiceServer::new(Driver { investigations, phase });
-    let ledger = LedgerServiceServer::new(LedgerReader(Arc::clone(engine)));
+    let driver = Driver { investigations, phase: phase.clone() };
+    let investigations = InvestigationServiceServer::new(driver);
+    let ledger = LedgerServiceServer::new(LedgerReader { engine: Arc::clone(engine), phase });
     Ok(Routes::default()
         .add_service(grounding.max_decoding_message_size(largest))
         .add_service(gate.max_decoding_message_size(largest))

@@ -31,7 +31,7 @@ pub use engine::Engine;
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{item, now, refused};
-pub(crate) use stored::unknown;
+pub(crate) use stored::{recorded_grade, unknown};
 
 /// What core looks at of an investigation.
 pub(crate) fn investigation(

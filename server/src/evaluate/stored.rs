@@ -1,13 +1,14 @@
 //! This module reads evaluations back from the ledger. It decides nothing about them.
 
-use gsar_proto::v1;
+use gsar_core::time::Timestamp;
+use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::Status;
 
 use super::Engine;
 use super::record::refused;
 use crate::errors;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, NewGrade, StoredGrade};
 
 impl Engine {
     /// The ledger, where evaluations are recorded.
@@ -42,6 +43,7 @@ impl Engine {
             report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
             evidence: kept.evidence,
             policy_toml: stored.policy_toml,
+            grades: stored.grades.into_iter().map(recorded_grade).collect(),
         })
     }
 
@@ -61,6 +63,23 @@ impl Engine {
             }
             _ => Ok(None),
         }
+    }
+}
+
+/// A grade as the contract has it.
+pub(crate) fn recorded_grade(stored: StoredGrade) -> v1::RecordedGrade {
+    use v1::grade::Subject;
+    let StoredGrade { grade: NewGrade { claim_id, verdict, note }, grader, graded_at_micros } =
+        stored;
+    let subject = if claim_id.is_empty() {
+        Subject::Report(v1::ReportGrade { tier: verdict })
+    } else {
+        Subject::Claim(v1::ClaimGrade { claim_id, class: verdict })
+    };
+    v1::RecordedGrade {
+        grade: Some(v1::Grade { subject: Some(subject), note }),
+        grader,
+        graded_at: Some(render::timestamp(Timestamp::from_micros(graded_at_micros))),
     }
 }
 

@@ -15,6 +15,7 @@ mod connection;
 mod contents;
 mod directory;
 mod error;
+mod grades;
 mod health;
 mod investigations;
 pub mod metric_names;
@@ -24,6 +25,7 @@ mod page_token;
 mod reader;
 mod record;
 mod retention;
+mod scan;
 mod schema;
 mod writer;
 
@@ -36,10 +38,12 @@ use tokio::sync::oneshot;
 pub use check::{check, check_directory};
 pub use contents::Content;
 pub use error::LedgerError;
+pub use grades::{NewGrade, NewGrades, StoredGrade};
 pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use options::{Durability, Options};
 pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
+pub use scan::{Scan, Scanned};
 
 use directory::Directory;
 use metrics::LedgerMetrics;
@@ -157,6 +161,15 @@ impl Ledger {
         self.shared.readers.read(evaluation_id.into()).await
     }
 
+    /// The next evaluations behind a sequence, in the order in which they were recorded: a bounded page, empty where
+    /// there are no more. 0 stands before the first.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    pub async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        self.shared.readers.scan(scan, after).await
+    }
+
     /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.
     ///
     /// # Errors
@@ -177,6 +190,18 @@ impl Ledger {
     pub async fn delete(&self, evaluation_id: impl Into<String>) -> Result<bool, LedgerError> {
         let (reply, answer) = oneshot::channel();
         self.submit(Job::Delete(evaluation_id.into(), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    /// Keeps grades of an evaluation, all or none, durable when it returns; whether there is such an evaluation. Each
+    /// replaces the earlier one of its grader on its subject.
+    ///
+    /// # Errors
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
+    pub async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Grade(Box::new(grades), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 

@@ -50,6 +50,10 @@ fn bytes(sequence: i64, filter: &Filter) -> impl Iterator<Item = u8> {
         check.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
         check.update(text.as_bytes());
     }
+    // Left out where nothing is restricted, so that tokens of before the restriction stay valid.
+    if let Some(graded) = filter.graded {
+        check.update(&[u8::from(graded)]);
+    }
     let check = *check.finalize().as_bytes();
     [VERSION].into_iter().chain(sequence.to_be_bytes()).chain(check.into_iter().take(8))
 }
@@ -96,6 +100,17 @@ mod tests {
             let mut changed = token.clone();
             changed.replace_range(at..=at, &digit);
             prop_assert_eq!(decode(&changed, &filter).is_ok(), changed == token);
+        }
+    }
+
+    #[test]
+    fn a_token_is_of_one_restriction_to_graded_evaluations() {
+        let graded = |graded| Filter { graded, ..Filter::default() };
+        let all = [None, Some(false), Some(true)].map(graded);
+        for one in &all {
+            for other in &all {
+                assert_eq!(decode(&encode(7, one), other).is_ok(), one == other);
+            }
         }
     }
 

@@ -11,9 +11,11 @@ use super::batch::replay;
 use super::connection::open_reader;
 use super::contents;
 use super::error::{Fault, LedgerError};
+use super::grades;
 use super::investigations::{self, StoredInvestigation};
 use super::page_token;
 use super::record::{Filter, Page, StoredEvaluation, Summary};
+use super::scan::{self, Scan, Scanned};
 
 /// How many reads run at once; the others wait.
 const READERS: usize = 4;
@@ -22,8 +24,13 @@ const DEFAULT_PAGE: usize = 50;
 /// The largest page.
 const MAX_PAGE: usize = 1000;
 
-const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
+/// The columns of [`summary`], and the sequence.
+pub(super) const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, sequence";
+
+/// Whether a row of `evaluations` has grades.
+pub(super) const IS_GRADED: &str =
+    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 
 /// A few connections that read.
 #[derive(Debug)]
@@ -75,6 +82,11 @@ impl Readers {
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
         self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
+    }
+
+    /// The next evaluations behind a sequence, in the order of recording.
+    pub(super) async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        self.run(move |connection| scan::page(connection, &scan, after)).await
     }
 
     /// An investigation in full.
@@ -201,6 +213,10 @@ fn list_query(filter: &Filter, below: i64) -> (String, Vec<Value>) {
         sql.push_str(if is_restricted { " AND +tier = ?" } else { " AND tier = ?" });
         parameters.push(Value::Integer(i64::from(tier)));
     }
+    if let Some(graded) = filter.graded {
+        sql.push_str(if graded { " AND " } else { " AND NOT " });
+        sql.push_str(IS_GRADED);
+    }
     sql.push_str(" ORDER BY sequence DESC LIMIT ?");
     let one_more = i64::try_from(filter.page_size).unwrap_or(i64::MAX).saturating_add(1);
     parameters.push(Value::Integer(one_more));
@@ -220,6 +236,7 @@ fn stored(
         .query_row(params![evaluation_id], |row| {
             Ok(StoredEvaluation {
                 summary: summary(row)?,
+                grades: grades::read(connection, row.get("sequence")?)?,
                 idempotency_key: row.get("idempotency_key")?,
                 request_digest: row.get("request_digest")?,
                 report: row.get("report")?,
@@ -231,7 +248,8 @@ fn stored(
         .optional()
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+/// A row of [`SUMMARY_COLUMNS`].
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let numerator: Option<i64> = row.get("score_numerator")?;
     let denominator: Option<i64> = row.get("score_denominator")?;
     Ok(Summary {
@@ -272,6 +290,8 @@ mod tests {
         for (filter, index) in [
             (Filter::default(), "INTEGER PRIMARY KEY"),
             (Filter { tier, ..Filter::default() }, "evaluations_by_tier"),
+            (Filter { graded: Some(true), ..Filter::default() }, "INTEGER PRIMARY KEY"),
+            (Filter { graded: Some(false), tier, ..Filter::default() }, "evaluations_by_tier"),
             (Filter { report_id: report.clone(), ..Filter::default() }, "evaluations_by_report"),
             (
                 Filter { report_id: report.clone(), tier, ..Filter::default() },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::contents::Content;
+use super::grades::StoredGrade;
 use super::investigations::NewEvent;
 
 /// One evaluation to record.
@@ -112,6 +113,8 @@ pub struct StoredEvaluation {
     pub evidence: Vec<u8>,
     /// The policy that applied, as a file.
     pub policy_toml: String,
+    /// What people said of it: of the report first, then by claim id and grader.
+    pub grades: Vec<StoredGrade>,
 }
 
 /// Which evaluations to list.
@@ -123,6 +126,8 @@ pub struct Filter {
     pub report_id: Option<String>,
     /// Only this investigation; `None` or empty for all.
     pub investigation_id: Option<String>,
+    /// Only with grades, or only without; `None` for all.
+    pub graded: Option<bool>,
     /// How many at most, 1 to 1000; 0 for 50.
     pub page_size: usize,
     /// The `next_page_token` of the page before; `None` or empty for the first page.

@@ -10,5 +10,6 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("migrations/0002_lists_and_retention.sql"),
         include_str!("migrations/0003_contents.sql"),
         include_str!("migrations/0004_investigations.sql"),
+        include_str!("migrations/0005_grades.sql"),
     ],
 };

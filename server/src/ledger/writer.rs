@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::batch::{self, KnownRows};
 use super::directory::Directory;
 use super::error::{Fault, FaultKind, LedgerError};
+use super::grades::{self, NewGrades};
 use super::health::{Failure, Health};
 use super::investigations::{self, InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
@@ -35,6 +36,8 @@ pub(super) enum Job {
     Record(Box<Waiting>),
     /// Deletes one evaluation; answers whether there was one.
     Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
+    /// Keeps grades of an evaluation; answers whether there is one.
+    Grade(Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
     /// Begins an investigation; answers with the one that has the id already.
     StartInvestigation(Box<InvestigationStart>, oneshot::Sender<Started>),
     /// Appends an event to an investigation.
@@ -91,6 +94,7 @@ struct Probe {
 /// What is written by itself.
 enum Single {
     Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
+    Grade(Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
     Start(Box<InvestigationStart>, oneshot::Sender<Started>),
     Append(Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
 }
@@ -164,6 +168,7 @@ impl Writer {
                 Ok(Job::Delete(evaluation_id, reply)) => {
                     taken.single.push(Single::Delete(evaluation_id, reply));
                 }
+                Ok(Job::Grade(grades, reply)) => taken.single.push(Single::Grade(grades, reply)),
                 Ok(Job::StartInvestigation(start, reply)) => {
                     taken.single.push(Single::Start(start, reply));
                 }
@@ -230,6 +235,10 @@ impl Writer {
         match single {
             Single::Delete(evaluation_id, reply) => {
                 let _gone = reply.send(self.delete(&evaluation_id));
+            }
+            Single::Grade(grades, reply) => {
+                let graded = self.alone(|connection| grades::write(connection, &grades));
+                let _gone = reply.send(graded);
             }
             Single::Start(start, reply) => {
                 let started = self.alone(|connection| investigations::start(connection, &start));

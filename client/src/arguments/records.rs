@@ -1,0 +1,109 @@
+//! The arguments of grades and exports of the ledger.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+use jiff::Timestamp;
+
+use super::{Class, Connection, Tier};
+
+/// Say what is right of an evaluation, or of one of its claims
+///
+/// Grades are kept with the evaluation and change no decision. Saying it again replaces what the same person said before.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("subject").required(true).args(["claim", "tier"]))]
+#[command(after_help = "\
+Examples:
+  gsar ledger grade 0197-ab --claim c4 --as contradicted --note 'the dashboard shows 4 restarts'
+  gsar ledger grade 0197-ab --tier replan --grader ada")]
+pub(crate) struct Grade {
+    /// The evaluation's id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The claim that is graded
+    #[arg(long, value_name = "CLAIM", requires = "class")]
+    pub(crate) claim: Option<String>,
+    /// The class that is right for the claim
+    #[arg(long = "as", value_name = "CLASS", value_enum, requires = "claim")]
+    pub(crate) class: Option<Class>,
+    /// The decision on the report that would have been right
+    #[arg(long, value_enum)]
+    pub(crate) tier: Option<Tier>,
+    /// Who says it
+    #[arg(long, value_name = "NAME", env = "USER", hide_env_values = true)]
+    pub(crate) grader: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) note: String,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// What records say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Claims of each evaluation as they were counted
+    Partitions,
+    /// What people said, beside what was evaluated
+    Grades,
+    /// Pairs of reports over the same evidence, a better and a worse one
+    Preferences,
+    /// The class of each claim as a reward
+    ClaimRewards,
+}
+
+/// How records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// The records of the wire, one JSON document per line
+    Jsonl,
+    /// Columns in one Parquet file; needs --to
+    Parquet,
+}
+
+/// Write records of evaluations, oldest first
+///
+/// Without --to they go to standard output. A file is written under another name and gets its own when it is complete.
+/// Behind the last record a token is shown with which a later --after goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gsar ledger export --kind grades --graded > grades.jsonl
+  gsar ledger export --kind partitions --from 2026-06-01T00:00:00Z --format parquet --to june.parquet")]
+pub(crate) struct Export {
+    /// What records say
+    #[arg(long, value_enum)]
+    pub(crate) kind: Kind,
+    /// Only of evaluations that began at this instant or later
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) from: Option<Timestamp>,
+    /// Only of evaluations that began before this instant
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) before: Option<Timestamp>,
+    /// Only of this policy
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// Only of this judge
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: Option<String>,
+    /// Only of this decision
+    #[arg(long, value_enum)]
+    pub(crate) tier: Option<Tier>,
+    /// Only of this investigation
+    #[arg(long, value_name = "NAME")]
+    pub(crate) investigation: Option<String>,
+    /// Only of evaluations with grades
+    #[arg(long)]
+    pub(crate) graded: bool,
+    /// Only behind this token of an earlier export of the same records
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) after: Option<String>,
+    /// How to write
+    #[arg(long, value_enum, default_value_t = FileFormat::Jsonl, requires_if("parquet", "to"))]
+    pub(crate) format: FileFormat,
+    /// Write to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}

@@ -1,0 +1,83 @@
+//! `gsar ledger export`: records of the ledger to standard output or to a file, as JSON lines or as columns.
+
+mod columns;
+mod table;
+mod target;
+
+use gsar_client::{ClientError, v1};
+
+use super::ledger::on_wire;
+use super::progress::Progress;
+use super::{check_kept, note};
+use crate::arguments::{Export, Kind};
+use crate::failure::Failure;
+use crate::session::with_client;
+use crate::status::Status;
+use target::Target;
+
+pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
+    check_kept(&arguments.connection, "record to export")?;
+    let request = request(arguments);
+    let mut target = Target::open(arguments.kind, arguments.format, arguments.to.as_deref())?;
+    with_client(&arguments.connection, async |client, _| {
+        let mut after = request.after.clone();
+        let mut progress = Progress::begin(None);
+        let mut export = client.export(request).await?;
+        let mut records = 0_u64;
+        loop {
+            let response = match export.next().await {
+                Ok(Some(response)) => response,
+                Ok(None) => break,
+                Err(error) => return Err(cut_off(error, &after, arguments)),
+            };
+            for record in response.records.into_iter().filter_map(|record| record.record) {
+                target.write(record)?;
+                records += 1;
+                progress.step(0);
+            }
+            after = response.after;
+        }
+        target.finish()?;
+        drop(progress);
+        let goes_on = match after.as_str() {
+            "" => String::new(),
+            after => format!("; --after {after} goes on behind them"),
+        };
+        note(&format!("records: {records}{goes_on}"));
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+/// What was printed stands; a file that is not complete does not.
+fn cut_off(error: ClientError, after: &str, arguments: &Export) -> Failure {
+    if arguments.to.is_none() && !after.is_empty() {
+        note(&format!("what was printed stands; --after {after} goes on behind it"));
+    }
+    error.into()
+}
+
+fn request(arguments: &Export) -> v1::ExportRequest {
+    let kind = match arguments.kind {
+        Kind::Partitions => v1::ExportKind::Partitions,
+        Kind::Grades => v1::ExportKind::Grades,
+        Kind::Preferences => v1::ExportKind::Preferences,
+        Kind::ClaimRewards => v1::ExportKind::ClaimRewards,
+    };
+    let instant = |at: jiff::Timestamp| prost_types::Timestamp {
+        seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
+        nanos: at.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    v1::ExportRequest {
+        kinds: vec![kind.into()],
+        evaluated_from: arguments.from.map(instant),
+        evaluated_before: arguments.before.map(instant),
+        policy: text(&arguments.policy),
+        judge: text(&arguments.judge),
+        tier: arguments.tier.map_or(v1::Tier::Unspecified, on_wire).into(),
+        investigation_id: text(&arguments.investigation),
+        graded_only: arguments.graded,
+        after: text(&arguments.after),
+    }
+}

@@ -1,0 +1,220 @@
+//! This module writes rows as the columns of one Parquet file, group by group. It knows no message.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+/// The most rows of a group.
+const MAX_ROWS: usize = 8_192;
+/// Bytes of text after which a group takes no more rows.
+const GROUP_BYTES: usize = 32 << 20;
+
+/// What the values of a column are. Every value may be absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// Text in UTF-8.
+    Text,
+    /// A number of 64 bits with a sign.
+    Signed,
+    /// A number of 64 bits without a sign.
+    Unsigned,
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    Instant,
+    /// True or false.
+    Bool,
+}
+
+impl Type {
+    /// The field of a column in the language of Parquet schemas.
+    fn field(self, name: &str) -> String {
+        let (physical, logical) = match self {
+            Self::Text => ("binary", " (STRING)"),
+            Self::Signed => ("int64", ""),
+            Self::Unsigned => ("int64", " (INTEGER(64,false))"),
+            Self::Instant => ("int64", " (TIMESTAMP(MICROS,true))"),
+            Self::Bool => ("boolean", ""),
+        };
+        format!("optional {physical} {name}{logical};")
+    }
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// Of a text column.
+    Text(String),
+    /// Of a column of numbers or instants; without a sign its bits.
+    Number(i64),
+    /// Of a column of truths.
+    Bool(bool),
+    /// None.
+    Absent,
+}
+
+/// A file that is being written.
+pub(super) struct Table<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    /// The values of the group, column by column.
+    columns: Vec<Vec<Cell>>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl<W: Write + Send> Table<W> {
+    /// Begins a file with these columns.
+    pub(super) fn begin(out: W, columns: &[(&str, Type)]) -> io::Result<Self> {
+        let fields: String = columns.iter().map(|(name, of)| of.field(name)).collect();
+        let schema = parse_message_type(&format!("message record {{{fields}}}")).map_err(failed)?;
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties));
+        let columns = columns.iter().map(|_| Vec::new()).collect();
+        Ok(Self { writer: writer.map_err(failed)?, columns, rows: 0, bytes: 0 })
+    }
+
+    /// Adds a row: a value for each column, in their order.
+    pub(super) fn add(&mut self, row: Vec<Cell>) -> io::Result<()> {
+        for (column, cell) in self.columns.iter_mut().zip(row) {
+            if let Cell::Text(text) = &cell {
+                self.bytes += text.len();
+            }
+            column.push(cell);
+        }
+        self.rows += 1;
+        if self.rows >= MAX_ROWS || self.bytes >= GROUP_BYTES {
+            self.write_group().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and the end of the file.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        if self.rows > 0 {
+            self.write_group().map_err(failed)?;
+        }
+        self.writer.into_inner().map_err(failed)?.flush()
+    }
+
+    fn write_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        for cells in &mut self.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            let cells = std::mem::take(cells);
+            let levels: Vec<i16> =
+                cells.iter().map(|cell| i16::from(*cell != Cell::Absent)).collect();
+            let levels = Some(levels.as_slice());
+            match column.untyped() {
+                ColumnWriter::ByteArrayColumnWriter(writer) => {
+                    let texts: Vec<ByteArray> = cells.into_iter().filter_map(text).collect();
+                    writer.write_batch(&texts, levels, None)?;
+                }
+                ColumnWriter::Int64ColumnWriter(writer) => {
+                    let numbers: Vec<i64> = cells.iter().filter_map(number).collect();
+                    writer.write_batch(&numbers, levels, None)?;
+                }
+                ColumnWriter::BoolColumnWriter(writer) => {
+                    let truths: Vec<bool> = cells.iter().filter_map(truth).collect();
+                    writer.write_batch(&truths, levels, None)?;
+                }
+                _ => return Err(ParquetError::General("a column of an unknown type".to_owned())),
+            }
+            column.close()?;
+        }
+        group.close()?;
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+}
+
+fn text(cell: Cell) -> Option<ByteArray> {
+    match cell {
+        Cell::Text(text) => Some(text.into_bytes().into()),
+        Cell::Number(_) | Cell::Bool(_) | Cell::Absent => None,
+    }
+}
+
+fn number(cell: &Cell) -> Option<i64> {
+    match cell {
+        Cell::Number(number) => Some(*number),
+        Cell::Text(_) | Cell::Bool(_) | Cell::Absent => None,
+    }
+}
+
+fn truth(cell: &Cell) -> Option<bool> {
+    match cell {
+        Cell::Bool(truth) => Some(*truth),
+        Cell::Text(_) | Cell::Number(_) | Cell::Absent => None,
+    }
+}
+
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => io::Error::other(cause),
+        other => io::Error::other(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use parquet::record::Field;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_group_by_group() {
+        let columns = [
+            ("name", Type::Text),
+            ("signed", Type::Signed),
+            ("unsigned", Type::Unsigned),
+            ("at", Type::Instant),
+            ("holds", Type::Bool),
+        ];
+        let file = tempfile::tempfile().unwrap();
+        let mut table = Table::begin(file.try_clone().unwrap(), &columns).unwrap();
+        let rows = MAX_ROWS + 1;
+        for number in 0..rows {
+            let number = i64::try_from(number).unwrap();
+            let row = match number % 3 {
+                0 => vec![Cell::Absent; 5],
+                _ => vec![
+                    Cell::Text(format!("é{number}")),
+                    Cell::Number(-number),
+                    Cell::Number(u64::MAX.cast_signed()),
+                    Cell::Number(number),
+                    Cell::Bool(number % 2 == 0),
+                ],
+            };
+            table.add(row).unwrap();
+        }
+        table.finish().unwrap();
+
+        let reader = SerializedFileReader::new(file).unwrap();
+        assert_eq!(reader.num_row_groups(), 2);
+        let mut found = 0;
+        for (number, row) in reader.get_row_iter(None).unwrap().enumerate() {
+            let row = row.unwrap();
+            let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
+            let number = i64::try_from(number).unwrap();
+            let expected = match number % 3 {
+                0 => [const { Field::Null }; 5],
+                _ => [
+                    Field::Str(format!("é{number}")),
+                    Field::Long(-number),
+                    Field::ULong(u64::MAX),
+                    Field::TimestampMicros(number),
+                    Field::Bool(number % 2 == 0),
+                ],
+            };
+            assert_eq!(fields, expected.iter().collect::<Vec<_>>(), "row {number}");
+            found += 1;
+        }
+        assert_eq!(found, rows);
+    }
+}

@@ -1,0 +1,92 @@
+//! This module writes records to standard output or to a file. A file gets its name when it is complete, never before.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use gsar_client::json::to_json;
+use tempfile::NamedTempFile;
+
+use super::columns::{columns, rows};
+use super::table::Table;
+use crate::arguments::{FileFormat, Kind};
+use crate::failure::Failure;
+use gsar_client::v1::export_record::Record;
+
+/// Where records go.
+pub(super) enum Target {
+    /// Lines on standard output.
+    Output(BufWriter<io::Stdout>),
+    /// Lines in a file.
+    Lines(BufWriter<NamedTempFile>, PathBuf),
+    /// Columns in a file.
+    Columns(Table<File>, NamedTempFile, PathBuf),
+}
+
+impl Target {
+    /// Opens a target for records of a kind.
+    pub(super) fn open(kind: Kind, format: FileFormat, to: Option<&Path>) -> Result<Self, Failure> {
+        let Some(to) = to else {
+            return match format {
+                FileFormat::Jsonl => Ok(Self::Output(BufWriter::new(io::stdout()))),
+                FileFormat::Parquet => {
+                    Err(Failure::Usage("--format parquet needs a file: give --to FILE".to_owned()))
+                }
+            };
+        };
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let file = NamedTempFile::new_in(folder).map_err(|error| {
+            let shown = to.display();
+            Failure::Usage(format!(
+                "--to {shown}: {error}; name a file in a folder that can be written"
+            ))
+        })?;
+        let to = to.to_owned();
+        Ok(match format {
+            FileFormat::Jsonl => Self::Lines(BufWriter::new(file), to),
+            FileFormat::Parquet => {
+                Self::Columns(Table::begin(file.reopen()?, columns(kind))?, file, to)
+            }
+        })
+    }
+
+    /// Writes one record.
+    pub(super) fn write(&mut self, record: Record) -> Result<(), Failure> {
+        match self {
+            Self::Output(out) => writeln!(out, "{}", line(&record)?)?,
+            Self::Lines(out, _) => writeln!(out, "{}", line(&record)?)?,
+            Self::Columns(table, ..) => {
+                for row in rows(record)? {
+                    table.add(row)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and gives a file its name once it is on the disk.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let (file, to) = match self {
+            Self::Output(mut out) => return Ok(out.flush()?),
+            Self::Lines(out, to) => (out.into_inner().map_err(io::IntoInnerError::into_error)?, to),
+            Self::Columns(table, file, to) => {
+                table.finish()?;
+                (file, to)
+            }
+        };
+        file.as_file().sync_all()?;
+        file.persist(to).map_err(|error| Failure::Output(error.error))?;
+        Ok(())
+    }
+}
+
+/// A record as one line: the message of its kind.
+fn line(record: &Record) -> Result<String, Failure> {
+    Ok(match record {
+        Record::Partition(record) => to_json(record),
+        Record::Grade(record) => to_json(record),
+        Record::Preference(record) => to_json(record.as_ref()),
+        Record::ClaimReward(record) => to_json(record),
+    }?)
+}

@@ -1,0 +1,68 @@
+//! This module keeps grades over a connection and reads the ledger as a stream of records.
+
+use std::time::Duration;
+
+use gsar_proto::v1;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient as Service;
+use tonic::{Request, Status, Streaming};
+
+use crate::Client;
+use crate::client::{MAX_ANSWER_BYTES, Repeat, late};
+use crate::error::ClientError;
+
+const EXPORT: &str = "Export";
+
+impl Client {
+    /// Keeps what a person says of an evaluation. Saying it again changes nothing, so it is repeated on the server's word.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer, no such evaluation, or one of the grades is refused.
+    pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
+        self.call("Grade", Repeat::Harmless, request, async |channel, request| {
+            Service::new(channel).grade(request).await
+        })
+        .await
+    }
+
+    /// Begins an export. The deadline is that of each response; behind a failure the export goes on with `after` of the
+    /// last response in the same request.
+    ///
+    /// # Errors
+    /// [`ClientError`] when the server refuses or does not answer.
+    pub async fn export(&self, request: v1::ExportRequest) -> Result<Export, ClientError> {
+        let deadline = self.deadline();
+        let mut service = Service::new(self.channel()).max_decoding_message_size(MAX_ANSWER_BYTES);
+        let mut request = Request::new(request);
+        request.set_timeout(deadline);
+        let stream = match tokio::time::timeout(deadline, service.export(request)).await {
+            Ok(Ok(answer)) => answer.into_inner(),
+            Ok(Err(status)) => return Err(self.refused(EXPORT, &status)),
+            Err(_) => return Err(late(EXPORT)),
+        };
+        Ok(Export { client: self.clone(), stream, deadline })
+    }
+}
+
+/// An export in progress. Dropping it ends it.
+#[derive(Debug)]
+pub struct Export {
+    client: Client,
+    stream: Streaming<v1::ExportResponse>,
+    deadline: Duration,
+}
+
+impl Export {
+    /// The next response; `None` where the export is complete.
+    ///
+    /// # Errors
+    /// [`ClientError`] when the export ended before it was complete.
+    pub async fn next(&mut self) -> Result<Option<v1::ExportResponse>, ClientError> {
+        let answer: Result<Result<_, Status>, _> =
+            tokio::time::timeout(self.deadline, self.stream.message()).await;
+        match answer {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(status)) => Err(self.client.refused(EXPORT, &status)),
+            Err(_) => Err(late(EXPORT)),
+        }
+    }
+}

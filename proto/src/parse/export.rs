@@ -1,0 +1,131 @@
+//! This module parses exports of the ledger. Their token is read by who made it.
+
+use gsar_core::Tier;
+use gsar_core::time::Timestamp;
+
+use super::field::{optional_enumeration, short_text};
+use super::list::each;
+use super::path::Path;
+use super::time::optional_timestamp;
+use crate::v1;
+use crate::violations::Violations;
+
+/// An export whose every field was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedExport {
+    /// The kinds of records, each once; not empty.
+    pub kinds: Vec<v1::ExportKind>,
+    /// The first instant at which evaluations began.
+    pub from: Option<Timestamp>,
+    /// The instant before which they began; after `from`.
+    pub before: Option<Timestamp>,
+    /// The name of the policy; empty for all.
+    pub policy: String,
+    /// The name of the judge; empty for all.
+    pub judge: String,
+    /// The tier as decided.
+    pub tier: Option<Tier>,
+    /// The investigation; empty for all.
+    pub investigation_id: String,
+    /// Only evaluations with at least one grade.
+    pub graded_only: bool,
+}
+
+/// Reads an export.
+pub fn export(request: v1::ExportRequest, violations: &mut Violations) -> Option<ParsedExport> {
+    let kinds = kinds(request.kinds, violations);
+    let from = Path::root("evaluated_from");
+    let from = optional_timestamp(from, request.evaluated_from, violations);
+    let path = Path::root("evaluated_before");
+    let before = optional_timestamp(path, request.evaluated_before, violations);
+    if let (Some(Some(from)), Some(Some(before))) = (from, before)
+        && before <= from
+    {
+        violations.add(path, "is not after evaluated_from; give a later instant, or none");
+    }
+    let policy = short_text(Path::root("policy"), request.policy, violations);
+    let judge = short_text(Path::root("judge"), request.judge, violations);
+    let tier = optional_enumeration(Path::root("tier"), request.tier, violations);
+    let investigation = Path::root("investigation_id");
+    let investigation_id = short_text(investigation, request.investigation_id, violations);
+    Some(ParsedExport {
+        kinds: kinds?,
+        from: from?,
+        before: before?,
+        policy: policy?,
+        judge: judge?,
+        tier: tier?,
+        investigation_id: investigation_id?,
+        graded_only: request.graded_only,
+    })
+}
+
+fn kinds(given: Vec<i32>, violations: &mut Violations) -> Option<Vec<v1::ExportKind>> {
+    const ALLOWED: &str =
+        "give PARTITIONS (1), GRADES (2), PREFERENCES (3) or CLAIM_REWARDS (4), each at most once";
+    let path = Path::root("kinds");
+    if given.is_empty() {
+        violations.add(path, format_args!("is empty; {ALLOWED}"));
+        return None;
+    }
+    let mut seen = Vec::new();
+    each(path, given, violations, |path, number, violations| {
+        match v1::ExportKind::try_from(number) {
+            Ok(kind) if kind != v1::ExportKind::Unspecified && !seen.contains(&kind) => {
+                seen.push(kind);
+                Some(kind)
+            }
+            Ok(v1::ExportKind::Unspecified) | Err(_) => {
+                violations.add(path, format_args!("{number} is unknown; {ALLOWED}"));
+                None
+            }
+            Ok(kind) => {
+                violations
+                    .add(path, format_args!("{} is given twice; {ALLOWED}", kind.as_str_name()));
+                None
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(request: v1::ExportRequest) -> Result<ParsedExport, String> {
+        let mut violations = Violations::default();
+        let parsed = export(request, &mut violations);
+        violations.finish(parsed).map_err(|status| status.message().to_owned())
+    }
+
+    fn of(kinds: &[i32]) -> v1::ExportRequest {
+        v1::ExportRequest { kinds: kinds.to_vec(), ..v1::ExportRequest::default() }
+    }
+
+    #[test]
+    fn everything_wrong_is_named_with_its_field() {
+        let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
+        let turned =
+            v1::ExportRequest { evaluated_from: at(5), evaluated_before: at(5), ..of(&[1]) };
+        for (request, message) in [
+            (of(&[]), "kinds: is empty"),
+            (of(&[0]), "kinds[0]: 0 is unknown"),
+            (of(&[1, 5]), "kinds[1]: 5 is unknown"),
+            (of(&[2, 2]), "kinds[1]: EXPORT_KIND_GRADES is given twice"),
+            (turned, "evaluated_before: is not after"),
+            (v1::ExportRequest { tier: 9, ..of(&[1]) }, "tier: 9 is unknown"),
+            (v1::ExportRequest { judge: "j".repeat(257), ..of(&[1]) }, "judge: has 257"),
+        ] {
+            let refused = read(request).expect_err(message);
+            assert!(refused.starts_with(message), "{message}: {refused}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_restricts_nothing() {
+        let all = read(of(&[3, 1])).expect("it is right");
+        assert_eq!(all.kinds, [v1::ExportKind::Preferences, v1::ExportKind::Partitions]);
+        assert_eq!((all.from, all.before, all.tier), (None, None, None));
+        assert_eq!(format!("{}{}{}", all.policy, all.judge, all.investigation_id), "");
+    }
+}

@@ -1,0 +1,199 @@
+//! This module parses what people say of evaluations. Whether a claim is one of the evaluation is checked by who has the
+//! record.
+
+use std::collections::HashSet;
+
+use gsar_core::{Class, Tier};
+
+use super::field::{Shown, enumeration, present, short_text, text};
+use super::limits::Limits;
+use super::list::{at_most, each};
+use super::path::Path;
+use crate::v1;
+use crate::violations::Violations;
+
+/// The most grades of a request.
+const MAX_GRADES: usize = 500;
+
+/// Grades whose every field was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedGrades {
+    /// The evaluation as it was named.
+    pub evaluation_id: String,
+    /// Who says it; 1 to 256 bytes.
+    pub grader: String,
+    /// What is said, each subject at most once; not empty.
+    pub grades: Vec<ParsedGrade>,
+}
+
+/// What is said of one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedGrade {
+    /// The subject, and what is right of it.
+    pub subject: GradedSubject,
+    /// Why; may be empty.
+    pub note: String,
+}
+
+/// What is graded, and what is right of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GradedSubject {
+    /// The report as a whole.
+    Report(Tier),
+    /// A claim.
+    Claim {
+        /// Its id; not empty.
+        id: String,
+        /// The class that is right.
+        class: Class,
+    },
+}
+
+impl GradedSubject {
+    /// The claim; empty for the report.
+    #[must_use]
+    pub fn claim_id(&self) -> &str {
+        match self {
+            Self::Report(_) => "",
+            Self::Claim { id, .. } => id,
+        }
+    }
+}
+
+/// Reads grades.
+pub fn grades(
+    request: v1::GradeRequest,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedGrades> {
+    let v1::GradeRequest { evaluation_id, grader, grades } = request;
+    let evaluation_id = filled(Path::root("evaluation_id"), evaluation_id, violations);
+    let grader = filled(Path::root("grader"), grader, violations);
+    let path = Path::root("grades");
+    if grades.is_empty() {
+        violations.add(
+            path,
+            format_args!("is empty; give 1 to {MAX_GRADES} grades, each of one subject"),
+        );
+    }
+    let mut seen = HashSet::new();
+    let grades = at_most(path, grades, MAX_GRADES, violations).and_then(|grades| {
+        each(path, grades, violations, |path, message, violations| {
+            let grade = grade(path, message, limits, violations)?;
+            let subject = grade.subject.claim_id();
+            if !seen.insert(subject.to_owned()) {
+                let shown = match subject {
+                    "" => "the report".to_owned(),
+                    id => format!("claim `{}`", Shown(id)),
+                };
+                violations
+                    .add(path, format_args!("grades {shown} again; give each subject one grade"));
+                return None;
+            }
+            Some(grade)
+        })
+    });
+    Some(ParsedGrades { evaluation_id: evaluation_id?, grader: grader?, grades: grades? })
+}
+
+fn grade(
+    path: Path<'_>,
+    message: v1::Grade,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedGrade> {
+    use v1::grade::Subject;
+    let note = text(path.field("note"), message.note, limits.max_claim_bytes, violations);
+    let subject = match message.subject {
+        None => {
+            violations.add(path.field("subject"), "is missing; give report or claim");
+            None
+        }
+        Some(Subject::Report(report)) => {
+            let path = path.field("report");
+            enumeration(path.field("tier"), report.tier, violations).map(GradedSubject::Report)
+        }
+        Some(Subject::Claim(claim)) => {
+            let path = path.field("claim");
+            let id = filled(path.field("claim_id"), claim.claim_id, violations);
+            let class = enumeration(path.field("class"), claim.class, violations);
+            id.zip(class).map(|(id, class)| GradedSubject::Claim { id, class })
+        }
+    };
+    Some(ParsedGrade { subject: subject?, note: note? })
+}
+
+/// A name of 1 to 256 bytes.
+fn filled(path: Path<'_>, value: String, violations: &mut Violations) -> Option<String> {
+    let value = (!value.is_empty()).then_some(value);
+    short_text(path, present(path, value, violations)?, violations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(id: &str, class: i32) -> v1::Grade {
+        let claim = v1::ClaimGrade { claim_id: id.to_owned(), class };
+        v1::Grade { subject: Some(v1::grade::Subject::Claim(claim)), note: String::new() }
+    }
+
+    fn report(tier: i32) -> v1::Grade {
+        let report = v1::ReportGrade { tier };
+        v1::Grade { subject: Some(v1::grade::Subject::Report(report)), note: "why".to_owned() }
+    }
+
+    fn request(grades: Vec<v1::Grade>) -> v1::GradeRequest {
+        let (evaluation_id, grader) = ("e1".to_owned(), "ada".to_owned());
+        v1::GradeRequest { evaluation_id, grader, grades }
+    }
+
+    fn refused(request: v1::GradeRequest) -> String {
+        let mut violations = Violations::default();
+        let parsed = grades(request, &Limits::default(), &mut violations);
+        violations.finish(parsed).expect_err("it is wrong").message().to_owned()
+    }
+
+    #[test]
+    fn each_subject_is_read_with_what_is_right_of_it() {
+        let mut violations = Violations::default();
+        let given = request(vec![report(1), claim("c1", 3)]);
+        let parsed = grades(given, &Limits::default(), &mut violations);
+        let expected = [
+            ParsedGrade { subject: GradedSubject::Report(Tier::Proceed), note: "why".to_owned() },
+            ParsedGrade {
+                subject: GradedSubject::Claim { id: "c1".to_owned(), class: Class::Contradicted },
+                note: String::new(),
+            },
+        ];
+        assert_eq!(parsed.map(|parsed| parsed.grades).as_deref(), Some(expected.as_slice()));
+        assert!(violations.is_empty());
+    }
+
+    #[test]
+    fn everything_wrong_is_named_with_its_field() {
+        let long = "x".repeat(257);
+        let noted = v1::Grade { note: "x".repeat((16 << 10) + 1), ..report(1) };
+        for (given, field) in [
+            (v1::GradeRequest { grader: String::new(), ..request(vec![report(1)]) }, "grader: is"),
+            (v1::GradeRequest { grader: long, ..request(vec![report(1)]) }, "grader: has 257"),
+            (
+                v1::GradeRequest { evaluation_id: String::new(), ..request(vec![report(1)]) },
+                "evaluation_id: is missing",
+            ),
+            (request(Vec::new()), "grades: is empty"),
+            (request(vec![report(1); 501]), "grades: has 501"),
+            (request(vec![report(0)]), "grades[0].report.tier: is unspecified"),
+            (request(vec![report(5)]), "grades[0].report.tier: 5 is unknown"),
+            (request(vec![claim("c1", -1)]), "grades[0].claim.class: -1 is unknown"),
+            (request(vec![claim("", 1)]), "grades[0].claim.claim_id: is missing"),
+            (request(vec![v1::Grade::default()]), "grades[0].subject: is missing"),
+            (request(vec![report(1), report(2)]), "grades[1]: grades the report again"),
+            (request(vec![claim("a", 1), claim("a", 1)]), "grades[1]: grades claim `a` again"),
+            (request(vec![noted]), "grades[0].note: has 16385"),
+        ] {
+            let message = refused(given);
+            assert!(message.starts_with(field), "{field}: {message}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! This module streams an export of `gsar.v1.LedgerService` through a channel of one response. Whatever ends it early is the
+//! last item of the stream: what was cut off never looks complete.
+
+use std::future::ready;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::{BoxStream, once};
+use gsar_proto::v1;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout_at;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use crate::call::Call;
+use crate::errors;
+use crate::export::Export;
+use crate::lifecycle::{Phase, PhaseCell};
+
+/// The step of a call that is late, as its error names it.
+const STEP: &str = "export";
+
+type Responses = mpsc::Sender<Result<v1::ExportResponse, Status>>;
+
+/// Streams an export until it is over, its caller goes, or the server drains. Each page, and each response, has as much
+/// time as the call had at first.
+pub(super) fn stream(
+    export: Export,
+    call: Call,
+    phase: PhaseCell,
+) -> BoxStream<'static, Result<v1::ExportResponse, Status>> {
+    let (responses, received) = mpsc::channel(1);
+    let (end, ended) = oneshot::channel();
+    tokio::spawn(async move {
+        let _gone = end.send(run(export, &call, &responses, &phase).await);
+    });
+    let end = once(ended).filter_map(|ended| {
+        ready(match ended {
+            Ok(Ok(())) => None,
+            Ok(Err(status)) => Some(Err(status)),
+            Err(_) => {
+                tracing::error!("an export ended without an answer");
+                Some(Err(errors::internal(STEP)))
+            }
+        })
+    });
+    ReceiverStream::new(received).chain(end).boxed()
+}
+
+async fn run(
+    mut export: Export,
+    call: &Call,
+    responses: &Responses,
+    phase: &PhaseCell,
+) -> Result<(), Status> {
+    let late = |_| errors::deadline_exceeded(STEP);
+    loop {
+        let page = tokio::select! {
+            biased;
+            () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
+            () = responses.closed() => return Ok(()),
+            page = timeout_at(call.renewed().deadline.into(), export.next()) => page.map_err(late)??,
+        };
+        let Some(page) = page else { return Ok(()) };
+        for response in page {
+            let sent = tokio::select! {
+                biased;
+                () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
+                sent = timeout_at(call.renewed().deadline.into(), responses.send(Ok(response))) => sent.map_err(late)?,
+            };
+            if sent.is_err() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tonic::Code;
+
+    use super::*;
+    use crate::ledger::{Ledger, Options};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_export_that_is_cut_off_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(Options::new(folder.path())).unwrap();
+        let request = || v1::ExportRequest { kinds: vec![1], ..v1::ExportRequest::default() };
+        let export = || Export::new(ledger.clone(), request()).unwrap();
+        let phase = PhaseCell::default();
+        phase.advance(Phase::Ready);
+        let call = Call::rehearsal(Duration::from_secs(60));
+        let whole: Vec<_> = stream(export(), call.clone(), phase.clone()).collect().await;
+        assert!(whole.is_empty(), "{whole:?}");
+
+        phase.advance(Phase::Draining);
+        let mut answers = stream(export(), call, phase);
+        let refused = answers.next().await.unwrap().unwrap_err();
+        assert_eq!(refused.code(), Code::Unavailable);
+        assert!(answers.next().await.is_none());
+    }
+}

@@ -1,0 +1,53 @@
+//! This module checks grades for `gsar.v1.LedgerService`. It changes no evaluation, and no decision rests on it.
+
+use std::collections::HashSet;
+
+use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::parse::{GradedSubject, ParsedGrade, ParsedGrades};
+use gsar_proto::v1;
+use gsar_proto::violations::Violations;
+use tonic::Status;
+
+use crate::ledger::{NewGrade, NewGrades};
+
+/// What the ledger is to keep; every claim has to be one of the evaluation.
+pub(super) fn checked(
+    parsed: ParsedGrades,
+    claims: &[v1::JudgedClaim],
+    graded_at: Timestamp,
+) -> Result<NewGrades, Status> {
+    let known: HashSet<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
+    let mut violations = Violations::default();
+    for (index, grade) in parsed.grades.iter().enumerate() {
+        if let GradedSubject::Claim { id, .. } = &grade.subject
+            && !known.contains(id.as_str())
+        {
+            violations.add(
+                format!("grades[{index}].claim.claim_id"),
+                format_args!(
+                    "{id:?} is no claim of the evaluation; GetEvaluation and `gsar ledger show` list its {}",
+                    claims.len()
+                ),
+            );
+        }
+    }
+    violations.finish(Some(NewGrades {
+        evaluation_id: parsed.evaluation_id,
+        grader: parsed.grader,
+        graded_at_micros: graded_at.as_micros(),
+        grades: parsed.grades.into_iter().map(new).collect(),
+    }))
+}
+
+fn new(grade: ParsedGrade) -> NewGrade {
+    let ParsedGrade { subject, note } = grade;
+    match subject {
+        GradedSubject::Report(tier) => {
+            NewGrade { claim_id: String::new(), verdict: tier.number(), note }
+        }
+        GradedSubject::Claim { id, class } => {
+            NewGrade { claim_id: id, verdict: class.number(), note }
+        }
+    }
+}

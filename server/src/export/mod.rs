@@ -1,0 +1,315 @@
+//! This module exports the ledger: records of evaluations, page by page, and pairs over the same evidence. It holds one
+//! page at a time, and of pairs no more than identifies them; it changes nothing and decides nothing.
+
+mod pairs;
+mod position;
+mod records;
+
+use std::collections::HashMap;
+
+use gsar_core::fixed::Fraction;
+use gsar_core::policy::Policy;
+use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::parse::ParsedExport;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, v1};
+use prost::Message as _;
+use tonic::Status;
+
+use crate::errors;
+use crate::evaluate::refused;
+use crate::ledger::{Ledger, Scan, Scanned};
+use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
+use position::{Position, RequestDigest};
+use v1::export_record::Record;
+
+/// The most policies whose thresholds are kept; beyond, all are read again.
+const MAX_POLICIES: usize = 256;
+
+/// An export that goes on from where it stands.
+#[derive(Debug)]
+pub struct Export {
+    ledger: Ledger,
+    kinds: Vec<v1::ExportKind>,
+    scan: Scan,
+    request: RequestDigest,
+    stage: Stage,
+}
+
+/// What comes next.
+#[derive(Debug)]
+enum Stage {
+    /// Records of single evaluations, behind that sequence.
+    Evaluations(i64),
+    /// Finding the evaluations that pairs are made of.
+    Collecting(Collecting),
+    /// Pairs, set by set.
+    Pairing(std::vec::IntoIter<PairedSet>),
+    /// Nothing.
+    Ended,
+}
+
+/// How far the evaluations were read that pairs are made of.
+#[derive(Debug)]
+struct Collecting {
+    /// The sequence of the last that was read.
+    read: i64,
+    /// Sets up to that first sequence were given before.
+    given: i64,
+    sets: Sets,
+    taus: HashMap<String, Option<Taus>>,
+}
+
+impl Export {
+    /// An export as it was asked for.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT with every violation.
+    pub fn new(ledger: Ledger, request: v1::ExportRequest) -> Result<Self, Status> {
+        let digest = RequestDigest::of(&request);
+        let mut violations = Violations::default();
+        let position = violations.note("after", Position::read(&request.after, digest));
+        let parsed = parse::export(request, &mut violations);
+        let (parsed, position) = violations.finish(parsed.zip(position))?;
+        let stage = match position {
+            Position::Evaluations(after) => Stage::Evaluations(after),
+            Position::Sets(given) => Stage::collecting(given),
+        };
+        let (kinds, scan) = scan(parsed);
+        Ok(Self { ledger, kinds, scan, request: digest, stage })
+    }
+
+    /// The next responses, some of them without records; `None` behind the last.
+    ///
+    /// # Errors
+    /// The ledger's errors as the contract's; INVALID_ARGUMENT where more evaluations could be paired than are kept.
+    pub async fn next(&mut self) -> Result<Option<Vec<v1::ExportResponse>>, Status> {
+        loop {
+            let stage = std::mem::replace(&mut self.stage, Stage::Ended);
+            match stage {
+                Stage::Ended => return Ok(None),
+                Stage::Evaluations(after) => {
+                    let page = match self.wants_evaluations() {
+                        true => self.page(after).await?,
+                        false => Vec::new(),
+                    };
+                    let Some(last) = page.last() else {
+                        self.stage = Stage::collecting(0);
+                        continue;
+                    };
+                    self.stage = Stage::Evaluations(last.sequence);
+                    return self.evaluations(page).map(Some);
+                }
+                Stage::Collecting(_) if !self.wants(v1::ExportKind::Preferences) => {
+                    return Ok(None);
+                }
+                Stage::Collecting(mut collecting) => {
+                    let page = self.page(collecting.read).await?;
+                    if page.is_empty() {
+                        let mut sets = collecting.sets.paired();
+                        sets.retain(|set| set.first > collecting.given);
+                        self.stage = Stage::Pairing(sets.into_iter());
+                        continue;
+                    }
+                    let position = Position::Sets(collecting.given);
+                    page.into_iter().try_for_each(|scanned| collecting.add(scanned))?;
+                    self.stage = Stage::Collecting(collecting);
+                    return Ok(Some(vec![self.response(Vec::new(), position)]));
+                }
+                Stage::Pairing(mut sets) => {
+                    let Some(set) = sets.next() else { return Ok(None) };
+                    self.stage = Stage::Pairing(sets);
+                    let position = Position::Sets(set.first);
+                    let records = self.pairs(set).await?;
+                    return Ok(Some(vec![self.response(records, position)]));
+                }
+            }
+        }
+    }
+
+    fn wants(&self, kind: v1::ExportKind) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    fn wants_evaluations(&self) -> bool {
+        self.kinds.iter().any(|kind| *kind != v1::ExportKind::Preferences)
+    }
+
+    async fn page(&self, after: i64) -> Result<Vec<Scanned>, Status> {
+        self.ledger.scan(self.scan.clone(), after).await.map_err(|error| refused(&error))
+    }
+
+    fn response(&self, records: Vec<Record>, position: Position) -> v1::ExportResponse {
+        let record = |record| v1::ExportRecord { record: Some(record) };
+        v1::ExportResponse {
+            records: records.into_iter().map(record).collect(),
+            after: position.token(self.request),
+        }
+    }
+
+    /// A response for each evaluation with records, and for the last of the page in any case.
+    fn evaluations(&self, page: Vec<Scanned>) -> Result<Vec<v1::ExportResponse>, Status> {
+        let last = page.last().map(|scanned| scanned.sequence);
+        let mut responses = Vec::new();
+        for scanned in page {
+            let sequence = scanned.sequence;
+            let records = self.records(scanned)?;
+            if !records.is_empty() || Some(sequence) == last {
+                responses.push(self.response(records, Position::Evaluations(sequence)));
+            }
+        }
+        Ok(responses)
+    }
+
+    fn records(&self, scanned: Scanned) -> Result<Vec<Record>, Status> {
+        let answer = decoded(&scanned.response)?;
+        let evaluation = records::evaluation(&scanned.summary, &answer);
+        let mut found = Vec::new();
+        if self.wants(v1::ExportKind::Partitions) {
+            found.push(records::partition(evaluation.clone(), &answer));
+        }
+        if self.wants(v1::ExportKind::Grades) {
+            found.extend(records::grades(&evaluation, &answer, scanned.grades));
+        }
+        if self.wants(v1::ExportKind::ClaimRewards) {
+            found.extend(records::rewards(&evaluation, &answer));
+        }
+        Ok(found)
+    }
+
+    /// The pairs of a set whose evaluations are still there and whose texts differ.
+    async fn pairs(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
+        let mut found = Vec::new();
+        for (chosen, rejected) in set.pairs {
+            if found.len() == MAX_PAIRS {
+                break;
+            }
+            let Some(chosen) = self.paired(&chosen).await? else { continue };
+            let Some(rejected) = self.paired(&rejected).await? else { continue };
+            if chosen.report.synthesis == rejected.report.synthesis {
+                continue;
+            }
+            let Paired { report: better, taus, evidence } = chosen;
+            let policy = better.evaluation.as_ref().and_then(|found| found.policy.clone());
+            found.push(Record::Preference(Box::new(v1::PreferenceRecord {
+                policy,
+                evidence,
+                tau_proceed_millionths: taus.proceed.get(),
+                tau_regenerate_millionths: taus.regenerate.get(),
+                chosen: Some(better),
+                rejected: Some(rejected.report),
+            })));
+        }
+        Ok(found)
+    }
+
+    /// One report of a pair; `None` where its evaluation was deleted meanwhile.
+    async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
+        let stored = self.ledger.read(&*candidate.evaluation_id).await;
+        let Some(stored) = stored.map_err(|error| refused(&error))? else { return Ok(None) };
+        let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
+        let answer = decoded(&stored.response)?;
+        let report = v1::Report::decode(stored.report.as_slice()).map_err(broken)?;
+        let report = v1::PairedReport {
+            evaluation: Some(records::evaluation(&stored.summary, &answer)),
+            guarded_score: answer.guarded_score,
+            synthesis: report.synthesis,
+        };
+        let evidence = answer.provenance.unwrap_or_default().evidence;
+        Ok(Some(Paired { report, taus, evidence }))
+    }
+}
+
+/// One report of a pair, with what is said of both.
+struct Paired {
+    report: v1::PairedReport,
+    taus: Taus,
+    evidence: Vec<v1::EvidenceDigest>,
+}
+
+impl Stage {
+    fn collecting(given: i64) -> Self {
+        let (sets, taus) = (Sets::new(MAX_CANDIDATES), HashMap::new());
+        Self::Collecting(Collecting { read: 0, given, sets, taus })
+    }
+}
+
+impl Collecting {
+    /// Adds an evaluation where it can be in a pair.
+    fn add(&mut self, scanned: Scanned) -> Result<(), Status> {
+        self.read = scanned.sequence;
+        let answer = decoded(&scanned.response)?;
+        let provenance = answer.provenance.unwrap_or_default();
+        // Without a synthesis there is no coverage of it.
+        let (Some(_), Some(policy), Some(score)) =
+            (answer.coverage, provenance.policy, answer.guarded_score)
+        else {
+            return Ok(());
+        };
+        let score = Fraction::new(score.numerator.into(), score.denominator.into());
+        let proceeded = scanned.summary.tier == i32::from(v1::Tier::Proceed);
+        let side = score.zip(self.taus_of(&policy.digest, &scanned.policy_toml));
+        let side = side.and_then(|(score, taus)| Some((score, Side::of(score, proceeded, taus)?)));
+        let Some((score, side)) = side.filter(|_| !provenance.evidence.is_empty()) else {
+            return Ok(());
+        };
+        let digests = provenance.evidence.iter().map(|item| item.digest.as_str());
+        let candidate = Candidate {
+            sequence: scanned.sequence,
+            evaluation_id: scanned.summary.evaluation_id.into(),
+            report: *blake3::hash(provenance.report_digest.as_bytes()).as_bytes(),
+            score,
+        };
+        self.sets.add(SetKey::of(&policy.digest, digests), side, candidate).map_err(|_| {
+            let mut violations = Violations::default();
+            violations.add(
+                "kinds",
+                format_args!(
+                    "PREFERENCES can be made of more than {MAX_CANDIDATES} evaluations; restrict evaluated_from, evaluated_before or policy"
+                ),
+            );
+            violations.into_status()
+        })
+    }
+
+    fn taus_of(&mut self, digest: &str, policy_toml: &str) -> Option<Taus> {
+        if let Some(known) = self.taus.get(digest) {
+            return *known;
+        }
+        if self.taus.len() >= MAX_POLICIES {
+            self.taus.clear();
+        }
+        let taus = taus(policy_toml);
+        self.taus.insert(digest.to_owned(), taus);
+        taus
+    }
+}
+
+/// The thresholds of a policy; `None` where it cannot be read.
+fn taus(policy_toml: &str) -> Option<Taus> {
+    let policy = Policy::from_toml(policy_toml).ok()?;
+    Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })
+}
+
+fn scan(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Scan) {
+    let given = |text: String| (!text.is_empty()).then_some(text);
+    let scan = Scan {
+        from_micros: parsed.from.map(Timestamp::as_micros),
+        before_micros: parsed.before.map(Timestamp::as_micros),
+        policy: given(parsed.policy),
+        judge: given(parsed.judge),
+        tier: parsed.tier.map(|tier| tier.number()),
+        investigation_id: given(parsed.investigation_id),
+        is_graded: parsed.graded_only,
+    };
+    (parsed.kinds, scan)
+}
+
+fn decoded(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {
+    v1::EvaluateResponse::decode(response).map_err(broken)
+}
+
+fn broken(error: prost::DecodeError) -> Status {
+    errors::ledger_unavailable(&format!("a record cannot be read: {error}"))
+}

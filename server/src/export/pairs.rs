@@ -1,0 +1,273 @@
+//! This module pairs evaluations over the same evidence: the best that proceeded with the worst that were to be
+//! investigated again. It reads nothing and compares scores exactly.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use gsar_core::fixed::{Fraction, Millionths};
+
+/// The most pairs of one set of evidence, and the most of its evaluations that are kept on each side.
+pub(super) const MAX_PAIRS: usize = 8;
+/// The most evaluations that are kept over all sets, about 300 bytes each.
+pub(super) const MAX_CANDIDATES: usize = 100_000;
+
+/// What evaluations of one set share: a digest of policy and contents of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SetKey([u8; 32]);
+
+impl SetKey {
+    /// The key of a policy and of the digests of the evidence, in whatever order.
+    pub(super) fn of<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
+        let mut evidence: Vec<&str> = evidence.collect();
+        evidence.sort_unstable();
+        let mut key = blake3::Hasher::new();
+        for text in std::iter::once(policy).chain(evidence) {
+            key.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+            key.update(text.as_bytes());
+        }
+        Self(*key.finalize().as_bytes())
+    }
+}
+
+/// Which side of a pair an evaluation can be on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// It proceeded, with a score of at least `tau_proceed`.
+    Chosen,
+    /// Its score is below `tau_regenerate`.
+    Rejected,
+}
+
+impl Side {
+    /// The side of a guarded score; `None` where it is on neither.
+    pub(super) fn of(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
+        if proceeded && score.compare(taus.proceed) != Ordering::Less {
+            return Some(Self::Chosen);
+        }
+        (score.compare(taus.regenerate) == Ordering::Less).then_some(Self::Rejected)
+    }
+}
+
+/// The thresholds of a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Taus {
+    pub(super) proceed: Millionths,
+    pub(super) regenerate: Millionths,
+}
+
+/// An evaluation that may be in a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) sequence: i64,
+    pub(super) evaluation_id: Box<str>,
+    /// The digest of its report, by which the same report counts once.
+    pub(super) report: [u8; 32],
+    pub(super) score: Fraction,
+}
+
+impl Candidate {
+    /// The better one of a side first; of equals the older.
+    fn rank(&self, other: &Self, side: Side) -> Ordering {
+        let scores = compared(self.score, other.score);
+        let scores = if side == Side::Chosen { scores.reverse() } else { scores };
+        scores.then(self.sequence.cmp(&other.sequence))
+    }
+}
+
+fn compared(one: Fraction, other: Fraction) -> Ordering {
+    let left = one.numerator().saturating_mul(other.denominator());
+    left.cmp(&other.numerator().saturating_mul(one.denominator()))
+}
+
+/// More evaluations than may be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// Evaluations by their set.
+#[derive(Debug)]
+pub(super) struct Sets {
+    sets: HashMap<SetKey, Set>,
+    kept: usize,
+    most: usize,
+}
+
+/// The evaluations of one set that pairs are made of.
+#[derive(Debug)]
+struct Set {
+    first: i64,
+    chosen: Vec<Candidate>,
+    rejected: Vec<Candidate>,
+}
+
+/// The pairs of one set, the best and the worst first.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PairedSet {
+    /// The sequence of the first evaluation of the set that could have been in a pair.
+    pub(super) first: i64,
+    /// A better and a worse evaluation each, more than are wanted, in their order.
+    pub(super) pairs: Vec<(Candidate, Candidate)>,
+}
+
+impl Sets {
+    pub(super) fn new(most: usize) -> Self {
+        Self { sets: HashMap::new(), kept: 0, most }
+    }
+
+    /// Adds an evaluation, in the order of sequences.
+    ///
+    /// # Errors
+    /// [`TooMany`].
+    pub(super) fn add(
+        &mut self,
+        key: SetKey,
+        side: Side,
+        candidate: Candidate,
+    ) -> Result<(), TooMany> {
+        let first = candidate.sequence;
+        let set = self.sets.entry(key).or_insert_with(|| Set {
+            first,
+            chosen: Vec::new(),
+            rejected: Vec::new(),
+        });
+        let ranked = match side {
+            Side::Chosen => &mut set.chosen,
+            Side::Rejected => &mut set.rejected,
+        };
+        let before = ranked.len();
+        insert(ranked, side, candidate);
+        self.kept += ranked.len() - before;
+        if self.kept > self.most { Err(TooMany) } else { Ok(()) }
+    }
+
+    /// The sets with both sides, by their first evaluation.
+    pub(super) fn paired(self) -> Vec<PairedSet> {
+        let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::paired).collect();
+        paired.sort_unstable_by_key(|set| set.first);
+        paired
+    }
+}
+
+/// Inserts in order of rank; the same report stands once, with its better rank.
+fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
+    if let Some(at) = ranked.iter().position(|known| known.report == candidate.report) {
+        let is_better =
+            ranked.get(at).is_some_and(|known| candidate.rank(known, side) == Ordering::Less);
+        if !is_better {
+            return;
+        }
+        ranked.remove(at);
+    }
+    let at = ranked.partition_point(|known| known.rank(&candidate, side) == Ordering::Less);
+    ranked.insert(at, candidate);
+    ranked.truncate(MAX_PAIRS);
+}
+
+impl Set {
+    fn paired(self) -> Option<PairedSet> {
+        let mut ranks: Vec<(usize, usize)> = (0..self.chosen.len())
+            .flat_map(|chosen| (0..self.rejected.len()).map(move |rejected| (chosen, rejected)))
+            .collect();
+        ranks.sort_unstable_by_key(|(chosen, rejected)| (chosen + rejected, *chosen));
+        let pair = |(chosen, rejected): (usize, usize)| {
+            let pair = (self.chosen.get(chosen)?.clone(), self.rejected.get(rejected)?.clone());
+            (pair.0.report != pair.1.report).then_some(pair)
+        };
+        let pairs: Vec<_> = ranks.into_iter().filter_map(pair).collect();
+        (!pairs.is_empty()).then_some(PairedSet { first: self.first, pairs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(sequence: i64, report: u8, score: (u128, u128)) -> Candidate {
+        Candidate {
+            sequence,
+            evaluation_id: format!("e{sequence}").into(),
+            report: [report; 32],
+            score: Fraction::new(score.0, score.1).unwrap(),
+        }
+    }
+
+    fn key(name: &str) -> SetKey {
+        SetKey::of(name, ["a", "b"].into_iter())
+    }
+
+    fn sequences(set: &PairedSet) -> Vec<(i64, i64)> {
+        set.pairs.iter().map(|(chosen, rejected)| (chosen.sequence, rejected.sequence)).collect()
+    }
+
+    #[test]
+    fn a_key_is_of_contents_and_policy_whatever_the_order() {
+        assert_eq!(
+            SetKey::of("p", ["a", "b"].into_iter()),
+            SetKey::of("p", ["b", "a"].into_iter())
+        );
+        assert_ne!(SetKey::of("p", ["a"].into_iter()), SetKey::of("p", ["a", "a"].into_iter()));
+        assert_ne!(SetKey::of("p", ["ab"].into_iter()), SetKey::of("p", ["a", "b"].into_iter()));
+        assert_ne!(SetKey::of("pa", ["b"].into_iter()), SetKey::of("p", ["ab"].into_iter()));
+    }
+
+    #[test]
+    fn thresholds_are_compared_exactly() {
+        let taus = Taus { proceed: Millionths::new(800_000), regenerate: Millionths::new(650_000) };
+        let side = |numerator, denominator, proceeded| {
+            Side::of(Fraction::new(numerator, denominator).unwrap(), proceeded, taus)
+        };
+        assert_eq!(side(4, 5, true), Some(Side::Chosen));
+        assert_eq!(side(4, 5, false), None, "held back by something else");
+        assert_eq!(side(799_999_999_999, 1_000_000_000_000, true), None);
+        assert_eq!(side(13, 20, false), None);
+        assert_eq!(side(649_999_999_999, 1_000_000_000_000, false), Some(Side::Rejected));
+    }
+
+    #[test]
+    fn the_best_and_the_worst_come_first_and_the_same_report_counts_once() {
+        let mut sets = Sets::new(100);
+        for (sequence, report, score, side) in [
+            (1, 1, (9, 10), Side::Chosen),
+            (2, 2, (1, 3), Side::Rejected),
+            (3, 3, (1, 1), Side::Chosen),
+            (4, 4, (0, 1), Side::Rejected),
+            (5, 1, (19, 20), Side::Chosen),
+            (6, 3, (9, 10), Side::Chosen),
+            (7, 4, (0, 1), Side::Rejected),
+        ] {
+            sets.add(key("p"), side, candidate(sequence, report, score)).unwrap();
+        }
+        sets.add(key("alone"), Side::Chosen, candidate(8, 8, (1, 1))).unwrap();
+        let paired = sets.paired();
+        assert_eq!(paired.len(), 1);
+        assert_eq!(paired[0].first, 1);
+        assert_eq!(sequences(&paired[0]), [(3, 4), (3, 2), (5, 4), (5, 2)]);
+    }
+
+    #[test]
+    fn a_report_is_not_better_than_itself() {
+        let mut sets = Sets::new(100);
+        sets.add(key("p"), Side::Chosen, candidate(1, 1, (1, 1))).unwrap();
+        sets.add(key("p"), Side::Rejected, candidate(2, 1, (0, 1))).unwrap();
+        assert_eq!(sets.paired(), []);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_within_a_set_and_over_all() {
+        let mut sets = Sets::new(2 * MAX_PAIRS);
+        for number in 0..50_u8 {
+            let sequence = i64::from(number) + 1;
+            let score = (u128::from(number), 100);
+            sets.add(key("p"), Side::Rejected, candidate(sequence, number, score)).unwrap();
+            let score = (90 + u128::from(number % 10), 100);
+            sets.add(key("p"), Side::Chosen, candidate(sequence, 100 + number, score)).unwrap();
+        }
+        assert_eq!(sets.kept, 2 * MAX_PAIRS);
+        assert_eq!(
+            sets.add(key("q"), Side::Chosen, candidate(99, 9, (1, 1))),
+            Err(TooMany),
+            "one more"
+        );
+        let paired = sets.paired();
+        assert_eq!(sequences(&paired[0])[..3], [(10, 1), (10, 2), (20, 1)]);
+    }
+}

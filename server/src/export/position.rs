@@ -1,0 +1,106 @@
+//! This module writes and reads the tokens behind which an export goes on. A token is 36 hexadecimal digits: a version, a
+//! stage, a sequence, and a check of them with the request. The check finds mistakes; it keeps nothing secret.
+
+use gsar_proto::v1;
+use prost::Message as _;
+
+const VERSION: u8 = 1;
+const CHECK_BYTES: usize = 8;
+/// How much of a refused token an error repeats.
+const MAX_SHOWN: usize = 64;
+
+/// How far an export has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    /// Records of single evaluations, up to that sequence.
+    Evaluations(i64),
+    /// Pairs, up to the set of evidence whose first evaluation has that sequence.
+    Sets(i64),
+}
+
+/// What tells requests apart: everything in them but the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RequestDigest([u8; 32]);
+
+impl RequestDigest {
+    pub(super) fn of(request: &v1::ExportRequest) -> Self {
+        let request = v1::ExportRequest { after: String::new(), ..request.clone() };
+        Self(*blake3::hash(&request.encode_to_vec()).as_bytes())
+    }
+}
+
+impl Position {
+    /// The token of this position in the export of a request.
+    pub(super) fn token(self, request: RequestDigest) -> String {
+        let (stage, sequence) = match self {
+            Self::Evaluations(sequence) => (1, sequence),
+            Self::Sets(sequence) => (2, sequence),
+        };
+        let mut head = vec![VERSION, stage];
+        head.extend(sequence.to_be_bytes());
+        let mut check = blake3::Hasher::new();
+        check.update(&head).update(&request.0);
+        let check = check.finalize();
+        head.iter()
+            .chain(check.as_bytes().iter().take(CHECK_BYTES))
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Reads a token; an empty one is the beginning.
+    ///
+    /// # Errors
+    /// A sentence where the token was not made for the request.
+    pub(super) fn read(token: &str, request: RequestDigest) -> Result<Self, String> {
+        if token.is_empty() {
+            return Ok(Self::Evaluations(0));
+        }
+        let part = |range| u64::from_str_radix(token.get(range)?, 16).ok().map(u64::cast_signed);
+        let position = match (token.get(..4), part(4..20)) {
+            (Some("0101"), Some(sequence)) => Some(Self::Evaluations(sequence)),
+            (Some("0102"), Some(sequence)) => Some(Self::Sets(sequence)),
+            _ => None,
+        };
+        position.filter(|position| position.token(request) == token).ok_or_else(|| {
+            let shown: String = token.chars().take(MAX_SHOWN).collect();
+            format!(
+                "{shown:?} is no token of this export; give `after` of one of its responses, with the same request, or none"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn digest(policy: &str, after: &str) -> RequestDigest {
+        RequestDigest::of(&v1::ExportRequest {
+            policy: policy.to_owned(),
+            after: after.to_owned(),
+            ..v1::ExportRequest::default()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_leads_back_and_is_of_its_request_alone(sequence in any::<i64>(), sets in any::<bool>()) {
+            let position = if sets { Position::Sets(sequence) } else { Position::Evaluations(sequence) };
+            let token = position.token(digest("p", ""));
+            prop_assert_eq!(Position::read(&token, digest("p", &token)), Ok(position));
+            prop_assert!(Position::read(&token, digest("q", "")).is_err());
+        }
+
+        #[test]
+        fn any_other_text_is_refused(text in ".{1,40}", digits in "0101[0-9a-f]{32}") {
+            prop_assert!(Position::read(&text, digest("", "")).is_err());
+            prop_assert!(Position::read(&digits, digest("", "")).is_err());
+        }
+    }
+
+    #[test]
+    fn no_token_is_the_beginning() {
+        assert_eq!(Position::read("", digest("", "")), Ok(Position::Evaluations(0)));
+    }
+}

@@ -1,0 +1,109 @@
+//! This module makes the records of one evaluation. It computes nothing but the reward of a class.
+
+use std::collections::HashMap;
+
+use gsar_core::time::Timestamp;
+use gsar_proto::{render, v1};
+
+use crate::evaluate::recorded_grade;
+use crate::ledger::{StoredGrade, Summary};
+use v1::export_record::Record;
+
+/// The evaluation of a record.
+pub(super) fn evaluation(
+    summary: &Summary,
+    answer: &v1::EvaluateResponse,
+) -> v1::ExportedEvaluation {
+    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.clone());
+    v1::ExportedEvaluation {
+        evaluation_id: summary.evaluation_id.clone(),
+        evaluated_at: Some(render::timestamp(Timestamp::from_micros(summary.evaluated_at_micros))),
+        report_id: summary.report_id.clone(),
+        investigation_id: summary.investigation_id.clone(),
+        policy: Some(policy.unwrap_or_else(|| v1::AppliedPolicy {
+            name: summary.policy.clone(),
+            ..v1::AppliedPolicy::default()
+        })),
+        judge: summary.judge.clone(),
+        tier: summary.tier,
+    }
+}
+
+/// The partition of an evaluation.
+pub(super) fn partition(
+    evaluation: v1::ExportedEvaluation,
+    answer: &v1::EvaluateResponse,
+) -> Record {
+    Record::Partition(v1::PartitionRecord {
+        evaluation: Some(evaluation),
+        outcome: answer.outcome,
+        score: answer.score,
+        guarded_score: answer.guarded_score,
+        claims: answer.claims.clone(),
+        corrections: answer.corrections.clone(),
+    })
+}
+
+/// The grades of an evaluation, each with what was evaluated.
+pub(super) fn grades(
+    evaluation: &v1::ExportedEvaluation,
+    answer: &v1::EvaluateResponse,
+    grades: Vec<StoredGrade>,
+) -> Vec<Record> {
+    let claims: HashMap<&str, &v1::JudgedClaim> =
+        answer.claims.iter().map(|claim| (claim.id.as_str(), claim)).collect();
+    grades
+        .into_iter()
+        .map(|stored| {
+            let claim = claims.get(stored.grade.claim_id.as_str());
+            Record::Grade(v1::GradeRecord {
+                evaluation: Some(evaluation.clone()),
+                claim_text: claim.map(|claim| claim.text.clone()).unwrap_or_default(),
+                evaluated_class: claim.map_or(0, |claim| claim.class),
+                evaluated_type: claim.map_or(0, |claim| claim.r#type),
+                grade: Some(recorded_grade(stored)),
+            })
+        })
+        .collect()
+}
+
+/// The claims of an evaluation as rewards.
+pub(super) fn rewards(
+    evaluation: &v1::ExportedEvaluation,
+    answer: &v1::EvaluateResponse,
+) -> impl Iterator<Item = Record> {
+    answer.claims.iter().map(|claim| {
+        Record::ClaimReward(v1::ClaimRewardRecord {
+            evaluation: Some(evaluation.clone()),
+            claim_id: claim.id.clone(),
+            text: claim.text.clone(),
+            class: claim.class,
+            r#type: claim.r#type,
+            disputed: claim.disputed,
+            reward_millionths: reward(claim.class()),
+        })
+    })
+}
+
+/// The reward of a class in millionths. A further perspective is worth half of what the evidence shows, so that reports
+/// gain nothing by padding.
+fn reward(class: v1::ClaimClass) -> i32 {
+    match class {
+        v1::ClaimClass::Grounded => 1_000_000,
+        v1::ClaimClass::Complementary => 500_000,
+        v1::ClaimClass::Ungrounded | v1::ClaimClass::Unspecified => 0,
+        v1::ClaimClass::Contradicted => -1_000_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewards_rank_the_classes() {
+        use v1::ClaimClass::{Complementary, Contradicted, Grounded, Ungrounded};
+        let rewards = [Contradicted, Ungrounded, Complementary, Grounded].map(reward);
+        assert_eq!(rewards, [-1_000_000, 0, 500_000, 1_000_000]);
+    }
+}

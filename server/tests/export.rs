@@ -1,0 +1,232 @@
+//! Exports over a real socket: every kind of record, restricted, resumed, and pairs that are exact.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1;
+use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
+use gsar_proto::v1::export_record::Record;
+use support::Running;
+use tonic::{Code, Status};
+
+const TRUE: &str = "The connection pool size is 20.";
+const FALSE: &str = "The connection pool size is 50.";
+
+async fn evaluate(server: &Running, synthesis: &str, evidence: &str) -> v1::EvaluateResponse {
+    let mut request = support::request();
+    request.evidence = vec![support::item("pool", evidence)];
+    request.investigation_id = format!("about {evidence}");
+    request.report.as_mut().unwrap().synthesis = synthesis.to_owned();
+    server.grounding().evaluate(request).await.unwrap().into_inner()
+}
+
+const POOL: &str = "connection pool size is 20";
+
+fn of(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
+    let kinds = kinds.iter().map(|kind| i32::from(*kind)).collect();
+    v1::ExportRequest { kinds, ..v1::ExportRequest::default() }
+}
+
+async fn export(
+    server: &Running,
+    request: v1::ExportRequest,
+) -> Result<Vec<v1::ExportResponse>, Status> {
+    let mut stream = server.ledger().export(request).await?.into_inner();
+    let mut responses = Vec::new();
+    while let Some(response) = stream.message().await? {
+        responses.push(response);
+    }
+    Ok(responses)
+}
+
+fn records(responses: &[v1::ExportResponse]) -> Vec<Record> {
+    let records = responses.iter().flat_map(|response| &response.records);
+    records.map(|record| record.record.clone().unwrap()).collect()
+}
+
+/// The kind and the evaluation of a record; of a pair both evaluations.
+fn named(record: &Record) -> String {
+    let id = |evaluation: &Option<v1::ExportedEvaluation>| {
+        evaluation.as_ref().unwrap().evaluation_id.clone()
+    };
+    let report = |report: &Option<v1::PairedReport>| id(&report.as_ref().unwrap().evaluation);
+    match record {
+        Record::Partition(found) => format!("partition {}", id(&found.evaluation)),
+        Record::Grade(found) => format!("grade {}", id(&found.evaluation)),
+        Record::ClaimReward(found) => format!("reward {}", id(&found.evaluation)),
+        Record::Preference(found) => {
+            format!("{} over {}", report(&found.chosen), report(&found.rejected))
+        }
+    }
+}
+
+fn names(responses: &[v1::ExportResponse]) -> Vec<String> {
+    records(responses).iter().map(named).collect()
+}
+
+async fn graded(server: &Running, answer: &v1::EvaluateResponse) {
+    use v1::grade::Subject;
+    let claim = v1::ClaimGrade {
+        claim_id: answer.claims[0].id.clone(),
+        class: v1::ClaimClass::Grounded.into(),
+    };
+    let report = v1::ReportGrade { tier: v1::Tier::Proceed.into() };
+    let grades = [Subject::Report(report), Subject::Claim(claim)]
+        .map(|subject| v1::Grade { subject: Some(subject), note: "seen".to_owned() });
+    let request = v1::GradeRequest {
+        evaluation_id: answer.evaluation_id.clone(),
+        grader: "ada".to_owned(),
+        grades: grades.into(),
+    };
+    server.ledger().grade(request).await.unwrap();
+}
+
+#[tokio::test]
+async fn records_of_evaluations_come_oldest_first_with_what_people_said_beside_them() {
+    let server = Running::start().await;
+    let right = evaluate(&server, TRUE, POOL).await;
+    let wrong = evaluate(&server, FALSE, POOL).await;
+    graded(&server, &wrong).await;
+    let responses = export(&server, of(&[Partitions, Grades, ClaimRewards])).await.unwrap();
+    let (first, second) = (&right.evaluation_id, &wrong.evaluation_id);
+    assert_eq!(
+        names(&responses),
+        [
+            format!("partition {first}"),
+            format!("reward {first}"),
+            format!("partition {second}"),
+            format!("grade {second}"),
+            format!("grade {second}"),
+            format!("reward {second}"),
+        ]
+    );
+    let found = records(&responses);
+    let Record::Partition(partition) = &found[0] else { panic!("{:?}", found[0]) };
+    assert_eq!(partition.claims, right.claims);
+    assert_eq!(partition.corrections, right.corrections);
+    assert_eq!((partition.score, partition.guarded_score), (right.score, right.guarded_score));
+    let evaluation = partition.evaluation.as_ref().unwrap();
+    assert_eq!(evaluation.policy, right.provenance.as_ref().unwrap().policy);
+    assert_eq!((evaluation.report_id.as_str(), evaluation.judge.as_str()), ("r1", "rules/2"));
+    assert_eq!(evaluation.tier(), v1::Tier::Proceed);
+
+    let Record::Grade(of_report) = &found[3] else { panic!("{:?}", found[3]) };
+    let Record::Grade(of_claim) = &found[4] else { panic!("{:?}", found[4]) };
+    assert_eq!(of_report.evaluated_class(), v1::ClaimClass::Unspecified);
+    assert_eq!(of_claim.evaluated_class(), v1::ClaimClass::Ungrounded);
+    assert_eq!(of_claim.claim_text, wrong.claims[0].text);
+    assert_eq!(of_claim.grade.as_ref().unwrap().grader, "ada");
+
+    let rewards: Vec<i32> = found
+        .iter()
+        .filter_map(|record| match record {
+            Record::ClaimReward(reward) => Some(reward.reward_millionths),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rewards, [1_000_000, 0]);
+}
+
+#[tokio::test]
+async fn an_export_goes_on_behind_any_of_its_responses() {
+    let server = Running::start().await;
+    // More than one page.
+    for number in 0..70 {
+        let pool = format!("connection pool size is {number}");
+        evaluate(&server, &format!("The connection pool size is {number}."), &pool).await;
+        evaluate(&server, "The connection pool size is 99.", &pool).await;
+    }
+    let request = of(&[Preferences, ClaimRewards]);
+    let whole = export(&server, request.clone()).await.unwrap();
+    let all = names(&whole);
+    assert_eq!(all.len(), 140 + 70);
+    assert!(all[..140].iter().all(|name| name.starts_with("reward")));
+    for at in (0..whole.len()).step_by(13).chain([whole.len() - 1]) {
+        let rest = v1::ExportRequest { after: whole[at].after.clone(), ..request.clone() };
+        let rest = export(&server, rest).await.unwrap();
+        assert_eq!(names(&rest), names(&whole[at + 1..]), "behind response {at}");
+    }
+}
+
+#[tokio::test]
+async fn exports_are_restricted_to_what_is_asked_for() {
+    let server = Running::start().await;
+    let right = evaluate(&server, TRUE, POOL).await;
+    let wrong = evaluate(&server, FALSE, "connection pool size is 21").await;
+    graded(&server, &wrong).await;
+    let only = |change: &dyn Fn(&mut v1::ExportRequest)| {
+        let mut request = of(&[Partitions]);
+        change(&mut request);
+        request
+    };
+    let at = right.provenance.as_ref().unwrap().evaluated_at;
+    let later = at.map(|at| prost_types::Timestamp { seconds: at.seconds + 86_400, ..at });
+    let (first, second) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
+    for (request, expected) in [
+        (only(&|request| request.graded_only = true), vec![second]),
+        (only(&|request| request.tier = v1::Tier::Proceed.into()), vec![first]),
+        (only(&|request| request.policy = "reference".to_owned()), vec![first, second]),
+        (only(&|request| request.policy = "strict".to_owned()), vec![]),
+        (only(&|request| request.judge = "rules/2".to_owned()), vec![first, second]),
+        (only(&|request| request.judge = "local/1".to_owned()), vec![]),
+        (only(&|request| request.investigation_id = format!("about {POOL}")), vec![first]),
+        (only(&|request| request.evaluated_from = at), vec![first, second]),
+        (only(&|request| request.evaluated_before = at), vec![]),
+        (only(&|request| request.evaluated_from = later), vec![]),
+        (only(&|request| request.evaluated_before = later), vec![first, second]),
+    ] {
+        let shown = format!("{request:?}");
+        let found = names(&export(&server, request).await.unwrap());
+        let expected: Vec<_> = expected.iter().map(|id| format!("partition {id}")).collect();
+        assert_eq!(found, expected, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn pairs_are_of_the_same_evidence_and_differ_in_their_text() {
+    let server = Running::start().await;
+    let right = evaluate(&server, TRUE, POOL).await;
+    evaluate(&server, FALSE, "connection pool size is 21").await;
+    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()), [] as [&str; 0]);
+
+    let wrong = evaluate(&server, FALSE, POOL).await;
+    evaluate(&server, FALSE, POOL).await;
+    let found = records(&export(&server, of(&[Preferences])).await.unwrap());
+    let [Record::Preference(pair)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(named(&found[0]), format!("{} over {}", right.evaluation_id, wrong.evaluation_id));
+    let (chosen, rejected) = (pair.chosen.as_ref().unwrap(), pair.rejected.as_ref().unwrap());
+    assert_eq!((chosen.synthesis.as_str(), rejected.synthesis.as_str()), (TRUE, FALSE));
+    assert_eq!(chosen.guarded_score, right.guarded_score);
+    assert_eq!((pair.tau_proceed_millionths, pair.tau_regenerate_millionths), (800_000, 650_000));
+    assert_eq!(pair.evidence, right.provenance.as_ref().unwrap().evidence);
+
+    for number in 30..60 {
+        evaluate(&server, &format!("The connection pool size is {number}."), POOL).await;
+    }
+    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()).len(), 8);
+    let request = v1::DeleteEvaluationRequest { evaluation_id: right.evaluation_id };
+    server.ledger().delete_evaluation(request).await.unwrap();
+    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()).len(), 0);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_request_is_named() {
+    let server = Running::start().await;
+    evaluate(&server, TRUE, POOL).await;
+    let token = export(&server, of(&[Partitions])).await.unwrap()[0].after.clone();
+    let other = v1::ExportRequest { after: token, ..of(&[Grades]) };
+    let garbled = v1::ExportRequest { after: "x".to_owned(), ..of(&[Grades]) };
+    for (request, field) in [(of(&[]), "kinds: "), (other, "after: "), (garbled, "after: \"x\"")] {
+        let refused = export(&server, request).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        assert!(refused.message().starts_with(field), "{refused}");
+    }
+}

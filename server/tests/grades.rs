@@ -1,0 +1,126 @@
+//! Grades over a real socket: kept with their evaluation, replaced by their grader, refused as a whole.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1;
+use gsar_proto::v1::grade::Subject;
+use support::Running;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+async fn evaluated(server: &Running) -> v1::EvaluateResponse {
+    server.grounding().evaluate(support::request()).await.unwrap().into_inner()
+}
+
+fn of_report(tier: v1::Tier) -> v1::Grade {
+    let subject = Subject::Report(v1::ReportGrade { tier: tier.into() });
+    v1::Grade { subject: Some(subject), note: String::new() }
+}
+
+fn of_claim(claim_id: &str, class: v1::ClaimClass) -> v1::Grade {
+    let claim_id = claim_id.to_owned();
+    let subject = Subject::Claim(v1::ClaimGrade { claim_id, class: class.into() });
+    v1::Grade { subject: Some(subject), note: "as the console shows".to_owned() }
+}
+
+async fn grade(
+    server: &Running,
+    evaluation_id: &str,
+    grader: &str,
+    grades: Vec<v1::Grade>,
+) -> Result<v1::GradeResponse, Status> {
+    let request = v1::GradeRequest {
+        evaluation_id: evaluation_id.to_owned(),
+        grader: grader.to_owned(),
+        grades,
+    };
+    server.ledger().grade(request).await.map(tonic::Response::into_inner)
+}
+
+async fn shown(server: &Running, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
+    let request = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned() };
+    server.ledger().get_evaluation(request).await.unwrap().into_inner().grades
+}
+
+async fn listed(server: &Running, graded: v1::GradedFilter) -> Vec<String> {
+    let request = v1::ListEvaluationsRequest { graded: graded.into(), ..Default::default() };
+    let page = server.ledger().list_evaluations(request).await.unwrap().into_inner();
+    page.evaluations.into_iter().map(|summary| summary.evaluation_id).collect()
+}
+
+#[tokio::test]
+async fn grades_stand_with_their_evaluation_and_the_last_word_counts() {
+    let server = Running::start().await;
+    let answer = evaluated(&server).await;
+    let (id, claim) = (answer.evaluation_id.as_str(), answer.claims[0].id.as_str());
+    assert_eq!(shown(&server, id).await, []);
+
+    let grades = vec![of_claim(claim, v1::ClaimClass::Contradicted), of_report(v1::Tier::Replan)];
+    let first = grade(&server, id, "ada", grades.clone()).await.unwrap().graded_at;
+    grade(&server, id, "ben", vec![of_report(v1::Tier::Abstain)]).await.unwrap();
+    let recorded = |grade: &v1::Grade, grader: &str, graded_at| v1::RecordedGrade {
+        grade: Some(grade.clone()),
+        grader: grader.to_owned(),
+        graded_at,
+    };
+    let found = shown(&server, id).await;
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[0], recorded(&grades[1], "ada", first));
+    assert_eq!(found[1].grader, "ben");
+    assert_eq!(found[2], recorded(&grades[0], "ada", first));
+
+    let other = of_report(v1::Tier::Proceed);
+    let later = grade(&server, id, "ada", vec![other.clone()]).await.unwrap().graded_at;
+    let found = shown(&server, id).await;
+    assert_eq!((found.len(), &found[0]), (3, &recorded(&other, "ada", later)));
+    assert_eq!(found[2], recorded(&grades[0], "ada", first), "of another subject");
+}
+
+#[tokio::test]
+async fn lists_are_restricted_to_graded_evaluations_or_to_the_others() {
+    let server = Running::start().await;
+    let first = evaluated(&server).await.evaluation_id;
+    let second = evaluated(&server).await.evaluation_id;
+    grade(&server, &first, "ada", vec![of_report(v1::Tier::Proceed)]).await.unwrap();
+    assert_eq!(listed(&server, v1::GradedFilter::Graded).await, [first.as_str()]);
+    assert_eq!(listed(&server, v1::GradedFilter::NotGraded).await, [second.as_str()]);
+    assert_eq!(listed(&server, v1::GradedFilter::Unspecified).await.len(), 2);
+
+    let request = v1::ListEvaluationsRequest { graded: 3, ..Default::default() };
+    let refused = server.ledger().list_evaluations(request).await.unwrap_err();
+    assert!(refused.message().starts_with("graded: 3 is unknown"), "{refused}");
+
+    let request = v1::DeleteEvaluationRequest { evaluation_id: first };
+    server.ledger().delete_evaluation(request).await.unwrap();
+    assert!(listed(&server, v1::GradedFilter::Graded).await.is_empty());
+}
+
+#[tokio::test]
+async fn one_wrong_grade_refuses_all_of_them() {
+    let server = Running::start().await;
+    let answer = evaluated(&server).await;
+    let id = answer.evaluation_id.as_str();
+    let right = of_claim(&answer.claims[0].id, v1::ClaimClass::Grounded);
+    let wrong = of_claim("c99", v1::ClaimClass::Grounded);
+    let refused = grade(&server, id, "ada", vec![right.clone(), wrong]).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    let violations = refused.get_error_details().bad_request().unwrap().field_violations.clone();
+    let fields: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
+    assert_eq!(fields, ["grades[1].claim.claim_id"]);
+    assert!(violations[0].description.starts_with("\"c99\" is no claim of the evaluation"));
+    assert_eq!(shown(&server, id).await, []);
+
+    let refused = grade(&server, "e0", "ada", vec![right.clone()]).await.unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound);
+    let refused = grade(&server, id, "", vec![right]).await.unwrap_err();
+    assert!(refused.message().starts_with("grader: is missing"), "{refused}");
+}
