@@ -163,7 +163,7 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 10] = [
+const MODULES: [(&str, &[&str]); 11] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "tls"]),
