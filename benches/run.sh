@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
-# says how to read the tables. `benches/run.sh core`, `locus`, `extraction` or `service` takes one part only;
+# says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
 # `embedding`, `cross-encoder` and `judges` are taken only by their names: the first needs `make models onnxruntime`, the
 # second `make onnxruntime`, the third much Python.
 set -euo pipefail
@@ -26,9 +26,9 @@ judges)
     needed=(-p gsar-server -p gsar-benches -p gsar-answer --bin gsar-server --bin echo --bin load --bin messages
         --bin stub_provider --bin judging_times --example answer_times)
     ;;
-all | service) needed=(-p gsar-server -p gsar-benches --bins) ;;
+all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|embedding|cross-encoder|judges]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges]" >&2
     exit 2
     ;;
 esac
@@ -76,4 +76,8 @@ fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'
     in_turn python3 benches/service/compare.py
+fi
+if wanted stream; then
+    printf '\n## Streams against calls\n\n'
+    in_turn python3 benches/service/streams.py
 fi

@@ -35,8 +35,15 @@ class Server:
         return self.process.pid
 
     def resident_bytes(self) -> int:
+        return self._status("VmRSS:")
+
+    def peak_bytes(self) -> int:
+        """The most that was ever resident."""
+        return self._status("VmHWM:")
+
+    def _status(self, name: str) -> int:
         status = Path(f"/proc/{self.pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        line = next(line for line in status.splitlines() if line.startswith(name))
         return int(line.split()[1]) * 1024
 
 

@@ -12,61 +12,15 @@ import statistics
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, met, ratios, spread, table
-from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, program, running
+from servers import ECHO, EVALUATE, Server, answer, free_port, pinned, program, running
+from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
-SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "1.5"))
-IN_FLIGHT = 64
 SCORE = "/gsar.v1.GroundingService/Score"
-
-
-@dataclass
-class Subject:
-    """A call that is measured in every round."""
-
-    name: str
-    server: Server
-    path: str
-    message: Path
-    calls: int = 0
-    rounds: list[dict] = field(default_factory=list)
-
-    def measure(self, calls: int, warm_up: int) -> dict:
-        arguments = ["--endpoint", self.server.endpoint, "--path", self.path, "--message", str(self.message)]
-        arguments += ["--in-flight", str(IN_FLIGHT), "--calls", str(calls), "--warm-up", str(warm_up)]
-        return json.loads(load(*arguments, "--pid", str(self.server.pid)))
-
-    def calibrate(self) -> None:
-        """As many calls a round as fit the time."""
-        rate = self.measure(500, 500)["calls_per_second"]
-        rate = self.measure(max(500, int(rate / 4)), 0)["calls_per_second"]
-        self.calls = max(500, int(rate * SECONDS_EACH))
-
-    def round(self) -> None:
-        self.rounds.append(self.measure(self.calls, self.calls // 5))
-
-    def values(self, name: str) -> list[float]:
-        return [round[name] for round in self.rounds]
-
-    def row(self) -> list[str]:
-        median = {name: statistics.median(self.values(name)) for name in self.rounds[0]}
-        busy = median["server_cpu_us_per_call"] * median["calls_per_second"] / 1e4
-        return [
-            self.name,
-            f"{median['calls_per_second']:,.0f}",
-            f"{median['p50_us'] / 1e3:.2f}",
-            f"{median['p99_us'] / 1e3:.2f}",
-            f"{median['server_cpu_us_per_call']:.1f}",
-            f"{busy:.0f} %",
-            f"{median['client_cpu_us_per_call']:.1f}",
-            f"{self.message.stat().st_size:,}",
-            f"{median['answer_bytes']:,.0f}",
-        ]
 
 
 class Bench:
@@ -224,9 +178,7 @@ def main() -> None:
         print(f"\n{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
         print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench, checks)))
         print("\nMedians behind the ratios:\n")
-        head = ["call", "calls/s", "p50, ms", "p99, ms", "server CPU/call, µs", "server busy"]
-        head += ["client CPU/call, µs", "request, bytes", "answer, bytes"]
-        print(table(head, [subject.row() for subject in measured.values()]))
+        print(table(HEAD, [subject.row() for subject in measured.values()]))
 
 
 if __name__ == "__main__":

@@ -15,5 +15,6 @@ pub mod partitions;
 pub mod processor_time;
 pub mod provider;
 pub mod requests;
+pub mod stream_load;
 pub mod telemetry;
 pub mod timing;

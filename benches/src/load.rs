@@ -21,7 +21,7 @@ use crate::endpoint::Endpoint;
 use crate::processor_time;
 
 /// A compression flag and a length in front of every message.
-const FRAME_HEADER: usize = 5;
+pub(crate) const FRAME_HEADER: usize = 5;
 /// Wide enough that flow control never holds an answer up.
 const WINDOW: u32 = 16 << 20;
 
@@ -149,7 +149,7 @@ pub async fn once(plan: &Plan) -> anyhow::Result<Bytes> {
     Ok(message.split_off(FRAME_HEADER.min(message.len())).freeze())
 }
 
-async fn connect(endpoint: &Endpoint) -> anyhow::Result<SendRequest<Bytes>> {
+pub(crate) async fn connect(endpoint: &Endpoint) -> anyhow::Result<SendRequest<Bytes>> {
     let reach = || format!("connecting to {endpoint}");
     match endpoint {
         Endpoint::Unix(path) => {
@@ -174,6 +174,18 @@ async fn handshake(
     Ok(requests)
 }
 
+/// The head of a call.
+pub(crate) fn request(path: &str) -> anyhow::Result<Request<()>> {
+    let request = Request::builder()
+        .method(Method::POST)
+        .version(Version::HTTP_2)
+        .uri(format!("http://localhost{path}"))
+        .header("te", "trailers")
+        .header("content-type", "application/grpc")
+        .body(())?;
+    Ok(request)
+}
+
 /// A call that can be made over and over.
 #[derive(Clone)]
 struct Call {
@@ -184,13 +196,7 @@ struct Call {
 
 impl Call {
     fn new(connection: SendRequest<Bytes>, plan: &Plan) -> anyhow::Result<Self> {
-        let request = Request::builder()
-            .method(Method::POST)
-            .version(Version::HTTP_2)
-            .uri(format!("http://localhost{}", plan.path))
-            .header("te", "trailers")
-            .header("content-type", "application/grpc")
-            .body(())?;
+        let request = request(&plan.path)?;
         let mut body = BytesMut::with_capacity(FRAME_HEADER + plan.message.len());
         body.put_u8(0);
         body.put_u32(u32::try_from(plan.message.len())?);
@@ -219,7 +225,7 @@ impl Call {
 }
 
 /// The status is in the trailers, or in the headers of an answer that has nothing else.
-async fn check(headers: &HeaderMap, body: &mut RecvStream) -> anyhow::Result<()> {
+pub(crate) async fn check(headers: &HeaderMap, body: &mut RecvStream) -> anyhow::Result<()> {
     let trailers = body.trailers().await?.unwrap_or_default();
     let text = |name| {
         let value = trailers.get(name).or_else(|| headers.get(name))?;

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Parser;
 use gsar_benches::endpoint::Endpoint;
 use gsar_benches::load::{self, Plan};
+use gsar_benches::stream_load;
 
-/// Makes the same unary call many times on one connection and prints what was measured as one JSON object.
+/// Makes the same call many times on one connection, or sends the same report over one stream, and prints what was
+/// measured as one JSON object.
 /// Ends with an error as soon as an answer is not OK.
 #[derive(Parser)]
 struct Arguments {
@@ -16,6 +18,9 @@ struct Arguments {
     /// The method, such as /gsar.v1.GroundingService/Score.
     #[arg(long)]
     path: String,
+    /// Send messages over one stream; the method is `EvaluateStream` and the message a request of `Evaluate`.
+    #[arg(long)]
+    stream: bool,
     /// File with the encoded message.
     #[arg(long)]
     message: PathBuf,
@@ -32,7 +37,7 @@ struct Arguments {
     #[arg(long)]
     pid: Option<u32>,
     /// Make one call only and write the message of its answer here.
-    #[arg(long, conflicts_with_all = ["calls", "warm_up", "pid"])]
+    #[arg(long, conflicts_with_all = ["calls", "warm_up", "pid", "stream"])]
     save_answer: Option<PathBuf>,
 }
 
@@ -51,6 +56,7 @@ async fn main() -> anyhow::Result<()> {
     };
     match arguments.save_answer {
         Some(path) => std::fs::write(path, load::once(&plan).await?)?,
+        None if arguments.stream => println!("{}", stream_load::run(&plan).await?.to_json()),
         None => println!("{}", load::run(&plan).await?.to_json()),
     }
     Ok(())
