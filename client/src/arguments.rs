@@ -15,7 +15,7 @@ use gsar_client::TlsFiles;
 pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
 pub(crate) use format::{Format, Stream};
-pub(crate) use records::{Export, FileFormat, Grade, Kind};
+pub(crate) use records::{Export, FileFormat, Grade, Kind, Rescore};
 pub(crate) use watch::Watch;
 
 const AFTER_HELP: &str = "\
@@ -362,7 +362,7 @@ pub(crate) enum Tier {
     Abstain,
 }
 
-/// Read the record of evaluations, grade them, export it, and delete from it
+/// Read the record of evaluations, decide them anew, grade, export and delete them
 ///
 /// Needs a running server, or --data-dir with the directory that holds the record.
 #[derive(Debug, Subcommand)]
@@ -421,6 +421,7 @@ pub(crate) enum Ledger {
         #[command(flatten)]
         connection: Connection,
     },
+    Rescore(Rescore),
     Grade(Grade),
     Export(Export),
 }
@@ -507,6 +508,7 @@ mod tests {
             &["ledger", "list"],
             &["ledger", "show"],
             &["ledger", "delete"],
+            &["ledger", "rescore"],
             &["ledger", "grade"],
             &["ledger", "export"],
             &["doctor"],

@@ -164,6 +164,34 @@ impl Client {
         .await
     }
 
+    /// Evaluates several reports over the same evidence and ranks them. Never repeated: each is recorded.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer. A report that is invalid or whose judge failed is in the answer.
+    pub async fn select_best(
+        &self,
+        request: v1::SelectBestRequest,
+    ) -> Result<v1::SelectBestResponse, ClientError> {
+        self.call("SelectBest", Repeat::Forbidden, request, async |channel, request| {
+            self.grounding(channel).select_best(request).await
+        })
+        .await
+    }
+
+    /// Decides a recorded evaluation under another policy. Nothing is judged or recorded.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer, no such evaluation or no such policy.
+    pub async fn rescore(
+        &self,
+        request: v1::RescoreRequest,
+    ) -> Result<v1::RescoreResponse, ClientError> {
+        self.call("Rescore", Repeat::Harmless, request, async |channel, request| {
+            self.grounding(channel).rescore(request).await
+        })
+        .await
+    }
+
     /// Has the judges of the server judge a small report that must proceed. Chat models are really asked.
     ///
     /// # Errors

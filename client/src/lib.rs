@@ -30,6 +30,7 @@ pub mod input;
 mod investigations;
 mod ledger;
 pub mod partition;
+mod stream;
 pub mod text;
 mod tls;
 
@@ -38,4 +39,5 @@ pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
 pub use gsar_proto::{json, v1};
 pub use ledger::Export;
+pub use stream::Evaluations;
 pub use tls::{TlsFileError, TlsFiles};

@@ -65,6 +65,37 @@ fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
 }
 
 #[test]
+fn evaluations_are_decided_under_another_policy() {
+    let machine = Machine::new();
+    let records = machine.folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let [right, wrong] = recorded(&machine, records);
+    let run = |ids: &[&str], rest: &[&str]| {
+        let command = [&["ledger", "rescore"], ids, rest, &["--data-dir", records]].concat();
+        let output = machine.run(&command, "");
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", stderr(&output));
+        stdout(&output).to_owned()
+    };
+    let ids = [right.evaluation_id.as_str(), wrong.evaluation_id.as_str()];
+    let both = run(&ids, &["--policy", "paper"]);
+    assert!(both.ends_with("of 2 decided differently under paper\n"), "{both}");
+    assert!(ids.iter().all(|id| both.contains(id)), "{both}");
+
+    let one = run(&ids[..1], &["--policy", "strict"]);
+    assert!(one.starts_with("proceed"), "{one}");
+    assert!(one.contains("The connection pool size is 20"), "{one}");
+
+    let json = run(&ids, &["--output", "json"]);
+    let answers: Vec<v1::RescoreResponse> =
+        json.lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
+    assert_eq!(
+        answers.iter().map(|answer| &answer.evaluation_id).collect::<Vec<_>>(),
+        ids.iter().collect::<Vec<_>>()
+    );
+    machine.assert_nothing_is_left();
+}
+
+#[test]
 fn what_people_say_is_kept_and_exported() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");

@@ -1,11 +1,11 @@
-//! The arguments of grades and exports of the ledger.
+//! The arguments of grades, exports and rescoring of the ledger.
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 
-use super::{Class, Connection, Tier};
+use super::{Class, Connection, Output, Tier};
 
 /// Say what is right of an evaluation, or of one of its claims
 ///
@@ -35,6 +35,29 @@ pub(crate) struct Grade {
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) note: String,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// Decide evaluations under another policy
+///
+/// No judge is asked and nothing is recorded: what the judge said is verified and decided anew. One evaluation is shown in
+/// full, several as a line each.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gsar ledger rescore 0197-ab --policy strict
+  gsar ledger list --tier proceed --output json | jq -r .evaluationId | xargs gsar ledger rescore --policy strict")]
+pub(crate) struct Rescore {
+    /// The evaluations' ids
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// The policy to decide by; without it the server's default
+    #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(crate) policy: String,
+    /// How to print
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }

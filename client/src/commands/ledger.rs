@@ -6,7 +6,9 @@ use gsar_core::policy::Policy;
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
-use super::{check_explained, check_kept, classes, explain, export, is_json, print, print_json};
+use super::{
+    check_explained, check_kept, classes, explain, export, is_json, print, print_json, rescore,
+};
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
 use crate::human::{Scene, View, evaluation, evaluations, grades};
@@ -46,6 +48,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
             show_evidence(id, item, *output, connection).await
         }
+        Ledger::Rescore(arguments) => rescore::run(arguments, terminal).await,
         Ledger::Grade(arguments) => grade(arguments).await,
         Ledger::Export(arguments) => export::run(arguments).await,
         Ledger::Delete { ids, connection } => delete(ids, connection).await,

@@ -13,6 +13,7 @@ mod manuals;
 mod policy;
 mod progress;
 mod requests;
+mod rescore;
 mod score;
 mod search;
 mod shown;

@@ -196,12 +196,7 @@ async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result
 /// The decision on a partition, shown as an evaluation that no judge took part in.
 fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
     let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
-    let warnings = answer.hypothetical.then(|| v1::Reason {
-        code: "HYPOTHETICAL".to_owned(),
-        sentence: "hypothetical: this server evaluates no report under this policy, which is looser than its default"
-            .to_owned(),
-        ..Default::default()
-    });
+    let warnings = answer.hypothetical.then(hypothetical);
     v1::EvaluateResponse {
         warnings: warnings.into_iter().collect(),
         outcome: outcome.into(),
@@ -218,6 +213,16 @@ fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
         coverage: answer.coverage,
         shadow: answer.shadow,
         provenance: Some(v1::Provenance { policy: answer.policy, ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+/// What is said of a decision that Evaluate would not make.
+pub(super) fn hypothetical() -> v1::Reason {
+    v1::Reason {
+        code: "HYPOTHETICAL".to_owned(),
+        sentence: "hypothetical: this server evaluates no report under this policy, which is looser than its default"
+            .to_owned(),
         ..Default::default()
     }
 }

@@ -12,6 +12,7 @@ mod investigation;
 mod ledger;
 mod page;
 mod policy;
+mod rescore;
 mod safety;
 mod score;
 mod verdict;
@@ -28,6 +29,7 @@ pub(crate) use investigation::{Progress, progress_end, progress_of, progress_sta
 pub(crate) use ledger::{evaluations, grades};
 pub(crate) use page::count;
 pub(crate) use policy::{differences, policies, problems, warnings};
+pub(crate) use rescore::{not_rescored, rescored, rescored_many};
 pub(crate) use safety::{cap_answer, gate_answer};
 pub(crate) use score::changes;
 pub(crate) use verdict::{decided, verdict};

@@ -1,0 +1,71 @@
+//! `gsar ledger rescore`: recorded evaluations under another policy.
+
+use gsar_core::policy::Policy;
+use gsar_proto::v1;
+
+use super::score::hypothetical;
+use super::{check_kept, is_json, print, print_json};
+use crate::arguments::Rescore;
+use crate::failure::Failure;
+use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescored, rescored_many};
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Status, Failure> {
+    check_kept(&arguments.connection, "record to decide anew")?;
+    with_client(&arguments.connection, async |client, _| {
+        let mut answers = Vec::new();
+        for id in &arguments.ids {
+            let request = v1::RescoreRequest {
+                evaluation_id: id.clone(),
+                policy: arguments.policy.clone(),
+                ..Default::default()
+            };
+            let answer = client.rescore(request).await?;
+            if is_json(arguments.output) {
+                print_json(&answer)?;
+                continue;
+            }
+            print(&rescored(&answer))?;
+            answers.push(answer);
+        }
+        match answers.as_slice() {
+            [] => {}
+            [answer] => {
+                let policy = client.policy(&arguments.policy).await?;
+                let policy = Policy::from_toml(&policy.toml).ok();
+                let report = client.evaluation(&answer.evaluation_id).await?.report;
+                let scene =
+                    Scene { report: report.as_ref(), policy: policy.as_ref(), ..Scene::default() };
+                let view =
+                    View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
+                print(&not_rescored(std::slice::from_ref(answer)))?;
+                print(&format!("\n{}", evaluation(&as_evaluation(answer.clone()), &scene, &view)))?;
+            }
+            several => print(&format!("{}{}", not_rescored(several), rescored_many(several)))?,
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+/// What was decided anew, shown as an evaluation.
+fn as_evaluation(answer: v1::RescoreResponse) -> v1::EvaluateResponse {
+    let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
+    v1::EvaluateResponse {
+        evaluation_id: answer.evaluation_id,
+        warnings: answer.hypothetical.then(hypothetical).into_iter().collect(),
+        outcome: outcome.into(),
+        claims: answer.claims,
+        score: answer.score,
+        guarded_score: answer.guarded_score,
+        terms: answer.terms,
+        decision: answer.decision,
+        corrections: answer.corrections,
+        coverage: answer.coverage,
+        abstain_reason: answer.abstain_reason,
+        provenance: Some(v1::Provenance { policy: answer.policy, ..Default::default() }),
+        ..Default::default()
+    }
+}

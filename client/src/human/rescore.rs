@@ -1,0 +1,88 @@
+//! What recorded evaluations come to under another policy.
+
+use std::collections::BTreeMap;
+
+use gsar_client::text::one_line;
+use gsar_proto::v1;
+
+use super::page::{BOLD, DIM, count, padded, styled};
+use super::words;
+
+/// A line: the decision and score as recorded, those under the other policy, the id.
+pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
+    let before = answer.before.clone().unwrap_or_default();
+    let after = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    let decided = |tier, score: Option<&v1::Score>| {
+        let (word, style) = words::tier(tier);
+        let score = score.map(|score| words::score(Some(score))).unwrap_or_default();
+        format!("{} {}", styled(style, &padded(word, 10)), padded(&score, 5))
+    };
+    let arrow = if answer.changed { styled(BOLD, "→") } else { styled(DIM, "=") };
+    format!(
+        "{} {arrow} {}  {}\n",
+        decided(before.tier(), before.score.as_ref()),
+        decided(after, answer.score.as_ref()),
+        styled(DIM, &one_line(&answer.evaluation_id)),
+    )
+}
+
+/// The fields of the policy that could not take effect, each once with its reasons.
+pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
+    let mut fields: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for field in answers.iter().flat_map(|answer| &answer.not_rescored) {
+        *fields.entry((&field.field, &field.reason)).or_default() += 1;
+    }
+    let line = |((field, reason), times): ((&str, &str), u64)| {
+        let of = match answers.len() {
+            1 => String::new(),
+            _ => format!(" in {}", count(times, "evaluation")),
+        };
+        format!("{} had no effect{of}: {}\n", one_line(field), one_line(reason))
+    };
+    fields.into_iter().map(line).collect()
+}
+
+/// How many of several are decided differently.
+pub(crate) fn rescored_many(answers: &[v1::RescoreResponse]) -> String {
+    let changed = answers.iter().filter(|answer| answer.changed).count();
+    let policy = answers.iter().find_map(|answer| answer.policy.as_ref());
+    let under =
+        policy.map(|policy| format!(" under {}", one_line(&policy.name))).unwrap_or_default();
+    format!("{changed} of {} decided differently{under}\n", answers.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(id: &str, after: v1::Tier, changed: bool) -> v1::RescoreResponse {
+        let score = |numerator| Some(v1::Score { value: 0.0, numerator, denominator: 4 });
+        v1::RescoreResponse {
+            evaluation_id: id.to_owned(),
+            before: Some(v1::RecordedDecision {
+                tier: v1::Tier::Proceed.into(),
+                score: score(3),
+                ..Default::default()
+            }),
+            score: score(if changed { 1 } else { 3 }),
+            decision: Some(v1::Decision { tier: after.into(), ..Default::default() }),
+            policy: Some(v1::AppliedPolicy { name: "strict".to_owned(), ..Default::default() }),
+            not_rescored: vec![v1::NotRescored {
+                field: "gate".to_owned(),
+                reason: "no inputs\nare kept".to_owned(),
+            }],
+            changed,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn changes_and_what_had_no_effect_are_said_once() {
+        let answers =
+            [answer("first", v1::Tier::Replan, true), answer("second", v1::Tier::Proceed, false)];
+        let text: String = answers.iter().map(rescored).collect();
+        let text = text + &not_rescored(&answers) + &rescored_many(&answers);
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text));
+        assert!(not_rescored(&answers[..1]).starts_with("gate had no effect: "));
+    }
+}
