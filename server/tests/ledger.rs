@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gsar_server::ledger::{
     Content, Durability, Filter, Ledger, LedgerError, NewGrade, NewGrades, Options, Page, Record,
-    Recorded, StoredEvaluation, Summary,
+    Recorded, SqliteLedger, StoredEvaluation, Summary,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -76,8 +76,8 @@ fn stored_of(record: Record) -> StoredEvaluation {
     }
 }
 
-fn open(directory: &Path) -> Ledger {
-    Ledger::open(Options::new(directory)).unwrap()
+fn open(directory: &Path) -> SqliteLedger {
+    SqliteLedger::open(Options::new(directory)).unwrap()
 }
 
 fn database(directory: &Path) -> PathBuf {
@@ -97,7 +97,7 @@ fn assert_intact(directory: &Path) {
     assert!(!dangling);
 }
 
-async fn record_all(ledger: &Ledger, records: impl IntoIterator<Item = Record>) {
+async fn record_all(ledger: &SqliteLedger, records: impl IntoIterator<Item = Record>) {
     let tasks: Vec<_> = records
         .into_iter()
         .map(|record| {
@@ -110,7 +110,7 @@ async fn record_all(ledger: &Ledger, records: impl IntoIterator<Item = Record>) 
     }
 }
 
-async fn list(ledger: &Ledger, page_size: usize, page_token: Option<String>) -> Page {
+async fn list(ledger: &SqliteLedger, page_size: usize, page_token: Option<String>) -> Page {
     ledger.list(Filter { page_size, page_token, ..Filter::default() }).await.unwrap()
 }
 
@@ -127,8 +127,9 @@ fn content_digest(text: &str) -> [u8; 32] {
 }
 
 fn with_contents(number: u32, contents: &[&str]) -> Record {
+    let evidence = contents.iter().flat_map(|text| content_digest(text)).collect();
     let contents = contents.iter().map(|text| Content::new(content_digest(text), text)).collect();
-    Record { contents, ..record(number) }
+    Record { evidence, contents, ..record(number) }
 }
 
 #[tokio::test]
@@ -139,21 +140,47 @@ async fn a_content_is_kept_once_and_goes_with_the_last_evaluation_that_has_it() 
         ledger.record(with_contents(number, &contents)).await.unwrap();
     }
     let read = async |number: u32, text| {
-        ledger.content(record(number).evaluation_id, content_digest(text)).await.unwrap()
+        ledger.content(&record(number).evaluation_id, content_digest(text)).await.unwrap()
     };
     assert_eq!(read(2, "shared").await.as_deref(), Some("shared"));
     assert_eq!(read(3, "shared").await, None, "it is of others");
     let kept = || count(directory.path(), "SELECT count(*) FROM contents");
     assert_eq!(kept(), 3);
     for (number, left) in [(1, 2), (2, 1), (3, 0)] {
-        assert!(ledger.delete(record(number).evaluation_id).await.unwrap());
+        assert!(ledger.delete(&record(number).evaluation_id).await.unwrap());
         assert_eq!(kept(), left);
     }
-    assert!(!ledger.delete(record(3).evaluation_id).await.unwrap());
+    assert!(!ledger.delete(&record(3).evaluation_id).await.unwrap());
     assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 0);
-    assert_eq!(count(directory.path(), "SELECT count(*) FROM evaluation_contents"), 0);
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM evidence_set_contents"), 0);
     ledger.record(with_contents(4, &["a"])).await.unwrap();
     assert_eq!(kept(), 1);
+    assert_intact(directory.path());
+}
+
+#[tokio::test]
+async fn evidence_is_kept_once_and_goes_with_the_last_evaluation_over_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = open(directory.path());
+    let kept = || count(directory.path(), "SELECT count(*) FROM evidence_sets");
+    for (number, contents) in [(1, ["a", "b"]), (2, ["a", "b"]), (3, ["a", "c"])] {
+        ledger.record(with_contents(number, &contents)).await.unwrap();
+    }
+    assert_eq!(kept(), 2);
+    for (number, left) in [(1, 2), (3, 1)] {
+        assert!(ledger.delete(&record(number).evaluation_id).await.unwrap());
+        assert_eq!(kept(), left);
+    }
+    let left = ledger.read(&record(2).evaluation_id).await.unwrap().unwrap();
+    assert_eq!(left.evidence, with_contents(2, &["a", "b"]).evidence);
+    // It is written anew after it was deleted, and by another process.
+    ledger.record(with_contents(4, &["a", "c"])).await.unwrap();
+    ledger.close();
+    let ledger = open(directory.path());
+    ledger.record(with_contents(5, &["a", "c"])).await.unwrap();
+    assert_eq!(kept(), 2);
+    let again = ledger.read(&record(5).evaluation_id).await.unwrap().unwrap();
+    assert_eq!(again.evidence, with_contents(5, &["a", "c"]).evidence);
     assert_intact(directory.path());
 }
 
@@ -187,7 +214,7 @@ async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
     ledger.close();
 
     let ledger = open(directory.path());
-    let stored = ledger.read(record(0).evaluation_id).await.unwrap().unwrap().grades;
+    let stored = ledger.read(&record(0).evaluation_id).await.unwrap().unwrap().grades;
     let found: Vec<_> = stored
         .iter()
         .map(|stored| {
@@ -197,7 +224,7 @@ async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
     assert_eq!(found, [("", "ada", 1), ("c1", "ada", 2), ("c1", "ben", 1)]);
     let kept = || count(directory.path(), "SELECT count(*) FROM grades");
     assert_eq!(kept(), 5);
-    assert!(ledger.delete(record(0).evaluation_id).await.unwrap());
+    assert!(ledger.delete(&record(0).evaluation_id).await.unwrap());
     assert_eq!(kept(), 2);
     let old = Record { evaluated_at_micros: 1, ..record(7) };
     record_all(&ledger, [old]).await;
@@ -205,7 +232,7 @@ async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
     ledger.close();
     let aged = Duration::from_secs(3_600);
     let bound = Options { max_age: Some(aged), ..Options::new(directory.path()) };
-    let ledger = Ledger::open(bound).unwrap();
+    let ledger = SqliteLedger::open(bound).unwrap();
     ledger.apply_retention().await.unwrap();
     assert_eq!(kept(), 2, "the old evaluation has taken its grade with it");
     assert_intact(directory.path());
@@ -215,7 +242,7 @@ async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
 async fn retention_by_size_counts_contents_and_deletes_no_more_than_it_has_to() {
     let directory = tempfile::tempdir().unwrap();
     let bound = Options { max_bytes: Some(4 << 20), ..Options::new(directory.path()) };
-    let ledger = Ledger::open(bound).unwrap();
+    let ledger = SqliteLedger::open(bound).unwrap();
     let mut bytes = blake3::Hasher::new().finalize_xof();
     for number in 0..40 {
         let mut random = vec![0; 100_000];
@@ -272,9 +299,9 @@ async fn a_closed_ledger_leaves_one_whole_file_and_frees_its_directory() {
     let directory = tempfile::tempdir().unwrap();
     for (durability, number) in [(Durability::Durable, 1), (Durability::Relaxed, 2)] {
         let ledger =
-            Ledger::open(Options { durability, ..Options::new(directory.path()) }).unwrap();
+            SqliteLedger::open(Options { durability, ..Options::new(directory.path()) }).unwrap();
         assert_eq!(ledger.record(record(number)).await, Ok(Recorded::New));
-        assert!(ledger.read(format!("evaluation-{number:06}")).await.unwrap().is_some());
+        assert!(ledger.read(&format!("evaluation-{number:06}")).await.unwrap().is_some());
         let clone = ledger.clone();
         drop(ledger);
         clone.close();
@@ -365,7 +392,7 @@ fn a_ledger_of_a_later_schema_is_refused_and_left_alone() {
         .unwrap()
         .pragma_update(None, "user_version", 99)
         .unwrap();
-    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
     assert!(matches!(refused, LedgerError::NewerSchema { found: 99, .. }), "{refused}");
     assert!(refused.to_string().contains("run the server that wrote it"), "{refused}");
     assert_eq!(count(directory.path(), "PRAGMA user_version"), 99);
@@ -378,7 +405,7 @@ fn another_programs_database_is_refused_and_left_alone() {
     songs.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
     drop(songs);
     let before = std::fs::read(database(directory.path())).unwrap();
-    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
     assert_eq!(refused, LedgerError::Foreign { file: database(directory.path()) });
     assert_eq!(std::fs::read(database(directory.path())).unwrap(), before);
 }
@@ -387,7 +414,7 @@ fn another_programs_database_is_refused_and_left_alone() {
 fn a_file_that_is_no_database_is_refused_with_its_path_and_the_fix() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(database(directory.path()), "no database ".repeat(1000)).unwrap();
-    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
     assert!(matches!(refused, LedgerError::Corrupt { .. }), "{refused}");
     let text = refused.to_string();
     assert!(text.contains("ledger.sqlite3") && text.contains("restore a backup"), "{text}");
@@ -410,7 +437,7 @@ async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
     let ledger = open(directory.path());
     let mut damaged = 0;
     for number in 0..64 {
-        match ledger.read(format!("evaluation-{number:06}")).await {
+        match ledger.read(&format!("evaluation-{number:06}")).await {
             Ok(Some(read)) => assert_eq!(read, stored_of(record(number))),
             Ok(None) => panic!("evaluation {number} was forgotten"),
             Err(LedgerError::Corrupt { .. }) => damaged += 1,
@@ -424,7 +451,7 @@ async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
 fn a_second_opener_hears_who_holds_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let refused = Ledger::open(Options::new(directory.path())).unwrap_err();
+    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
     let pid = std::process::id();
     assert_eq!(
         refused,
@@ -568,7 +595,7 @@ proptest! {
 async fn listed_by_pages(records: Vec<Record>, mut filter: Filter) -> Vec<Summary> {
     let directory = tempfile::tempdir().unwrap();
     let relaxed = Options { durability: Durability::Relaxed, ..Options::new(directory.path()) };
-    let ledger = Ledger::open(relaxed).unwrap();
+    let ledger = SqliteLedger::open(relaxed).unwrap();
     for record in records {
         assert_eq!(ledger.record(record).await, Ok(Recorded::New));
     }
@@ -607,7 +634,7 @@ async fn evaluations_too_old_are_deleted_and_their_space_is_handed_back() {
 
     let aged =
         Options { max_age: Some(Duration::from_secs(3600)), ..Options::new(directory.path()) };
-    let ledger = Ledger::open(aged).unwrap();
+    let ledger = SqliteLedger::open(aged).unwrap();
     ledger.apply_retention().await.unwrap();
     let after = file_bytes(directory.path());
     assert!(after < 2 << 20, "{after} of {before} bytes are left while the ledger is open");
@@ -626,7 +653,7 @@ async fn a_ledger_at_its_bound_keeps_the_newest() {
     const BOUND: u64 = 2 << 20;
     let directory = tempfile::tempdir().unwrap();
     let options = Options { max_bytes: Some(BOUND), ..Options::new(directory.path()) };
-    let ledger = Ledger::open(options.clone()).unwrap();
+    let ledger = SqliteLedger::open(options.clone()).unwrap();
     for number in 0..40 {
         record_all(&ledger, (number * 20..number * 20 + 20).map(record)).await;
     }
@@ -640,7 +667,7 @@ async fn a_ledger_at_its_bound_keeps_the_newest() {
     assert!(file_bytes(directory.path()) <= BOUND, "{}", file_bytes(directory.path()));
     assert_intact(directory.path());
 
-    let ledger = Ledger::open(Options { max_bytes: Some(BOUND / 2), ..options }).unwrap();
+    let ledger = SqliteLedger::open(Options { max_bytes: Some(BOUND / 2), ..options }).unwrap();
     ledger.apply_retention().await.unwrap();
     assert!(file_bytes(directory.path()) <= BOUND / 2, "{}", file_bytes(directory.path()));
     assert_eq!(ids(&list(&ledger, 1, None).await), left[..1]);
@@ -650,7 +677,7 @@ async fn a_ledger_at_its_bound_keeps_the_newest() {
 async fn the_newest_evaluation_stays_even_if_it_alone_is_beyond_the_bound() {
     let directory = tempfile::tempdir().unwrap();
     let options = Options { max_bytes: Some(1 << 20), ..Options::new(directory.path()) };
-    let ledger = Ledger::open(options).unwrap();
+    let ledger = SqliteLedger::open(options).unwrap();
     for number in 0..3 {
         let huge = Record { response: vec![1; 3 << 20], ..record(number) };
         assert_eq!(ledger.record(huge).await, Ok(Recorded::New));
@@ -689,7 +716,7 @@ fn everything_acknowledged_before_a_kill_is_there_after_it() {
         all.extend(acknowledged_before_a_kill(directory.path(), acknowledgements));
         let ledger = open(directory.path());
         for id in &all {
-            let read = runtime().block_on(ledger.read(id.clone())).unwrap();
+            let read = runtime().block_on(ledger.read(id)).unwrap();
             let read = read.unwrap_or_else(|| panic!("{id} was acknowledged"));
             assert_eq!(read.response, id.as_bytes().repeat(100));
         }
@@ -738,7 +765,7 @@ fn record_until_killed(directory: &Path) -> ! {
     runtime.block_on(record_for_ever(ledger, format!("{process}-0")))
 }
 
-async fn record_for_ever(ledger: Ledger, name: String) -> ! {
+async fn record_for_ever(ledger: SqliteLedger, name: String) -> ! {
     let mut number = 0;
     loop {
         let id = format!("{name}-{number}");
@@ -810,7 +837,7 @@ async fn a_full_disk_refuses_with_a_fix_and_space_is_all_it_takes() {
     assert!(ledger.health().is_working());
     acknowledged.push(bulky(5000));
     for record in acknowledged {
-        assert_eq!(ledger.read(record.evaluation_id.clone()).await, Ok(Some(stored_of(record))));
+        assert_eq!(ledger.read(&record.evaluation_id).await, Ok(Some(stored_of(record))));
     }
     ledger.close();
     assert_intact(&directory);

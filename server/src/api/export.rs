@@ -76,17 +76,19 @@ async fn run(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use tonic::Code;
 
     use super::*;
-    use crate::ledger::{Ledger, Options};
+    use crate::ledger::{Ledger, Options, SqliteLedger};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn an_export_that_is_cut_off_says_so() {
         let folder = tempfile::tempdir().unwrap();
-        let ledger = Ledger::open(Options::new(folder.path())).unwrap();
+        let ledger: Arc<dyn Ledger> =
+            Arc::new(SqliteLedger::open(Options::new(folder.path())).unwrap());
         let request = || v1::ExportRequest { kinds: vec![1], ..v1::ExportRequest::default() };
         let export = || Export::new(ledger.clone(), request()).unwrap();
         let phase = PhaseCell::default();

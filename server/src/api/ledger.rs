@@ -88,7 +88,7 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
         let id = request.into_inner().evaluation_id;
         let deleted =
-            self.engine.recording()?.delete(id.clone()).await.map_err(|error| refused(&error))?;
+            self.engine.recording()?.delete(&id).await.map_err(|error| refused(&error))?;
         if deleted {
             Ok(Response::new(v1::DeleteEvaluationResponse {}))
         } else {

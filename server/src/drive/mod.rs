@@ -101,7 +101,7 @@ impl Investigations {
         request: v1::GetInvestigationRequest,
     ) -> Result<v1::GetInvestigationResponse, Status> {
         let id = request.investigation_id;
-        let stored = self.ledger()?.investigation(&*id).await.map_err(|error| refused(&error))?;
+        let stored = self.ledger()?.investigation(&id).await.map_err(|error| refused(&error))?;
         let stored = stored.ok_or_else(|| unknown(&id))?;
         let investigation = Some(self.view(&State::read(&stored).map_err(broken)?));
         let events = match request.with_events {
@@ -296,8 +296,8 @@ impl Investigations {
         view::investigation(state, self.engine.limits())
     }
 
-    fn ledger(&self) -> Result<&Ledger, Status> {
-        self.engine.ledger().ok_or_else(|| {
+    fn ledger(&self) -> Result<&dyn Ledger, Status> {
+        self.engine.ledger().map(AsRef::as_ref).ok_or_else(|| {
             errors::not_allowed(
                 "this server records nothing, and an investigation resumes from its record",
                 "have ledger.enabled turned on",

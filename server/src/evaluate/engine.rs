@@ -9,7 +9,7 @@ use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{Bounds, Evidence};
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
-use crate::ledger::{Durability, Ledger, Options};
+use crate::ledger::{Durability, Ledger, Options, SqliteLedger};
 use crate::policies::PolicyStore;
 
 /// What a server needs to evaluate.
@@ -18,7 +18,7 @@ pub struct Engine {
     pub(super) judges: Vec<Arc<dyn Judge>>,
     /// Who gives second opinions on what judges that are not local ground.
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
-    pub(super) ledger: Option<Ledger>,
+    pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) evidence_kept: EvidenceKept,
     evidence: Option<Evidence>,
     pub(super) limits: parse::Limits,
@@ -40,7 +40,7 @@ impl Engine {
         let CheckedConfig { config, policies, chain, second_opinion, embeddings, .. } = checked;
         let config = &config;
         let ledger = match config.ledger.enabled {
-            true => Some(Ledger::open(ledger_options(config)).map_err(|error| error.to_string())?),
+            true => Some(open_ledger(config)?),
             false => None,
         };
         // The ledger holds the data directory for this process.
@@ -79,7 +79,7 @@ impl Engine {
 
     /// The ledger, where evaluations are recorded.
     #[must_use]
-    pub fn ledger(&self) -> Option<&Ledger> {
+    pub fn ledger(&self) -> Option<&Arc<dyn Ledger>> {
         self.ledger.as_ref()
     }
 
@@ -110,6 +110,11 @@ fn bounds(wanted: &config::Evidence) -> Bounds {
         time_to_live: wanted.time_to_live.map(|lives| lives.0),
         kept_in_memory: wanted.kept_in_memory.0,
     }
+}
+
+fn open_ledger(config: &Config) -> Result<Arc<dyn Ledger>, String> {
+    let opened = SqliteLedger::open(ledger_options(config));
+    Ok(Arc::new(opened.map_err(|error| error.to_string())?))
 }
 
 fn ledger_options(config: &Config) -> Options {

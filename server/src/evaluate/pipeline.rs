@@ -89,7 +89,7 @@ impl Engine {
         };
         // Before the checks: what was acknowledged under a key stays so, whatever the configuration allows by now.
         let keyed = Keyed::of(&request);
-        if let Some(before) = record::replay(ledger, &keyed).await? {
+        if let Some(before) = record::replay(ledger.as_ref(), &keyed).await? {
             return Ok(before);
         }
         let report = record::encoded_report(&request);
@@ -102,7 +102,7 @@ impl Engine {
             provenance.recorded = true;
         }
         let event = event(&answer);
-        record::record(ledger, keyed, kept, contents, &policy, answer, event).await
+        record::record(ledger.as_ref(), keyed, kept, contents, &policy, answer, event).await
     }
 
     /// Evaluates a report without recording it.

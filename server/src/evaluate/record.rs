@@ -39,12 +39,11 @@ impl Keyed {
 
 /// The answer given before under the same key, if any.
 pub(super) async fn replay(
-    ledger: &Ledger,
+    ledger: &dyn Ledger,
     keyed: &Keyed,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
     let Some(key) = &keyed.key else { return Ok(None) };
-    let found =
-        ledger.find_by_key(key.clone(), keyed.digest).await.map_err(|error| refused(&error))?;
+    let found = ledger.find_by_key(key, keyed.digest).await.map_err(|error| refused(&error))?;
     found.map(|bytes| decoded(&bytes)).transpose()
 }
 
@@ -89,7 +88,7 @@ pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
 
 /// Records an answer and gives it back, or the one that was recorded first under the same key.
 pub(super) async fn record(
-    ledger: &Ledger,
+    ledger: &dyn Ledger,
     keyed: Keyed,
     kept: Kept,
     contents: Vec<Content>,

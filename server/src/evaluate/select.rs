@@ -96,7 +96,8 @@ impl Engine {
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger, Keyed::unkeyed(), kept, contents, &policy, answer, None).await
+        record::record(ledger.as_ref(), Keyed::unkeyed(), kept, contents, &policy, answer, None)
+            .await
     }
 }
 

@@ -1,5 +1,7 @@
 //! This module reads evaluations back from the ledger. It decides nothing about them.
 
+use std::sync::Arc;
+
 use gsar_core::time::Timestamp;
 use gsar_proto::{render, v1};
 use prost::Message as _;
@@ -15,7 +17,7 @@ impl Engine {
     ///
     /// # Errors
     /// FAILED_PRECONDITION where they are not.
-    pub(crate) fn recording(&self) -> Result<&Ledger, Status> {
+    pub(crate) fn recording(&self) -> Result<&Arc<dyn Ledger>, Status> {
         self.ledger().ok_or_else(|| {
             errors::not_allowed(
                 "this server records no evaluations",

@@ -1,23 +1,19 @@
-//! This module searches by meaning: it starts the embedding model when it is first needed and keeps the vectors of
-//! each corpus, which are computed in the background while the search by terms serves.
+//! This module searches by meaning: it starts the embedding model when it is first needed and has every corpus embedded
+//! in the background while the search by terms serves.
 //!
-//! Of a short text and of JSON every passage gets a vector; of a long text only the passages in which a line stands
-//! that says something new, so that a million lines do not need a million vectors. Without model or runtime everything
-//! else works, and every answer says so.
+//! Without model or runtime everything else works, and every answer says so.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gsar_embedding::{
     Embedder, LayeredCache, MemoryCache, Model, Options, Priority, Runtime, SqliteCache, Vector,
 };
-use gsar_vectors::{Opened, Settings, VectorIndex};
-use rusqlite::params;
 
-use super::content::content;
-use super::corpus::{Corpus, Summary, unsigned};
 use super::error::StoreError;
+use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
 
 /// The file below the folder of all corpora that keeps vectors by what they are of.
@@ -26,16 +22,8 @@ const CACHE: &str = ".vectors.sqlite3";
 const CACHE_MEMORY: usize = 32 << 20;
 /// The most bytes of vectors on disk.
 const CACHE_DISK: u64 = 1 << 30;
-/// The folder of a corpus' vectors in its folder.
-const FOLDER: &str = "vectors";
-/// The most passages of a text that is embedded as a whole; one with more is embedded in part.
-const LONG_TEXT: i64 = 64;
-/// The most passages embedded at once.
-const AT_ONCE: usize = 64;
 /// The most vectors that a crash may lose; they are in the cache.
 const UNSAVED: usize = 2_048;
-/// The most bytes of a passage that are embedded; the model reads no more.
-const MAX_EMBEDDED_BYTES: u64 = 2_048;
 
 /// Which model, and whether there has to be one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -188,6 +176,12 @@ impl Evidence {
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
     }
 
+    /// The vectors of this server's model. Starts it.
+    pub(super) fn space(&self) -> Result<VectorSpace, String> {
+        let model = self.shared.model.get()?;
+        Ok(VectorSpace { dimension: model.embedder.dimension(), model: model.digest.clone() })
+    }
+
     async fn embedder(&self) -> Result<Embedder, String> {
         let shared = Arc::clone(&self.shared);
         let started = tokio::task::spawn_blocking(move || {
@@ -212,50 +206,16 @@ impl Evidence {
     async fn embed_with(&self, embedder: &Embedder, name: &CorpusName) -> Result<(), String> {
         let (evidence, corpus_name) = (self.clone(), name.clone());
         let corpus = blocking(move || match evidence.corpus(&corpus_name, false) {
-            Ok(corpus) => Ok(Some(corpus)),
+            Ok(corpus) => Ok(Some((corpus, evidence.space()?))),
             Err(StoreError::UnknownCorpus { .. }) => Ok(None),
             Err(error) => Err(error.to_string()),
         });
-        let Some(corpus) = corpus.await? else { return Ok(()) };
-        corpus.to_embed.store(true, Ordering::SeqCst);
-        let Ok(_alone) = corpus.embedding.try_lock() else { return Ok(()) };
-        while corpus.to_embed.swap(false, Ordering::SeqCst) {
-            let (mut after, mut unsaved) = (0, 0);
-            loop {
-                let (evidence, of) = (self.clone(), Arc::clone(&corpus));
-                let next = move || {
-                    of.without_vector(evidence.index(&of)?, after)
-                        .map_err(|error| error.to_string())
-                };
-                let passages = blocking(next).await?;
-                let Some((last, _)) = passages.last() else { break };
-                after = *last;
-                let (numbers, texts): (Vec<i64>, Vec<String>) = passages.into_iter().unzip();
-                unsaved += numbers.len();
-                let vectors = embedder.embed(texts, Priority::Background).await;
-                let vectors = vectors.map_err(|error| error.to_string())?;
-                let save = unsaved >= UNSAVED;
-                let (evidence, of) = (self.clone(), Arc::clone(&corpus));
-                blocking(move || {
-                    let index = evidence.index(&of)?;
-                    let numbers = numbers.into_iter().map(unsigned);
-                    let added: Vec<(u64, Vector)> = numbers.zip(vectors).collect();
-                    index.add(&added).map_err(|error| error.to_string())?;
-                    if save { index.save().map_err(|error| error.to_string()) } else { Ok(()) }
-                })
-                .await?;
-                if save {
-                    unsaved = 0;
-                }
-            }
-            let (evidence, of) = (self.clone(), Arc::clone(&corpus));
-            blocking(move || {
-                let index = evidence.index(&of)?;
-                index.save().map_err(|error| error.to_string())?;
-                let model = evidence.shared.model.get()?;
-                of.mark_embedded(&model.digest).map_err(|error| error.to_string())
-            })
-            .await?;
+        let Some((corpus, space)) = corpus.await? else { return Ok(()) };
+        let progress = self.shared.embedding.of(name);
+        progress.is_due.store(true, Ordering::SeqCst);
+        let Ok(_alone) = progress.embedder.try_lock() else { return Ok(()) };
+        while progress.is_due.swap(false, Ordering::SeqCst) {
+            embed_all_of(embedder, &corpus, &space).await?;
         }
         Ok(())
     }
@@ -277,72 +237,62 @@ impl Evidence {
             self.embed_corpus(name).await;
         }
     }
-
-    /// The vectors of a corpus.
-    pub(super) fn index<'c>(&self, corpus: &'c Corpus) -> Result<&'c VectorIndex, String> {
-        let model = self.shared.model.get()?;
-        let opened = corpus.vectors.get_or_init(|| {
-            let settings = Settings::new(model.embedder.dimension(), model.digest.clone());
-            let folder = self.folder(corpus.name()).join(FOLDER);
-            crate::storage::create_folder(&folder).map_err(|error| error.to_string())?;
-            let (index, opened) =
-                VectorIndex::open(&folder, settings).map_err(|error| error.to_string())?;
-            let index = Arc::new(index);
-            if let Opened::GraphMissing(_) = opened {
-                build_graph(Arc::clone(&index));
-            }
-            Ok(index)
-        });
-        opened.as_deref().map_err(String::clone)
-    }
 }
 
-impl Corpus {
-    /// The next passages behind one that should have a vector and have none, with what they say.
-    fn without_vector(
-        &self,
-        index: &VectorIndex,
-        after: i64,
-    ) -> Result<Vec<(i64, String)>, StoreError> {
-        let connection = self.reader()?;
-        let read = || -> rusqlite::Result<Vec<(i64, String)>> {
-            let mut asked = connection.prepare(
-                "SELECT passages.number, item, start, end FROM passages
-                 JOIN items ON items.number = passages.item
-                 WHERE passages.number > ?1 AND is_complete = 1 AND (
-                     is_json = 1 OR items.passages <= ?2 OR EXISTS (
-                         SELECT 1 FROM templates WHERE templates.item = passages.item
-                         AND templates.first_line BETWEEN passages.first_line AND passages.last_line))
-                 ORDER BY passages.number",
-            )?;
-            let mut rows = asked.query(params![after, LONG_TEXT])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let number: i64 = row.get(0)?;
-                if index.contains(unsigned(number)) {
-                    continue;
-                }
-                let (start, end) = (unsigned(row.get(2)?), unsigned(row.get(3)?));
-                let text =
-                    content(&connection, row.get(1)?, start, end.min(start + MAX_EMBEDDED_BYTES))?;
-                found.push((number, text));
-                if found.len() == AT_ONCE {
-                    break;
-                }
-            }
-            Ok(found)
-        };
-        read().map_err(|error| self.failed(&error))
-    }
-}
-
-/// Builds the graph of an index on a thread of its own; until then searches compare one by one.
-fn build_graph(index: Arc<VectorIndex>) {
-    std::thread::spawn(move || {
-        if let Err(error) = index.build_graph().and_then(|()| index.save()) {
-            tracing::warn!(%error, "searches by meaning stay slow");
+/// Gives every passage of a corpus that should have one its vector.
+async fn embed_all_of(
+    embedder: &Embedder,
+    corpus: &Arc<dyn Corpus>,
+    space: &VectorSpace,
+) -> Result<(), String> {
+    let (mut after, mut unsaved) = (0, 0);
+    loop {
+        let (of, within) = (Arc::clone(corpus), space.clone());
+        let passages = blocking(move || of.without_vector(&within, after)).await?;
+        let Some((last, _)) = passages.last() else { break };
+        after = *last;
+        let (numbers, texts): (Vec<i64>, Vec<String>) = passages.into_iter().unzip();
+        unsaved += numbers.len();
+        let vectors = embedder.embed(texts, Priority::Background).await;
+        let vectors = vectors.map_err(|error| error.to_string())?;
+        let save = unsaved >= UNSAVED;
+        let (of, within) = (Arc::clone(corpus), space.clone());
+        blocking(move || {
+            of.add_vectors(&within, numbers.into_iter().zip(vectors).collect())?;
+            if save { of.save_vectors(&within) } else { Ok(()) }
+        })
+        .await?;
+        if save {
+            unsaved = 0;
         }
-    });
+    }
+    let (of, within) = (Arc::clone(corpus), space.clone());
+    blocking(move || {
+        of.save_vectors(&within)?;
+        of.mark_embedded(&within.model).map_err(|error| error.to_string())
+    })
+    .await
+}
+
+/// How far the embedding of each corpus is.
+#[derive(Debug, Default)]
+pub(super) struct EmbeddingProgress(Mutex<HashMap<CorpusName, Arc<Progress>>>);
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// Held by the one who embeds the corpus.
+    embedder: tokio::sync::Mutex<()>,
+    /// Something came since its passages were last looked at.
+    is_due: AtomicBool,
+}
+
+impl EmbeddingProgress {
+    fn of(&self, name: &CorpusName) -> Arc<Progress> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that nobody embeds have nothing to remember.
+        all.retain(|_, progress| Arc::strong_count(progress) > 1);
+        Arc::clone(all.entry(name.clone()).or_default())
+    }
 }
 
 /// Runs what blocks on a thread for such.

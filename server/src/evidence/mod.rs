@@ -1,13 +1,9 @@
 //! This module stores evidence that outlives one call: corpora of items, each in a folder of its own below the data
 //! directory, and the search in them.
 //!
-//! Everything of a corpus stands in one database (contents, passages, terms): what is acknowledged together is kept
-//! together, and deleting a corpus is deleting its folder. This module knows core and [`gsar_retrieval`], nothing of the
-//! contract. Everything here blocks.
+//! What is kept and how is the engine's (`store`, of which `sqlite` is one); here are the limits, items as they are
+//! received, what is read as a whole, and the model. This module knows core and [`gsar_retrieval`], nothing of the contract. Everything here blocks.
 
-mod content;
-mod corpus;
-mod database;
 mod embedding;
 mod error;
 mod name;
@@ -15,20 +11,19 @@ mod put;
 mod receive;
 mod search;
 mod snapshot;
+mod sqlite;
+mod store;
 mod whole;
 
-use std::collections::{BTreeSet, HashMap};
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gsar_core::evidence::EvidenceItem;
 
-use corpus::Corpus;
-pub use corpus::{Head, Summary};
 pub use embedding::Embeddings;
-use embedding::ModelOnDemand;
+use embedding::{EmbeddingProgress, ModelOnDemand};
 pub use error::StoreError;
 pub use gsar_embedding::Vector;
 pub use name::CorpusName;
@@ -36,19 +31,14 @@ pub use put::Put;
 pub use receive::Stored;
 pub use search::{Filter, Hit, Hits, Method, Query};
 pub use snapshot::{Named, Part, Snapshot};
+use sqlite::SqliteCorpora;
+use store::{Corpus, CorpusStore};
+pub use store::{Head, Summary};
 
 use whole::WholeCorpora;
 
-use crate::storage::{LockError, create_folder, lock};
-
 /// The folder of all corpora below the data directory.
 const FOLDER: &str = "evidence";
-/// The file that one process holds while it owns the folder.
-const LOCK: &str = ".lock";
-/// The most corpora that stay open while nobody uses them.
-const MAX_OPEN: usize = 64;
-/// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
-const DELETED: &str = ".deleted-";
 
 /// Bounds on what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,15 +61,14 @@ pub struct Evidence {
 
 #[derive(Debug)]
 struct Shared {
-    folder: PathBuf,
+    store: Box<dyn CorpusStore>,
     bounds: Bounds,
-    open: Mutex<HashMap<CorpusName, Arc<Corpus>>>,
     /// The bytes of each corpus, once they were asked for.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
     /// Corpora that were read as a whole.
     whole: WholeCorpora,
     model: ModelOnDemand,
-    _lock: File,
+    embedding: EmbeddingProgress,
 }
 
 impl Evidence {
@@ -94,23 +83,11 @@ impl Evidence {
         embeddings: Embeddings,
     ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
-        let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
-        create_folder(&folder).map_err(failed)?;
-        let lock = take(&folder)?;
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            let is_deleted = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| name.starts_with(DELETED));
-            if is_deleted {
-                std::fs::remove_dir_all(&path).map_err(failed)?;
-            }
-        }
-        let (open, sizes) = (Mutex::default(), Mutex::default());
+        let store = Box::new(SqliteCorpora::open(&folder)?);
         let whole = WholeCorpora::new(bounds.kept_in_memory);
         let model = ModelOnDemand::later(embeddings, &folder);
-        let shared = Shared { folder, bounds, open, sizes, whole, model, _lock: lock };
+        let (sizes, embedding) = (Mutex::default(), EmbeddingProgress::default());
+        let shared = Shared { store, bounds, sizes, whole, model, embedding };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -162,8 +139,8 @@ impl Evidence {
         most: usize,
     ) -> Result<Hits, StoreError> {
         let corpus = self.corpus(name, false)?;
-        let index = query.vector.map(|vector| (vector, self.index(&corpus)));
-        corpus.search(query, index, filter, most)
+        let meaning = query.vector.map(|vector| (vector, self.space()));
+        corpus.search(query, meaning, filter, most)
     }
 
     /// Passages of a corpus by their numbers, in that order, not ranked; without those that were deleted.
@@ -188,7 +165,7 @@ impl Evidence {
     /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
     pub fn items(&self, name: &CorpusName) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         let corpus = self.corpus(name, false)?;
-        self.shared.whole.items(&corpus)
+        self.shared.whole.items(&*corpus)
     }
 
     /// Corpora in the order of their names, after one of them, at most `most`. One that cannot be opened is left out
@@ -201,7 +178,12 @@ impl Evidence {
         after: Option<&CorpusName>,
         most: usize,
     ) -> Result<Vec<Summary>, StoreError> {
-        let names = self.names()?.into_iter().filter(|name| after.is_none_or(|after| name > after));
+        let names = self
+            .shared
+            .store
+            .names()?
+            .into_iter()
+            .filter(|name| after.is_none_or(|after| name > after));
         let mut found = Vec::new();
         for name in names {
             if found.len() >= most {
@@ -226,15 +208,8 @@ impl Evidence {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
             known => known.ok(),
         };
-        let mut open = self.lock();
-        open.remove(name);
-        let folder = self.folder(name);
-        let away = self.shared.folder.join(format!("{DELETED}{}", uuid::Uuid::now_v7()));
-        let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
-        std::fs::rename(&folder, &away).map_err(failed)?;
-        drop(open);
+        self.shared.store.delete(name)?;
         self.count_size(name, None);
-        std::fs::remove_dir_all(&away).map_err(failed)?;
         Ok(summary)
     }
 
@@ -255,57 +230,16 @@ impl Evidence {
         Ok(deleted)
     }
 
-    /// What is known of a corpus that need not stay open for it.
     fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
-        let open = self.lock().get(name).cloned();
-        match open {
-            Some(corpus) => corpus.summary(),
-            None => corpus::glance(name, &self.folder(name)),
-        }
+        self.shared.store.glance(name)
     }
 
-    fn names(&self) -> Result<BTreeSet<CorpusName>, StoreError> {
-        let folder = &self.shared.folder;
-        let failed = |error: std::io::Error| StoreError::of_system(&error, folder);
-        let mut names = BTreeSet::new();
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            names.extend(name.to_str().and_then(|name| CorpusName::new(name).ok()));
-        }
-        Ok(names)
-    }
-
-    /// The corpus of that name, opened once.
-    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<Corpus>, StoreError> {
-        let mut open = self.lock();
-        if let Some(corpus) = open.get(name) {
-            return Ok(Arc::clone(corpus));
-        }
-        let folder = self.folder(name);
-        if !folder.join(corpus::DATABASE).is_file() {
-            if !make {
-                return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
-            }
-            create_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
-        }
-        if open.len() >= MAX_OPEN {
-            open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
-        }
-        let corpus = Arc::new(Corpus::open(name.clone(), &folder, now())?);
-        open.insert(name.clone(), Arc::clone(&corpus));
-        Ok(corpus)
-    }
-
-    fn folder(&self, name: &CorpusName) -> PathBuf {
-        self.shared.folder.join(name.as_str())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<CorpusName, Arc<Corpus>>> {
-        self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {
+        self.shared.store.corpus(name, make)
     }
 
     /// Refuses `bytes` that would take a corpus past its bounds.
-    fn admit(&self, corpus: &Corpus, added: u64) -> Result<(), StoreError> {
+    fn admit(&self, corpus: &dyn Corpus, added: u64) -> Result<(), StoreError> {
         let bounds = self.shared.bounds;
         let needed = corpus.summary()?.size.saturating_add(added);
         if needed > bounds.max_corpus_size {
@@ -345,20 +279,6 @@ impl Evidence {
     fn sizes(&self) -> MutexGuard<'_, Option<HashMap<CorpusName, u64>>> {
         self.shared.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Takes the folder for this process.
-fn take(folder: &Path) -> Result<File, StoreError> {
-    let path = folder.join(LOCK);
-    lock(&path).map_err(|error| match error {
-        LockError::Held(_) => StoreError::Unavailable {
-            reason: format!(
-                "{} is held by another server; one server owns a data directory",
-                path.display()
-            ),
-        },
-        LockError::Refused(error) => StoreError::of_system(&error, &path),
-    })
 }
 
 /// Microseconds since the epoch.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use gsar_core::evidence::EvidenceItem;
 
 use super::Evidence;
-use super::corpus::{Corpus, Summary};
 use super::error::StoreError;
 use super::receive::{Receiver, Stored};
+use super::store::{Corpus, Summary};
 
 /// Storing in one corpus. Items that were completed stay, whatever becomes of the rest.
 #[derive(Debug)]
 pub struct Put {
     evidence: Evidence,
-    corpus: Arc<Corpus>,
+    corpus: Arc<dyn Corpus>,
     open: Option<Receiver>,
     stored: Vec<Stored>,
     /// The bytes that came since the limits were checked.
@@ -24,7 +24,7 @@ impl Put {
     /// The most bytes that may come before the limits are checked again.
     const UNCHECKED: u64 = 4 << 20;
 
-    pub(super) fn begin(evidence: Evidence, corpus: Arc<Corpus>) -> Self {
+    pub(super) fn begin(evidence: Evidence, corpus: Arc<dyn Corpus>) -> Self {
         Self { evidence, corpus, open: None, stored: Vec::new(), added: 0 }
     }
 
@@ -74,7 +74,7 @@ impl Put {
         self.added += bytes;
         if is_first || self.added > Self::UNCHECKED {
             let open = self.open.as_ref().map_or(0, Receiver::size);
-            self.evidence.admit(&self.corpus, open + bytes)?;
+            self.evidence.admit(self.corpus.as_ref(), open + bytes)?;
             self.added = 1;
         }
         Ok(())

@@ -10,8 +10,8 @@ use gsar_retrieval::templates::Templates;
 use gsar_retrieval::terms::terms;
 use std::sync::Arc;
 
-use super::corpus::{Batch, Corpus, Head, Kept, NewPassage, Received};
 use super::error::StoreError;
+use super::store::{Batch, Corpus, Head, Kept, NewPassage, Received};
 
 /// The most passages stored at once.
 const BATCH_PASSAGES: usize = 512;
@@ -46,7 +46,7 @@ pub struct Stored {
 /// An item that is being received. What is dropped before [`Receiver::finish`] is taken away again.
 #[derive(Debug)]
 pub(super) struct Receiver {
-    corpus: Arc<Corpus>,
+    corpus: Arc<dyn Corpus>,
     head: Head,
     /// Its number in the corpus; `None` once it is complete.
     number: Option<i64>,
@@ -67,7 +67,7 @@ pub(super) struct Receiver {
 
 impl Receiver {
     /// Begins an item with the content that came with it.
-    pub(super) fn begin(corpus: Arc<Corpus>, item: EvidenceItem) -> Result<Self, StoreError> {
+    pub(super) fn begin(corpus: Arc<dyn Corpus>, item: EvidenceItem) -> Result<Self, StoreError> {
         let is_json = matches!(item.content, Content::Json(_));
         let head = Head {
             id: item.id,

@@ -181,14 +181,28 @@ fn what_was_not_completed_is_gone() {
     // As a process that is killed leaves it.
     let mut killed = evidence.put(name("c"), None).unwrap();
     killed.item(text("torn", &log(20_000))).unwrap();
-    std::mem::forget(killed);
-    evidence.shared._lock.unlock().unwrap();
-    let again = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+    let left = tempfile::tempdir().unwrap();
+    copy_files(folder.path(), left.path());
+    drop(killed);
+    let again = Evidence::open(left.path(), BOUNDS, Embeddings::Off).unwrap();
     assert_eq!(labels(&again, "c", "ORD-11"), Vec::<String>::new());
     assert_eq!(labels(&again, "c", "kept"), ["kept#L1-1"]);
     assert_eq!(again.summary(&name("c")).unwrap().items, 1);
     let (summary, stored) = put(&again, "c", vec![text("torn", &log(20_000))]);
     assert_eq!((summary.items, stored[0].lines), (2, 20_000));
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy_files(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).unwrap();
+        }
+    }
 }
 
 #[test]
@@ -297,7 +311,7 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("x", &log(500))]);
     drop(evidence);
-    let file = folder.path().join(FOLDER).join("c").join(corpus::DATABASE);
+    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
     for name in ["corpus.sqlite3-wal", "corpus.sqlite3-shm"] {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
@@ -321,7 +335,7 @@ fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
     };
     let right = contents(&evidence).unwrap();
     drop(evidence);
-    let file = folder.path().join(FOLDER).join("c").join(corpus::DATABASE);
+    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
     let whole = std::fs::read(&file).unwrap();
     let header = 0..100;
     let rest = (100..whole.len()).step_by(whole.len() / 200);

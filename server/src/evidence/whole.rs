@@ -7,8 +7,8 @@ use std::time::Duration;
 use gsar_core::evidence::EvidenceItem;
 use moka::sync::Cache;
 
-use super::corpus::Corpus;
 use super::error::StoreError;
+use super::store::Corpus;
 
 /// How long a corpus stays that nobody asks for.
 const IDLE: Duration = Duration::from_secs(600);
@@ -28,7 +28,7 @@ impl WholeCorpora {
     }
 
     /// Every item of a corpus. Two callers at once read it once.
-    pub(super) fn items(&self, corpus: &Corpus) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
+    pub(super) fn items(&self, corpus: &dyn Corpus) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         // What changes while it is read is kept under the revision before and never asked for again.
         let read = || corpus.items().map(Arc::new);
         self.0.try_get_with(corpus.revision(), read).map_err(Arc::unwrap_or_clone)

@@ -6,6 +6,7 @@ mod position;
 mod records;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gsar_core::fixed::Fraction;
 use gsar_core::policy::Policy;
@@ -30,7 +31,7 @@ const MAX_POLICIES: usize = 256;
 /// An export that goes on from where it stands.
 #[derive(Debug)]
 pub struct Export {
-    ledger: Ledger,
+    ledger: Arc<dyn Ledger>,
     kinds: Vec<v1::ExportKind>,
     scan: Scan,
     request: RequestDigest,
@@ -66,7 +67,7 @@ impl Export {
     ///
     /// # Errors
     /// INVALID_ARGUMENT with every violation.
-    pub fn new(ledger: Ledger, request: v1::ExportRequest) -> Result<Self, Status> {
+    pub fn new(ledger: Arc<dyn Ledger>, request: v1::ExportRequest) -> Result<Self, Status> {
         let digest = RequestDigest::of(&request);
         let mut violations = Violations::default();
         let position = violations.note("after", Position::read(&request.after, digest));
@@ -206,7 +207,7 @@ impl Export {
 
     /// One report of a pair; `None` where its evaluation was deleted meanwhile.
     async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
-        let stored = self.ledger.read(&*candidate.evaluation_id).await;
+        let stored = self.ledger.read(&candidate.evaluation_id).await;
         let Some(stored) = stored.map_err(|error| refused(&error))? else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
         let answer = decoded(&stored.response)?;

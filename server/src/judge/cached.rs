@@ -5,6 +5,7 @@ mod cache;
 mod disk;
 mod key;
 mod single_flight;
+mod store;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 mod budget_ledger;
 mod money;
+mod store;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use metrics::counter;
 
 use self::budget_ledger::BudgetLedger;
 use self::money::Dollars;
+use self::store::BudgetStore;
 use super::clock::Clock;
 pub use super::database::DatabaseError;
 use crate::telemetry::metrics as names;
@@ -21,7 +23,7 @@ use crate::telemetry::metrics as names;
 /// What may be spent on chat models each day, in millionths of a dollar; days begin at midnight UTC. Clones share it.
 #[derive(Clone)]
 pub struct Spending {
-    ledger: Arc<BudgetLedger>,
+    store: Arc<dyn BudgetStore>,
 }
 
 impl Spending {
@@ -35,8 +37,8 @@ impl Spending {
         daily_limit: Option<u64>,
         clock: Clock,
     ) -> Result<Self, DatabaseError> {
-        let ledger = Arc::new(BudgetLedger::open(folder, daily_limit, clock)?);
-        Ok(Self { ledger })
+        let store = Arc::new(BudgetLedger::open(folder, daily_limit, clock)?);
+        Ok(Self { store })
     }
 
     /// Reserves `estimate` millionths of a dollar for a call on behalf of a judge; calls at the same time never get
@@ -45,9 +47,9 @@ impl Spending {
     /// # Errors
     /// [`Refusal`] when the budget does not allow it, or that cannot be known.
     pub async fn admit(&self, judge: &str, estimate: u64) -> Result<Reservation, Refusal> {
-        let (ledger, judge) = (Arc::clone(&self.ledger), judge.to_owned());
+        let (store, judge) = (Arc::clone(&self.store), judge.to_owned());
         let admitting =
-            tokio::task::spawn_blocking(move || Reservation::make(ledger, judge, estimate));
+            tokio::task::spawn_blocking(move || Reservation::make(store, judge, estimate));
         let admitted = match admitting.await {
             Ok(admitted) => admitted,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
@@ -60,8 +62,8 @@ impl Spending {
     /// # Errors
     /// [`Refusal::Unavailable`] when the ledger cannot be read.
     pub async fn today(&self) -> Result<u64, Refusal> {
-        let ledger = Arc::clone(&self.ledger);
-        match tokio::task::spawn_blocking(move || ledger.today()).await {
+        let store = Arc::clone(&self.store);
+        match tokio::task::spawn_blocking(move || store.today()).await {
             Ok(today) => today,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
         }
@@ -72,16 +74,16 @@ impl Spending {
 /// it was set aside, whenever it is settled.
 #[must_use = "a dropped reservation gives the money back"]
 pub struct Reservation {
-    ledger: Arc<BudgetLedger>,
+    store: Arc<dyn BudgetStore>,
     judge: String,
     day: i64,
     reserved: Option<u64>,
 }
 
 impl Reservation {
-    fn make(ledger: Arc<BudgetLedger>, judge: String, estimate: u64) -> Result<Self, Refusal> {
-        let day = ledger.admit(estimate)?;
-        Ok(Self { ledger, judge, day, reserved: Some(estimate) })
+    fn make(store: Arc<dyn BudgetStore>, judge: String, estimate: u64) -> Result<Self, Refusal> {
+        let day = store.admit(estimate)?;
+        Ok(Self { store, judge, day, reserved: Some(estimate) })
     }
 
     /// Puts what the call cost, in millionths of a dollar, in the place of the estimate, be it more or less. Counts
@@ -93,7 +95,7 @@ impl Reservation {
 
     fn put_in_place(&mut self, actual: u64) {
         if let Some(reserved) = self.reserved.take() {
-            BudgetLedger::correct(&self.ledger, self.day, reserved, actual);
+            Arc::clone(&self.store).correct(self.day, reserved, actual);
         }
     }
 }

@@ -7,30 +7,47 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
-use super::contents;
 use super::error::LedgerError;
+use super::evidence_sets;
 use super::investigations::append_in;
 use super::record::{Record, Recorded};
 use super::retention;
 
-/// Rows used lately, of policies by their text and of contents by their digest, so that what is known costs neither a
-/// digest nor a query.
+/// Rows used lately: of policies by their text, of sets of evidence and of contents by their digest. What is known costs
+/// no query.
 #[derive(Debug, Default)]
 pub(super) struct KnownRows {
     policies: HashMap<Arc<str>, i64>,
+    evidence_sets: HashMap<[u8; 32], i64>,
     contents: HashMap<[u8; 32], i64>,
 }
 
 impl KnownRows {
     /// The most policies that are cached; beyond, all are dropped at once.
     const MAX_POLICIES: usize = 256;
+    /// The same for sets of evidence, of 40 bytes each.
+    const MAX_EVIDENCE_SETS: usize = 4_096;
     /// The same for contents, of 40 bytes each.
     const MAX_CONTENTS: usize = 65_536;
 
     /// Forgets every row: after a transaction that was rolled back, or rows that were deleted.
     pub(super) fn forget(&mut self) {
         self.policies.clear();
+        self.evidence_sets.clear();
         self.contents.clear();
+    }
+
+    /// The row of a set of evidence, where it is known.
+    pub(super) fn evidence_set(&self, digest: &[u8; 32]) -> Option<i64> {
+        self.evidence_sets.get(digest).copied()
+    }
+
+    /// Notes the row of a set of evidence.
+    pub(super) fn add_evidence_set(&mut self, digest: [u8; 32], row: i64) {
+        if self.evidence_sets.len() >= Self::MAX_EVIDENCE_SETS {
+            self.evidence_sets.clear();
+        }
+        self.evidence_sets.insert(digest, row);
     }
 
     /// The row of a content, where it is known.
@@ -99,11 +116,9 @@ fn write_one(
         return Ok(Err(refused));
     }
     let policy = policy_row(transaction, known, &record.policy_toml)?;
-    match insert(transaction, record, policy) {
-        Ok(()) => {
-            contents::keep(transaction, known, transaction.last_insert_rowid(), &record.contents)?;
-            Ok(Ok(Recorded::New))
-        }
+    let evidence = evidence_sets::row(transaction, known, &record.evidence, &record.contents)?;
+    match insert(transaction, record, policy, evidence) {
+        Ok(()) => Ok(Ok(Recorded::New)),
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
 }
@@ -165,13 +180,18 @@ fn policy_row(
     Ok(row)
 }
 
-fn insert(transaction: &Transaction<'_>, record: &Record, policy_row: i64) -> rusqlite::Result<()> {
+fn insert(
+    transaction: &Transaction<'_>,
+    record: &Record,
+    policy_row: i64,
+    evidence_set_row: i64,
+) -> rusqlite::Result<()> {
     let (numerator, denominator) = record.score.unzip();
     transaction
         .prepare_cached(
             "INSERT INTO evaluations (evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
              policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, idempotency_key, \
-             request_digest, report, response, evidence) \
+             request_digest, report, response, evidence_set_id) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         )?
         .execute(params![
@@ -191,7 +211,7 @@ fn insert(transaction: &Transaction<'_>, record: &Record, policy_row: i64) -> ru
             record.request_digest,
             record.report,
             record.response,
-            record.evidence,
+            evidence_set_row,
         ])?;
     Ok(())
 }

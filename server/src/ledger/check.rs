@@ -56,10 +56,10 @@ fn check_database(file: &Path) -> Result<(), LedgerError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Ledger, Options, Record};
+    use crate::ledger::{Ledger, Options, Record, SqliteLedger};
 
     async fn written(folder: &Path) {
-        let ledger = Ledger::open(Options::new(folder.to_owned())).unwrap();
+        let ledger = SqliteLedger::open(Options::new(folder.to_owned())).unwrap();
         for number in 0..200 {
             let record = Record {
                 evaluation_id: format!("e{number}"),

@@ -35,32 +35,20 @@ impl Content {
     }
 }
 
-/// Keeps the contents of an evaluation; those that are known are not written again.
-pub(super) fn keep(
+/// The row of a content, which is written where there is none.
+pub(super) fn known_row(
     transaction: &Transaction<'_>,
     known: &mut KnownRows,
-    sequence: i64,
-    contents: &[Content],
-) -> rusqlite::Result<()> {
-    for content in contents {
-        let id = match known.content(&content.digest) {
-            Some(id) => id,
-            None => {
-                let id = row(transaction, content)?;
-                known.add_content(content.digest, id);
-                id
-            }
-        };
-        transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO evaluation_contents (sequence, content_id) VALUES (?1, ?2)",
-            )?
-            .execute([sequence, id])?;
+    content: &Content,
+) -> rusqlite::Result<i64> {
+    if let Some(id) = known.content(&content.digest) {
+        return Ok(id);
     }
-    Ok(())
+    let id = row(transaction, content)?;
+    known.add_content(content.digest, id);
+    Ok(id)
 }
 
-/// The row of a content, written where there is none.
 fn row(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<i64> {
     if let Some(id) = id(transaction, &content.digest)? {
         return Ok(id);
@@ -84,8 +72,8 @@ pub(super) fn read(
 ) -> rusqlite::Result<Option<String>> {
     let packed: Option<Vec<u8>> = connection
         .prepare_cached(
-            "SELECT packed FROM contents JOIN evaluation_contents ON content_id = id \
-             WHERE digest = ?2 AND sequence = (SELECT sequence FROM evaluations WHERE evaluation_id = ?1)",
+            "SELECT packed FROM contents JOIN evidence_set_contents ON content_id = id \
+             WHERE digest = ?2 AND set_id = (SELECT evidence_set_id FROM evaluations WHERE evaluation_id = ?1)",
         )?
         .query_row(params![evaluation_id, digest], |row| row.get(0))
         .optional()?;

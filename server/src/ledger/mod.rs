@@ -15,6 +15,7 @@ mod connection;
 mod contents;
 mod directory;
 mod error;
+mod evidence_sets;
 mod grades;
 mod health;
 mod investigations;
@@ -27,12 +28,14 @@ mod record;
 mod retention;
 mod scan;
 mod schema;
+mod store;
 mod writer;
 
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 pub use check::{check, check_directory};
@@ -44,6 +47,7 @@ pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use options::{Durability, Options};
 pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
 pub use scan::{Scan, Scanned};
+pub use store::Ledger;
 
 use directory::Directory;
 use metrics::LedgerMetrics;
@@ -51,11 +55,11 @@ use reader::Readers;
 use retention::Limits;
 use writer::{Job, Waiting, Writer};
 
-/// A handle to the ledger; a clone is another handle to the same.
+/// A handle to a ledger in SQLite; a clone is another handle to the same.
 ///
 /// The last handle that is dropped closes it as [`Ledger::close`] does.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub struct SqliteLedger {
     shared: Arc<Shared>,
 }
 
@@ -69,7 +73,7 @@ struct Shared {
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Ledger {
+impl SqliteLedger {
     /// Opens the ledger, brings it to the latest schema and starts the writer. Blocks on the disk.
     ///
     /// Metrics go to the recorder that is installed at this moment. Retention begins at once, beside the
@@ -109,138 +113,6 @@ impl Ledger {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Records an evaluation; returns when it is durable as the options promise.
-    ///
-    /// A record whose idempotency key is known with the same request digest is not written again: the
-    /// answer is the response recorded first. Of any number of such records at once exactly one is new.
-    ///
-    /// Cancellation: when the caller stops waiting, the record may still be written.
-    ///
-    /// # Errors
-    /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`], [`LedgerError::StepTaken`] and
-    /// [`LedgerError::TooLarge`] concern this record. [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] and
-    /// [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
-    pub async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Record(Box::new(Waiting { record, reply })))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    /// The encoded `gsar.v1.EvaluateResponse` recorded under `key`; `None` when the key is new. A key is
-    /// known as long as its evaluation is kept.
-    ///
-    /// # Errors
-    /// [`LedgerError::KeyReused`] when the key was recorded with another digest, else
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn find_by_key(
-        &self,
-        key: impl Into<String>,
-        request_digest: [u8; 32],
-    ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.shared.readers.find_by_key(key.into(), request_digest).await
-    }
-
-    /// One page of evaluations, the last recorded first. Evaluations recorded meanwhile change nothing on
-    /// the pages after the first.
-    ///
-    /// # Errors
-    /// [`LedgerError::InvalidPageSize`] or [`LedgerError::InvalidPageToken`], else
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        self.shared.readers.list(filter).await
-    }
-
-    /// One evaluation in full; `None` when there is none of that id.
-    ///
-    /// # Errors
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn read(
-        &self,
-        evaluation_id: impl Into<String>,
-    ) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.shared.readers.read(evaluation_id.into()).await
-    }
-
-    /// The next evaluations behind a sequence, in the order in which they were recorded: a bounded page, empty where
-    /// there are no more. 0 stands before the first.
-    ///
-    /// # Errors
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        self.shared.readers.scan(scan, after).await
-    }
-
-    /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.
-    ///
-    /// # Errors
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn content(
-        &self,
-        evaluation_id: impl Into<String>,
-        digest: [u8; 32],
-    ) -> Result<Option<String>, LedgerError> {
-        self.shared.readers.content(evaluation_id.into(), digest).await
-    }
-
-    /// Deletes an evaluation with what only it refers to, after all that was recorded before; whether there was one.
-    ///
-    /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
-    pub async fn delete(&self, evaluation_id: impl Into<String>) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Delete(evaluation_id.into(), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    /// Keeps grades of an evaluation, all or none, durable when it returns; whether there is such an evaluation. Each
-    /// replaces the earlier one of its grader on its subject.
-    ///
-    /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
-    pub async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Grade(Box::new(grades), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    /// Begins an investigation; the one that has the id already, where there is one.
-    ///
-    /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
-    pub async fn start_investigation(
-        &self,
-        start: InvestigationStart,
-    ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::StartInvestigation(Box::new(start), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    /// Appends an event to an investigation; durable when it returns.
-    ///
-    /// # Errors
-    /// [`LedgerError::StepTaken`] where the step does not follow the last, else [`LedgerError::Busy`],
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::AppendEvent(Box::new(event), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    /// An investigation with everything that happened to it; `None` when there is none of that id.
-    ///
-    /// # Errors
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    pub async fn investigation(
-        &self,
-        investigation_id: impl Into<String>,
-    ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.shared.readers.investigation(investigation_id.into()).await
-    }
-
     /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and
     /// the space is handed back. Records go on meanwhile.
     ///
@@ -253,18 +125,6 @@ impl Ledger {
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
-    /// Whether the ledger takes records.
-    #[must_use]
-    pub fn health(&self) -> Health {
-        self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Writes what waits, answers it, and closes the database; every handle answers
-    /// [`LedgerError::Closed`] from then on. Blocks for the time of that writing.
-    pub fn close(self) {
-        self.shared.close();
-    }
-
     fn submit(&self, job: Job) -> Result<(), LedgerError> {
         self.shared.jobs.try_send(job).map_err(|refused| match refused {
             TrySendError::Full(_) => {
@@ -273,6 +133,85 @@ impl Ledger {
             }
             TrySendError::Disconnected(_) => LedgerError::Closed,
         })
+    }
+}
+
+#[async_trait]
+impl Ledger for SqliteLedger {
+    async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Record(Box::new(Waiting { record, reply })))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    async fn find_by_key(
+        &self,
+        key: &str,
+        request_digest: [u8; 32],
+    ) -> Result<Option<Vec<u8>>, LedgerError> {
+        self.shared.readers.find_by_key(key.to_owned(), request_digest).await
+    }
+
+    async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
+        self.shared.readers.list(filter).await
+    }
+
+    async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
+        self.shared.readers.read(evaluation_id.to_owned()).await
+    }
+
+    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        self.shared.readers.scan(scan, after).await
+    }
+
+    async fn content(
+        &self,
+        evaluation_id: &str,
+        digest: [u8; 32],
+    ) -> Result<Option<String>, LedgerError> {
+        self.shared.readers.content(evaluation_id.to_owned(), digest).await
+    }
+
+    async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Delete(evaluation_id.to_owned(), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Grade(Box::new(grades), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    async fn start_investigation(
+        &self,
+        start: InvestigationStart,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::StartInvestigation(Box::new(start), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::AppendEvent(Box::new(event), reply))?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+
+    async fn investigation(
+        &self,
+        investigation_id: &str,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        self.shared.readers.investigation(investigation_id.to_owned()).await
+    }
+
+    fn health(&self) -> Health {
+        self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn close(&self) {
+        self.shared.close();
     }
 }
 

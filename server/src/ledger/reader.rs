@@ -229,7 +229,8 @@ fn stored(
 ) -> rusqlite::Result<Option<StoredEvaluation>> {
     let sql = format!(
         "SELECT {SUMMARY_COLUMNS}, idempotency_key, request_digest, report, response, evidence, toml \
-         FROM evaluations JOIN policies ON policies.id = policy_id WHERE evaluation_id = ?1"
+         FROM evaluations JOIN policies ON policies.id = policy_id \
+         JOIN evidence_sets ON evidence_sets.id = evidence_set_id WHERE evaluation_id = ?1"
     );
     connection
         .prepare_cached(&sql)?

@@ -134,15 +134,21 @@ fn delete_oversized(
 }
 
 /// The last of the oldest evaluations that together take `bytes`, at most `rows` of them and never the
-/// newest; `None` when there is none to delete. A content goes with the last evaluation that has it.
+/// newest; `None` when there is none to delete. Evidence goes with the last evaluation that has it.
 fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
     let mut oldest = connection.prepare_cached(
-        "SELECT sequence, length(report) + length(response) + length(evidence) + coalesce(( \
-             SELECT sum(length(packed)) FROM evaluation_contents AS had JOIN contents ON id = content_id \
-             WHERE had.sequence = evaluations.sequence AND NOT EXISTS ( \
-                 SELECT 1 FROM evaluation_contents AS later \
-                 WHERE later.content_id = id AND later.sequence > had.sequence)), 0) \
-         FROM evaluations \
+        "SELECT sequence, length(report) + length(response) + coalesce(( \
+             SELECT length(evidence) FROM evidence_sets \
+             WHERE id = oldest.evidence_set_id AND NOT EXISTS ( \
+                 SELECT 1 FROM evaluations AS later \
+                 WHERE later.evidence_set_id = id AND later.sequence > oldest.sequence)), 0) \
+             + coalesce(( \
+             SELECT sum(length(packed)) FROM evidence_set_contents AS had JOIN contents ON id = content_id \
+             WHERE had.set_id = oldest.evidence_set_id AND NOT EXISTS ( \
+                 SELECT 1 FROM evidence_set_contents AS also \
+                 JOIN evaluations AS later ON later.evidence_set_id = also.set_id \
+                 WHERE also.content_id = id AND later.sequence > oldest.sequence)), 0) \
+         FROM evaluations AS oldest \
          WHERE sequence < (SELECT max(sequence) FROM evaluations) ORDER BY sequence LIMIT ?1",
     )?;
     let mut found = oldest.query([rows])?;

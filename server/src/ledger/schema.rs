@@ -11,5 +11,6 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("migrations/0003_contents.sql"),
         include_str!("migrations/0004_investigations.sql"),
         include_str!("migrations/0005_grades.sql"),
+        include_str!("migrations/0006_evidence_sets.sql"),
     ],
 };

@@ -7,9 +7,10 @@ use std::time::Duration;
 use gsar_core::time::Timestamp;
 use moka::sync::Cache;
 
-use super::disk::{DiskCache, StoredJudgement, is_fresh};
+use super::disk::{DiskCache, is_fresh};
 use super::key::Key;
 use super::single_flight::SingleFlight;
+use super::store::{JudgementStore, StoredJudgement};
 use super::written;
 use crate::judge::Judgement;
 use crate::judge::clock::Clock;
@@ -34,7 +35,7 @@ pub struct Bounds {
 /// The cache of judgements; one for all judges of a server.
 pub struct JudgementCache {
     memory: Cache<Key, Entry>,
-    disk: Option<Arc<DiskCache>>,
+    store: Option<Arc<dyn JudgementStore>>,
     pub(super) single_flight: SingleFlight,
     clock: Clock,
     time_to_live: Duration,
@@ -57,7 +58,7 @@ impl JudgementCache {
                 .weigher(|_, entry: &Entry| entry.size)
                 .time_to_live(bounds.time_to_live.min(MAX_TIME_TO_LIVE))
                 .build(),
-            disk: None,
+            store: None,
             single_flight: SingleFlight::default(),
             clock,
             time_to_live: bounds.time_to_live,
@@ -73,10 +74,13 @@ impl JudgementCache {
             return memory;
         }
         let now = (memory.clock)();
-        let disk = DiskCache::open(folder, bounds, now)
-            .inspect_err(|error| tracing::warn!(%error, "judgements are cached in memory only"))
-            .ok();
-        Self { disk, ..memory }
+        match DiskCache::open(folder, bounds, now) {
+            Ok(disk) => Self { store: Some(Arc::new(disk)), ..memory },
+            Err(error) => {
+                tracing::warn!(%error, "judgements are cached in memory only");
+                memory
+            }
+        }
     }
 
     /// The judgement of that key, where it is in memory.
@@ -87,8 +91,8 @@ impl JudgementCache {
 
     /// The judgement of that key, where it is on disk; it is in memory from then on.
     pub(super) async fn get_on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
-        let disk = self.disk.as_ref()?;
-        let StoredJudgement { judgement, made_at, size } = disk.find(key, (self.clock)()).await?;
+        let store = self.store.as_ref()?;
+        let StoredJudgement { judgement, made_at, size } = store.find(key, (self.clock)()).await?;
         let judgement = Arc::new(judgement);
         self.keep_in_memory(key, Arc::clone(&judgement), made_at, size);
         Some(judgement)
@@ -99,8 +103,8 @@ impl JudgementCache {
         let Ok(text) = written::write(&judgement) else { return };
         let now = (self.clock)();
         self.keep_in_memory(key, Arc::new(judgement), now, text.len());
-        if let Some(disk) = &self.disk {
-            disk.put(key, text, now);
+        if let Some(store) = &self.store {
+            store.put(key, text, now);
         }
     }
 
@@ -113,8 +117,8 @@ impl JudgementCache {
     #[cfg(test)]
     pub(super) async fn settled(&self) {
         self.memory.run_pending_tasks();
-        if let Some(disk) = &self.disk {
-            disk.settled().await;
+        if let Some(store) = &self.store {
+            store.settled().await;
         }
     }
 

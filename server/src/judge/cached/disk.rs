@@ -6,31 +6,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use super::cache::Bounds;
 use super::key::Key;
+use super::store::{JudgementStore, StoredJudgement};
 use super::written;
-use crate::judge::Judgement;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
 /// The most judgements that wait to be written; one more is not cached.
 const MAX_WAITING: usize = 64;
 
-/// A judgement that was found.
-#[derive(Debug)]
-pub(super) struct StoredJudgement {
-    pub(super) judgement: Judgement,
-    pub(super) made_at: Timestamp,
-    /// Its bytes as it is written.
-    pub(super) size: usize,
-}
+/// Judgements on disk, bounded in bytes and in age. Clones share them.
+#[derive(Clone, Debug)]
+pub(super) struct DiskCache(Arc<Shared>);
 
-/// JudgementCache on disk, bounded in bytes and in age.
 #[derive(Debug)]
-pub(super) struct DiskCache {
+struct Shared {
     connection: Mutex<Connection>,
     file: PathBuf,
     bounds: Bounds,
@@ -44,8 +39,8 @@ impl DiskCache {
         folder: &Path,
         bounds: Bounds,
         now: Timestamp,
-    ) -> Result<Arc<Self>, DatabaseError> {
-        let disk = Self {
+    ) -> Result<Self, DatabaseError> {
+        let disk = Shared {
             connection: Mutex::new(database::open(folder, Durability::Lossy)?),
             file: folder.join(FILE),
             bounds,
@@ -54,25 +49,22 @@ impl DiskCache {
         };
         let tidied = disk.tidy(now);
         tidied.map_err(|error| DatabaseError::of_sqlite(&error, &disk.file))?;
-        Ok(Arc::new(disk))
+        Ok(Self(Arc::new(disk)))
     }
+}
 
-    /// The judgement of that key, unless it is missing, damaged, too old, or the disk is slow.
-    pub(super) async fn find(
-        self: &Arc<Self>,
-        key: Key,
-        now: Timestamp,
-    ) -> Option<StoredJudgement> {
-        let disk = Arc::clone(self);
+#[async_trait]
+impl JudgementStore for DiskCache {
+    async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
+        let disk = Arc::clone(&self.0);
         let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
-        let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?.ok()?;
-        self.note(read).flatten()
+        let read = tokio::time::timeout(self.0.bounds.disk_patience, reading).await.ok()?.ok()?;
+        self.0.note(read).flatten()
     }
 
-    /// Caches a judgement as it is written. Returns at once; what cannot be cached is not.
-    pub(super) fn put(self: &Arc<Self>, key: Key, text: Vec<u8>, now: Timestamp) {
-        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
-        let disk = Arc::clone(self);
+    fn put(&self, key: Key, text: Vec<u8>, now: Timestamp) {
+        let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() else { return };
+        let disk = Arc::clone(&self.0);
         tokio::task::spawn_blocking(move || {
             let written = disk.write(&key, &text, now);
             disk.note(written);
@@ -80,13 +72,14 @@ impl DiskCache {
         });
     }
 
-    /// Returns when everything that was to be kept is.
     #[cfg(test)]
-    pub(super) async fn settled(&self) {
+    async fn settled(&self) {
         let every = u32::try_from(MAX_WAITING).unwrap();
-        drop(self.permits.acquire_many(every).await.unwrap());
+        drop(self.0.permits.acquire_many(every).await.unwrap());
     }
+}
 
+impl Shared {
     fn read(&self, key: &Key, now: Timestamp) -> rusqlite::Result<Option<StoredJudgement>> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let sql = "SELECT judgement, checksum, made_at FROM judgements WHERE key = ?1";
@@ -190,13 +183,14 @@ fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::Judgement;
     use crate::judge::cached::testing::{BOUNDS, judgement, key};
 
     const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
     const PAGE: u64 = 4_096;
 
-    fn disk(folder: &Path, disk_bytes: u64) -> Arc<DiskCache> {
-        DiskCache::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap()
+    fn disk(folder: &Path, disk_bytes: u64) -> Arc<Shared> {
+        DiskCache::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap().0
     }
 
     fn later(seconds: i64) -> Timestamp {
@@ -213,7 +207,7 @@ mod tests {
         written::write(&Judgement { explanation, ..judgement() }).unwrap()
     }
 
-    fn rows(disk: &DiskCache) -> i64 {
+    fn rows(disk: &Shared) -> i64 {
         let connection = disk.connection.lock().unwrap();
         connection.query_row("SELECT count(*) FROM judgements", [], |row| row.get(0)).unwrap()
     }
@@ -304,10 +298,11 @@ mod tests {
     async fn a_slow_disk_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
-        let disk = DiskCache::open(folder.path(), bounds, NOW).unwrap();
+        let cache = DiskCache::open(folder.path(), bounds, NOW).unwrap();
+        let disk = &cache.0;
         disk.write(&key(1), &text(), NOW).unwrap();
         let busy = disk.connection.lock().unwrap();
-        let found = disk.find(key(1), NOW).await;
+        let found = cache.find(key(1), NOW).await;
         drop(busy);
         assert!(found.is_none());
         assert!(disk.read(&key(1), NOW).unwrap().is_some());
@@ -318,11 +313,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), BOUNDS.disk_bytes);
         let busy = disk.connection.lock().unwrap();
+        let cache = DiskCache(Arc::clone(&disk));
         for number in 0..100 {
-            disk.put(key(number), text(), NOW);
+            cache.put(key(number), text(), NOW);
         }
         drop(busy);
-        disk.settled().await;
+        cache.settled().await;
         assert_eq!(rows(&disk), 64);
     }
 
@@ -331,9 +327,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), BOUNDS.disk_bytes);
         disk.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();
-        disk.put(key(1), text(), NOW);
-        disk.settled().await;
-        assert!(disk.find(key(1), NOW).await.is_none());
+        let cache = DiskCache(Arc::clone(&disk));
+        cache.put(key(1), text(), NOW);
+        cache.settled().await;
+        assert!(cache.find(key(1), NOW).await.is_none());
         assert!(disk.is_failing.load(Ordering::Relaxed));
     }
 }

@@ -9,6 +9,7 @@ use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::Refusal;
+use super::store::BudgetStore;
 use crate::judge::clock::Clock;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
@@ -47,49 +48,6 @@ impl BudgetLedger {
             None => Ok(ledger),
             Some(reason) => Err(DatabaseError::Damaged { file: ledger.file.clone(), reason }),
         }
-    }
-
-    /// Reserves millionths of a dollar and returns the day that they count for, in days since the epoch.
-    pub(super) fn admit(&self, estimate: u64) -> Result<i64, Refusal> {
-        let day = self.day();
-        let limit = self.daily_limit;
-        let spent = match self.write(day, estimate, limit) {
-            Ok(None) => return Ok(day),
-            Ok(Some(spent)) => spent,
-            Err(error) if limit.is_none() => {
-                tracing::warn!(%error, "what chat models cost is not written down");
-                self.add(day, i128::from(estimate));
-                return Ok(day);
-            }
-            Err(error) => return Err(self.unavailable(&error)),
-        };
-        let limit = limit.unwrap_or(u64::MAX);
-        Err(Refusal::Spent { limit, spent, estimate, resets_at: self.end_of(day) })
-    }
-
-    /// Puts another amount in the place of one that was set aside. Counts at once; the disk follows, on a thread for
-    /// that where there is one.
-    pub(super) fn correct(ledger: &Arc<Self>, day: i64, reserved: u64, actual: u64) {
-        if reserved == actual {
-            return;
-        }
-        ledger.add(day, i128::from(actual) - i128::from(reserved));
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => {
-                let ledger = Arc::clone(ledger);
-                runtime.spawn_blocking(move || ledger.flush());
-            }
-            Err(_) => ledger.flush(),
-        }
-    }
-
-    /// What was spent and reserved today, in millionths of a dollar.
-    pub(super) fn today(&self) -> Result<u64, Refusal> {
-        let day = self.day();
-        let connection = self.connection();
-        let on_disk = total(&connection, day).map_err(|error| self.unavailable(&error))?;
-        let correction = self.corrections().get(&day).copied().unwrap_or_default();
-        Ok(corrected(on_disk, correction).unsigned_abs())
     }
 
     fn flush(&self) {
@@ -142,6 +100,46 @@ impl BudgetLedger {
 
     fn corrections(&self) -> MutexGuard<'_, Corrections> {
         self.corrections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BudgetStore for BudgetLedger {
+    fn admit(&self, estimate: u64) -> Result<i64, Refusal> {
+        let day = self.day();
+        let limit = self.daily_limit;
+        let spent = match self.write(day, estimate, limit) {
+            Ok(None) => return Ok(day),
+            Ok(Some(spent)) => spent,
+            Err(error) if limit.is_none() => {
+                tracing::warn!(%error, "what chat models cost is not written down");
+                self.add(day, i128::from(estimate));
+                return Ok(day);
+            }
+            Err(error) => return Err(self.unavailable(&error)),
+        };
+        let limit = limit.unwrap_or(u64::MAX);
+        Err(Refusal::Spent { limit, spent, estimate, resets_at: self.end_of(day) })
+    }
+
+    fn correct(self: Arc<Self>, day: i64, reserved: u64, actual: u64) {
+        if reserved == actual {
+            return;
+        }
+        self.add(day, i128::from(actual) - i128::from(reserved));
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => {
+                runtime.spawn_blocking(move || self.flush());
+            }
+            Err(_) => self.flush(),
+        }
+    }
+
+    fn today(&self) -> Result<u64, Refusal> {
+        let day = self.day();
+        let connection = self.connection();
+        let on_disk = total(&connection, day).map_err(|error| self.unavailable(&error))?;
+        let correction = self.corrections().get(&day).copied().unwrap_or_default();
+        Ok(corrected(on_disk, correction).unsigned_abs())
     }
 }
 

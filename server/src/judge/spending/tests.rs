@@ -23,11 +23,11 @@ fn open(folder: &Path, limit: Option<u64>) -> Spending {
 }
 
 fn reserve(spending: &Spending, estimate: u64) -> Result<Reservation, Refusal> {
-    Reservation::make(Arc::clone(&spending.ledger), "m".to_owned(), estimate)
+    Reservation::make(Arc::clone(&spending.store), "m".to_owned(), estimate)
 }
 
 fn today(spending: &Spending) -> u64 {
-    spending.ledger.today().unwrap()
+    spending.store.today().unwrap()
 }
 
 fn refused(result: Result<Reservation, Refusal>) -> Refusal {
@@ -126,7 +126,7 @@ fn where_nothing_can_be_written_down_no_call_is_allowed() {
     let refusal = refused(reserve(&spending, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     assert!(refusal.to_string().contains(FILE), "{refusal}");
-    assert!(spending.ledger.today().is_err());
+    assert!(spending.store.today().is_err());
     held.settle(20);
     other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
     assert_eq!(today(&spending), 20, "what could not be written is not lost");

@@ -6,7 +6,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tempfile::TempDir;
 
 use super::*;
-use crate::ledger::{Ledger, Options, Record};
+use crate::ledger::{Ledger, Options, Record, SqliteLedger};
 
 fn record(number: u32) -> Record {
     Record {
@@ -37,7 +37,7 @@ fn large(number: u32) -> Record {
 
 struct Opened {
     directory: TempDir,
-    ledger: Ledger,
+    ledger: SqliteLedger,
     metrics: PrometheusHandle,
 }
 
@@ -47,7 +47,7 @@ fn open(change: impl FnOnce(&mut Options)) -> Opened {
     change(&mut options);
     let recorder = PrometheusBuilder::new().build_recorder();
     let metrics = recorder.handle();
-    let ledger = metrics::with_local_recorder(&recorder, || Ledger::open(options)).unwrap();
+    let ledger = metrics::with_local_recorder(&recorder, || SqliteLedger::open(options)).unwrap();
     Opened { directory, ledger, metrics }
 }
 
@@ -94,7 +94,7 @@ impl Opened {
     }
 
     async fn is_recorded(&self, number: u32) -> bool {
-        self.ledger.read(format!("evaluation-{number}")).await.unwrap().is_some()
+        self.ledger.read(&format!("evaluation-{number}")).await.unwrap().is_some()
     }
 
     fn counts(&self, line: &str) -> bool {
@@ -187,9 +187,9 @@ async fn closing_writes_and_answers_what_waits() {
     assert_eq!(opened.ledger.record(record(5)).await, Err(LedgerError::Closed));
     assert_eq!(opened.ledger.read("evaluation-1").await, Err(LedgerError::Closed));
     assert!(!opened.ledger.health().is_working());
-    let again = Ledger::open(Options::new(opened.directory.path())).unwrap();
+    let again = SqliteLedger::open(Options::new(opened.directory.path())).unwrap();
     for number in 0..5 {
-        assert!(again.read(format!("evaluation-{number}")).await.unwrap().is_some());
+        assert!(again.read(&format!("evaluation-{number}")).await.unwrap().is_some());
     }
 }
 

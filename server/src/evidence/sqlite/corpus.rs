@@ -4,139 +4,41 @@
 //! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gsar_core::evidence::{
-    Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult,
-};
+use gsar_core::evidence::{EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult};
 use gsar_core::time::Timestamp;
-use gsar_retrieval::templates::Template;
+use gsar_embedding::Vector;
 use gsar_vectors::VectorIndex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::content::content;
-use super::database;
-use super::error::StoreError;
-use super::name::CorpusName;
+use super::vectors::{self, Vectors};
+use super::{database, search, snapshot};
+use crate::evidence::error::StoreError;
+use crate::evidence::name::CorpusName;
+use crate::evidence::search::{Filter, Hit, Hits, Query};
+use crate::evidence::snapshot::{Named, Part, Snapshot};
+use crate::evidence::store::{
+    Batch, Corpus, Head, Kept, Received, Summary, VectorSpace, item, stands_for,
+};
 
 /// The name of a corpus' database in its folder.
 pub(super) const DATABASE: &str = "corpus.sqlite3";
 
 /// A corpus that is open.
 #[derive(Debug)]
-pub(super) struct Corpus {
+pub(super) struct SqliteCorpus {
     name: CorpusName,
     file: PathBuf,
     writer: Mutex<Connection>,
-    /// Its vectors, opened when they are first asked for.
-    pub(super) vectors: OnceLock<Result<Arc<VectorIndex>, String>>,
-    /// Held by the one who embeds it.
-    pub(super) embedding: tokio::sync::Mutex<()>,
+    pub(super) vectors: Vectors,
     /// No two states of any corpus have the same.
     revision: AtomicU64,
-    /// Something came since its passages were last looked at.
-    pub(super) to_embed: AtomicBool,
 }
 
-/// What is known of a corpus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
-    /// Its name.
-    pub name: CorpusName,
-    /// How many items it has.
-    pub items: u64,
-    /// How many passages they have.
-    pub passages: u64,
-    /// The bytes of the contents of all items.
-    pub size: u64,
-    /// When it was made, in microseconds since the epoch.
-    pub created_at: i64,
-    /// When it may be deleted, in microseconds since the epoch; `None` for never.
-    pub expires_at: Option<i64>,
-    /// The model whose vectors every passage has that should; `None` where some are missing.
-    pub embedded_by: Option<String>,
-}
-
-/// What an item is, apart from its content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// Its id.
-    pub id: EvidenceId,
-    /// What it is.
-    pub kind: EvidenceKind,
-    /// Where it comes from.
-    pub lane: Lane,
-    /// The tool that produced it.
-    pub tool: String,
-    /// What was searched for.
-    pub query: String,
-    /// Whether its content is JSON.
-    pub is_json: bool,
-    /// When it was collected.
-    pub collected_at: Option<Timestamp>,
-    /// Whether it lists everything in its scope.
-    pub exhaustive: bool,
-    /// Whether it came over a channel that the configuration vouches for.
-    pub attested: bool,
-    /// The step that produced it; may be empty.
-    pub step_id: String,
-    /// The specialist that ran the step; may be empty.
-    pub specialist_id: String,
-    /// How an executed check ended; `None` where it is not known.
-    pub verification_result: Option<VerificationResult>,
-}
-
-/// A passage to be stored.
-#[derive(Debug)]
-pub(super) struct NewPassage {
-    /// Its first byte in the content.
-    pub(super) start: u64,
-    /// The byte behind its last.
-    pub(super) end: u64,
-    /// Its first and last line, from 1; zeros for JSON.
-    pub(super) lines: (u64, u64),
-    pub(super) pointer: String,
-    /// Its terms, parted by spaces.
-    pub(super) words: String,
-}
-
-/// A part of an item to be stored.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    /// Stretches of the content, each with the offset of its first byte.
-    pub(super) contents: Vec<(u64, Vec<u8>)>,
-    pub(super) passages: Vec<NewPassage>,
-}
-
-/// What an item came to when it was complete.
-#[derive(Debug)]
-pub(super) struct Received {
-    /// The BLAKE3 of its content.
-    pub(super) digest: [u8; 32],
-    /// The bytes of its content.
-    pub(super) size: u64,
-    /// How many lines it has.
-    pub(super) lines: u64,
-    /// How many lines repeat, with other figures, a line before them.
-    pub(super) repeated_lines: u64,
-    /// How many passages it has.
-    pub(super) passages: u64,
-    pub(super) templates: Vec<Template>,
-}
-
-/// What became of a complete item.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// It is stored.
-    New,
-    /// It was there already, with this content.
-    Unchanged,
-    /// Another item with the same head and content stands for it.
-    SameAs(String),
-}
-
-impl Corpus {
+impl SqliteCorpus {
     /// Opens a corpus, made where there is none, and takes away what was never completed.
     pub(super) fn open(name: CorpusName, folder: &Path, now: i64) -> Result<Self, StoreError> {
         let file = folder.join(DATABASE);
@@ -145,10 +47,8 @@ impl Corpus {
             name,
             file,
             writer: Mutex::new(connection),
-            vectors: OnceLock::new(),
-            embedding: tokio::sync::Mutex::default(),
+            vectors: Vectors::default(),
             revision: AtomicU64::new(next_revision()),
-            to_embed: AtomicBool::default(),
         };
         corpus.write(|transaction| {
             let numbers: Vec<i64> = transaction
@@ -158,16 +58,6 @@ impl Corpus {
             numbers.into_iter().try_for_each(|number| remove(transaction, number))
         })?;
         Ok(corpus)
-    }
-
-    /// The name of the corpus.
-    pub(super) fn name(&self) -> &CorpusName {
-        &self.name
-    }
-
-    /// A number that is another one after every change of its items.
-    pub(super) fn revision(&self) -> u64 {
-        self.revision.load(Ordering::SeqCst)
     }
 
     /// A connection that only reads.
@@ -198,8 +88,21 @@ impl Corpus {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins an item and returns its number in the corpus.
-    pub(super) fn begin(&self, head: &Head) -> Result<i64, StoreError> {
+    fn index(&self, space: &VectorSpace) -> Result<&VectorIndex, String> {
+        self.vectors.index(self.file.parent().unwrap_or(Path::new(".")), space)
+    }
+}
+
+impl Corpus for SqliteCorpus {
+    fn name(&self) -> &CorpusName {
+        &self.name
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision.load(Ordering::SeqCst)
+    }
+
+    fn begin(&self, head: &Head) -> Result<i64, StoreError> {
         self.write(|transaction| {
             transaction.execute(
                 "INSERT INTO items (id, kind, lane, tool, query, is_json, collected_at, exhaustive,
@@ -224,8 +127,7 @@ impl Corpus {
         })
     }
 
-    /// Stores a part of an item.
-    pub(super) fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
+    fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut content = transaction
                 .prepare_cached("INSERT INTO contents (item, start, bytes) VALUES (?1, ?2, ?3)")?;
@@ -253,13 +155,7 @@ impl Corpus {
         })
     }
 
-    /// Completes an item: it takes the place of the one with its id, or gives way to one that says the same.
-    pub(super) fn complete(
-        &self,
-        item: i64,
-        head: &Head,
-        received: &Received,
-    ) -> Result<Kept, StoreError> {
+    fn complete(&self, item: i64, head: &Head, received: &Received) -> Result<Kept, StoreError> {
         let kept = self.write(|transaction| {
             let id = head.id.as_str();
             let before = transaction
@@ -335,40 +231,34 @@ impl Corpus {
         kept
     }
 
-    /// Notes that every passage that should have a vector of a model has it.
-    pub(super) fn mark_embedded(&self, model: &str) -> Result<(), StoreError> {
+    fn mark_embedded(&self, model: &str) -> Result<(), StoreError> {
         self.write(|transaction| {
             transaction.execute("UPDATE corpus SET embedded_by = ?1", [model]).map(|_| ())
         })
     }
 
-    /// Puts everything that was stored so far on disk.
-    pub(super) fn make_durable(&self) -> Result<(), StoreError> {
+    fn make_durable(&self) -> Result<(), StoreError> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         database::make_durable(&self.lock()).map_err(|error| self.failed(&error))?;
         let entry = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
         entry.map_err(|error| StoreError::of_system(&error, folder))
     }
 
-    /// Takes away an item that will not be completed.
-    pub(super) fn give_up(&self, item: i64) -> Result<(), StoreError> {
+    fn give_up(&self, item: i64) -> Result<(), StoreError> {
         self.write(|transaction| remove(transaction, item))
     }
 
-    /// Sets when the corpus expires, in microseconds since the epoch; `None` for never.
-    pub(super) fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
+    fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
         self.write(|transaction| {
             transaction.execute("UPDATE corpus SET expires_at = ?1", [at]).map(|_| ())
         })
     }
 
-    /// What is known of the corpus.
-    pub(super) fn summary(&self) -> Result<Summary, StoreError> {
+    fn summary(&self) -> Result<Summary, StoreError> {
         summary(&self.name, &self.lock()).map_err(|error| self.failed(&error))
     }
 
-    /// Every complete item with its whole content, by id. A content that is not what was stored is damage.
-    pub(super) fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
+    fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
         let connection = self.reader()?;
         let read = || -> rusqlite::Result<Vec<(i64, [u8; 32], Head)>> {
             let mut asked = connection.prepare(&format!(
@@ -390,6 +280,48 @@ impl Corpus {
                 Ok(item(head, text))
             })
             .collect()
+    }
+
+    fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError> {
+        let read = snapshot::read(&self.reader()?, named, part);
+        read.map_err(|error| self.failed(&error))
+    }
+
+    fn search(
+        &self,
+        query: &Query<'_>,
+        meaning: Option<(&[f32], Result<VectorSpace, String>)>,
+        filter: &Filter,
+        most: usize,
+    ) -> Result<Hits, StoreError> {
+        let meaning =
+            meaning.map(|(vector, space)| (vector, space.and_then(|space| self.index(&space))));
+        let found = search::search(&self.reader()?, query, meaning, filter, most);
+        found.map_err(|error| self.failed(&error))
+    }
+
+    fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
+        search::passages(&self.reader()?, numbers).map_err(|error| self.failed(&error))
+    }
+
+    fn without_vector(
+        &self,
+        space: &VectorSpace,
+        after: i64,
+    ) -> Result<Vec<(i64, String)>, String> {
+        let index = self.index(space)?;
+        let connection = self.reader().map_err(|error| error.to_string())?;
+        vectors::without(&connection, index, after).map_err(|error| self.failed(&error).to_string())
+    }
+
+    fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String> {
+        let added: Vec<(u64, Vector)> =
+            vectors.into_iter().map(|(passage, vector)| (unsigned(passage), vector)).collect();
+        self.index(space)?.add(&added).map_err(|error| error.to_string())
+    }
+
+    fn save_vectors(&self, space: &VectorSpace) -> Result<(), String> {
+        self.index(space)?.save().map_err(|error| error.to_string())
     }
 }
 
@@ -432,24 +364,6 @@ fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summa
     )
 }
 
-/// An item of evidence with that content.
-pub(super) fn item(head: Head, text: String) -> EvidenceItem {
-    EvidenceItem {
-        id: head.id,
-        kind: head.kind,
-        lane: head.lane,
-        tool: head.tool,
-        query: head.query,
-        content: if head.is_json { Content::Json(text) } else { Content::Text(text) },
-        collected_at: head.collected_at,
-        exhaustive: head.exhaustive,
-        attested: head.attested,
-        step_id: head.step_id,
-        specialist_id: head.specialist_id,
-        verification_result: head.verification_result,
-    }
-}
-
 /// The columns of a head, in the order in which [`head`] reads them.
 pub(super) const HEAD_COLUMNS: &str =
     "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
@@ -482,12 +396,6 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
             }
         },
     })
-}
-
-/// Whether an item that is there makes another one with its content superfluous: everything agrees, and what is
-/// attested is not replaced by what is not.
-fn stands_for(known: &Head, new: &Head) -> bool {
-    known.attested >= new.attested && Head { attested: new.attested, ..known.clone() } == *new
 }
 
 /// The column of a check's result: empty where it is not known.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::error::StoreError;
+use crate::evidence::error::StoreError;
 use crate::storage::{Schema, SchemaError};
 
 /// Marked with the letters `gsae`.
