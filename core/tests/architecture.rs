@@ -163,15 +163,16 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 11] = [
+const MODULES: [(&str, &[&str]); 12] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "tls"]),
     ("evidence", &["storage"]),
     ("export", &["evaluate", "ledger"]),
+    ("gateway", &["lifecycle"]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
-    ("lifecycle", &["api", "drive", "evaluate", "judge", "policies", "tls"]),
+    ("lifecycle", &["api", "drive", "evaluate", "gateway", "judge", "policies", "tls"]),
     ("storage", &[]),
     ("telemetry", &[]),
     ("tls", &[]),

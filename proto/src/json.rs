@@ -5,7 +5,9 @@
 use std::sync::LazyLock;
 
 use prost::Message;
-use prost_reflect::{DescriptorPool, DeserializeOptions, DynamicMessage, SerializeOptions};
+use prost_reflect::{
+    DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor, SerializeOptions,
+};
 
 use crate::DESCRIPTORS;
 
@@ -88,19 +90,65 @@ named!(
     SelectBestResponse,
 );
 
+/// The JSON documents of one method.
+#[derive(Clone, Debug)]
+pub struct Transcoding {
+    request: MessageDescriptor,
+    response: MessageDescriptor,
+}
+
+impl Transcoding {
+    /// Those of a method, such as `gsar.v1.GroundingService/Evaluate`.
+    ///
+    /// # Errors
+    /// [`JsonError`] when the contract has no such method.
+    pub fn of(rpc: &str) -> Result<Self, JsonError> {
+        let (service, method) = rpc.split_once('/').unwrap_or((rpc, ""));
+        let service = pool().and_then(|pool| pool.get_service_by_name(service));
+        let found = service.and_then(|service| service.methods().find(|it| it.name() == method));
+        let found = found.ok_or_else(|| unknown(rpc))?;
+        Ok(Self { request: found.input(), response: found.output() })
+    }
+
+    /// The name of a request's message.
+    #[must_use]
+    pub fn request_name(&self) -> &str {
+        self.request.full_name()
+    }
+
+    pub(crate) const fn request(&self) -> &MessageDescriptor {
+        &self.request
+    }
+
+    pub(crate) const fn response(&self) -> &MessageDescriptor {
+        &self.response
+    }
+
+    /// The encoded request of a document.
+    ///
+    /// # Errors
+    /// As [`from_json`].
+    pub fn encoded(&self, document: &str) -> Result<Vec<u8>, JsonError> {
+        encoded(self.request.clone(), document)
+    }
+
+    /// The document of an encoded answer.
+    ///
+    /// # Errors
+    /// [`JsonError`] when it is no such message.
+    pub fn document(&self, answer: &[u8]) -> Result<String, JsonError> {
+        document(self.response.clone(), answer)
+    }
+}
+
 /// Reads a message from JSON text.
 ///
 /// # Errors
 /// [`JsonError`] with line and column when the text is not JSON, names an unknown field or holds a value
 /// that the field cannot.
 pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let options = DeserializeOptions::new().deny_unknown_fields(true);
-    let dynamic =
-        DynamicMessage::deserialize_with_options(descriptor::<T>()?, &mut deserializer, &options)?;
-    deserializer.end()?;
-    T::decode(dynamic.encode_to_vec().as_slice())
-        .map_err(|error| JsonError { message: error.to_string() })
+    let bytes = encoded(descriptor::<T>()?, text)?;
+    T::decode(bytes.as_slice()).map_err(|error| JsonError { message: error.to_string() })
 }
 
 /// Writes a message as one line of JSON text.
@@ -108,7 +156,19 @@ pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonErro
 /// # Errors
 /// [`JsonError`] when the message is not of the contract: never for generated messages.
 pub fn to_json<T: Message + Named>(message: &T) -> Result<String, JsonError> {
-    let dynamic = DynamicMessage::decode(descriptor::<T>()?, message.encode_to_vec().as_slice())
+    document(descriptor::<T>()?, &message.encode_to_vec())
+}
+
+fn encoded(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let options = DeserializeOptions::new().deny_unknown_fields(true);
+    let dynamic = DynamicMessage::deserialize_with_options(message, &mut deserializer, &options)?;
+    deserializer.end()?;
+    Ok(dynamic.encode_to_vec())
+}
+
+fn document(message: MessageDescriptor, bytes: &[u8]) -> Result<String, JsonError> {
+    let dynamic = DynamicMessage::decode(message, bytes)
         .map_err(|error| JsonError { message: error.to_string() })?;
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
@@ -117,10 +177,17 @@ pub fn to_json<T: Message + Named>(message: &T) -> Result<String, JsonError> {
     String::from_utf8(text).map_err(|error| JsonError { message: error.to_string() })
 }
 
-fn descriptor<T: Named>() -> Result<prost_reflect::MessageDescriptor, JsonError> {
+fn descriptor<T: Named>() -> Result<MessageDescriptor, JsonError> {
+    let found = pool().and_then(|pool| pool.get_message_by_name(T::FULL_NAME));
+    found.ok_or_else(|| unknown(T::FULL_NAME))
+}
+
+fn pool() -> Option<&'static DescriptorPool> {
     static POOL: LazyLock<Option<DescriptorPool>> =
         LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).ok());
     POOL.as_ref()
-        .and_then(|pool| pool.get_message_by_name(T::FULL_NAME))
-        .ok_or_else(|| JsonError { message: format!("{} is not in the contract", T::FULL_NAME) })
+}
+
+fn unknown(name: &str) -> JsonError {
+    JsonError { message: format!("{name} is not in the contract") }
 }

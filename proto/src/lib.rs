@@ -8,6 +8,7 @@
 pub mod codec;
 pub mod enums;
 pub mod json;
+pub mod openapi;
 pub mod parse;
 pub mod render;
 pub mod violations;

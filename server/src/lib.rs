@@ -3,7 +3,7 @@
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
 //! one evaluation and the only module that knows the others; `drive` is the outer loop around evaluations; `judge`
 //! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record and `export`
-//! streams it; `lifecycle` starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry`
+//! streams it; `gateway` serves HTTP by what `api` answers; `lifecycle` starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry`
 //! serve all of them.
 
 pub mod api;
@@ -15,6 +15,7 @@ pub mod errors;
 pub mod evaluate;
 pub mod evidence;
 pub mod export;
+pub mod gateway;
 pub mod judge;
 pub mod ledger;
 pub mod lifecycle;

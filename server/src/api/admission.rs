@@ -63,10 +63,14 @@ impl Measured {
 }
 
 impl AdmissionLayer {
-    /// Admission with these limits, which refuses until the phase is ready.
+    /// Admission with these limits, which refuses until the phase is ready. All listeners share the permits.
     #[must_use]
-    pub fn new(phase: PhaseCell, limits: Limits, attestation: Attestation) -> Self {
-        let permits = Arc::new(Permits::new(limits.calls_in_flight));
+    pub(crate) fn new(
+        phase: PhaseCell,
+        limits: Limits,
+        permits: Arc<Permits>,
+        attestation: Attestation,
+    ) -> Self {
         let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
         Self(Arc::new(Shared { phase, permits, limits, measured, attestation }))
     }
@@ -333,7 +337,9 @@ mod tests {
         let never = tower::service_fn(|_: Request<Body>| async {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
-        let mut admission = AdmissionLayer::new(phase, limits, Attestation::default()).layer(never);
+        let mut admission =
+            AdmissionLayer::new(phase, limits, Arc::new(Permits::new(1)), Attestation::default())
+                .layer(never);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")

@@ -2,7 +2,7 @@
 //!
 //! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`crate::errors`].
 
-pub mod admission;
+mod admission;
 mod evaluate_stream;
 mod evidence;
 mod export;
@@ -15,4 +15,6 @@ mod permits;
 mod policy;
 mod services;
 
+pub use admission::AdmissionLayer;
+pub(crate) use permits::Permits;
 pub use services::{clear_health, routes, set_health};

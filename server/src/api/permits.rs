@@ -12,7 +12,7 @@ use crate::telemetry::metrics as names;
 
 /// The places for calls in progress.
 #[derive(Debug)]
-pub(super) struct Permits {
+pub(crate) struct Permits {
     all: Arc<Semaphore>,
     of_streams: Arc<Semaphore>,
     in_flight: Gauge,
@@ -20,7 +20,7 @@ pub(super) struct Permits {
 
 impl Permits {
     /// As many places as `limits.calls_in_flight` says.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limit)),
             of_streams: Arc::new(Semaphore::new((limit / 2).max(1))),

@@ -5,6 +5,7 @@
 mod attested;
 mod check;
 mod environment;
+mod gateway;
 mod load;
 mod models;
 mod print;
@@ -14,6 +15,7 @@ mod tls;
 mod values;
 
 pub use attested::Attested;
+pub use gateway::Gateway;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;

@@ -13,6 +13,7 @@ use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
 use super::attested::Attested;
+use super::gateway::Gateway;
 use super::models::{Model, Panel};
 use super::tls::Tls;
 
@@ -27,6 +28,8 @@ pub struct Config {
     pub admin: Option<SocketAddr>,
     /// The directory that holds the ledger and the evidence; owned by one server at a time.
     pub data_dir: PathBuf,
+    /// The contract over HTTP.
+    pub gateway: Gateway,
     /// The certificate of `grpcs://` listeners and the clients that they admit.
     pub tls: Tls,
     /// Bounds on what a caller may ask.
@@ -266,6 +269,7 @@ impl Default for Config {
             listen: vec![Listen::Unix(PathBuf::from("/run/gsar/gsar.sock"))],
             admin: None,
             data_dir: PathBuf::from("/var/lib/gsar"),
+            gateway: Gateway::default(),
             tls: Tls::default(),
             limits: Limits {
                 message: Bytes(16 << 20),

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::TryFutureExt as _;
 use metrics::gauge;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -10,13 +11,15 @@ use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
+use tower::Layer as _;
 
 use super::reload::Reload;
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
-use crate::api::{self, admission::AdmissionLayer};
+use crate::api::{self, AdmissionLayer, Permits};
 use crate::attestation::Attestation;
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
+use crate::gateway;
 use crate::telemetry::metrics as names;
 use crate::tls;
 
@@ -26,6 +29,7 @@ pub struct App {
     phase: PhaseCell,
     bound: Vec<Bound>,
     admin: Option<TcpListener>,
+    gateway: Option<TcpListener>,
 }
 
 /// Why a server cannot start or go on.
@@ -37,6 +41,14 @@ pub enum StartError {
     /// The admin port cannot be listened on.
     #[error("admin {address}: {reason}")]
     Admin {
+        /// The configured address.
+        address: String,
+        /// Why.
+        reason: String,
+    },
+    /// The gateway's address cannot be listened on.
+    #[error("gateway.address {address}: {reason}")]
+    Gateway {
         /// The configured address.
         address: String,
         /// Why.
@@ -68,7 +80,19 @@ impl App {
                 StartError::Admin { address: address.to_string(), reason: error.to_string() }
             })?),
         };
-        Ok(Self { checked, phase: PhaseCell::default(), bound, admin })
+        let gateway = match config.gateway.address {
+            None => None,
+            Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
+                StartError::Gateway { address: address.to_string(), reason: error.to_string() }
+            })?),
+        };
+        Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway })
+    }
+
+    /// The gateway's address, where there is one.
+    #[must_use]
+    pub fn gateway_address(&self) -> Option<std::net::SocketAddr> {
+        self.gateway.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
     /// The addresses as they can be connected to.
@@ -100,7 +124,7 @@ impl App {
         stop: impl Future<Output = ()> + Send,
         reload: impl Stream<Item = ()> + Send,
     ) -> Result<(), StartError> {
-        let Self { checked, phase, bound, admin } = self;
+        let Self { checked, phase, bound, admin, gateway } = self;
         let config = checked.config().clone();
         if let Some(listener) = admin {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
@@ -113,14 +137,18 @@ impl App {
         let routes = api::routes(&engine, phase.clone(), health_service, &config.limits)
             .map_err(StartError::Serve)?;
 
+        let permits = Arc::new(Permits::new(config.limits.calls_in_flight));
+        let admission = |attestation| {
+            let permits = Arc::clone(&permits);
+            AdmissionLayer::new(phase.clone(), config.limits.clone(), permits, attestation)
+        };
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();
         for (bound, listen) in bound.into_iter().zip(&config.listen) {
             let attestation = Attestation::of_listener(&config.evidence.attested, listen);
-            let admission = AdmissionLayer::new(phase.clone(), config.limits.clone(), attestation);
             let server = Server::builder()
                 .http2_keepalive_interval(Some(std::time::Duration::from_secs(60)))
-                .layer(admission)
+                .layer(admission(attestation))
                 .add_routes(routes.clone());
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };
@@ -132,7 +160,8 @@ impl App {
                             let _ = stream.set_nodelay(true);
                         })
                     });
-                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                    let served = server.serve_with_incoming_shutdown(incoming, drained);
+                    serving.spawn(served.map_err(|error| error.to_string()));
                 }
                 Bound::Tls(listener, address) => {
                     let Some(tls) = tls.clone() else {
@@ -142,14 +171,29 @@ impl App {
                     let stopped = phase.clone();
                     let stopped = async move { stopped.reached(Phase::Draining).await };
                     let incoming = tls::incoming(listener, tls, stopped);
-                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                    let served = server.serve_with_incoming_shutdown(incoming, drained);
+                    serving.spawn(served.map_err(|error| error.to_string()));
                 }
                 Bound::Unix(listener, file) => {
                     socket_files.push(file);
                     let incoming = UnixListenerStream::new(listener);
-                    serving.spawn(server.serve_with_incoming_shutdown(incoming, drained));
+                    let served = server.serve_with_incoming_shutdown(incoming, drained);
+                    serving.spawn(served.map_err(|error| error.to_string()));
                 }
             }
+        }
+
+        if let Some(listener) = gateway {
+            // Nothing that comes over HTTP is attested.
+            let service = admission(Attestation::default()).layer(routes);
+            let gateway = gateway::router(service, phase.clone(), &config.gateway, &config.limits);
+            let gateway = gateway.map_err(StartError::Serve)?;
+            let draining = phase.clone();
+            let drained = async move { draining.reached(Phase::Draining).await };
+            serving.spawn(async move {
+                let served = axum::serve(listener, gateway).with_graceful_shutdown(drained).await;
+                served.map_err(|error| error.to_string())
+            });
         }
 
         engine.rehearse().await.map_err(StartError::Load)?;
@@ -219,7 +263,7 @@ async fn until_stopped(
     reload: impl Stream<Item = ()>,
     engine: &Engine,
     read_anew: &Reload<'_>,
-    serving: &mut JoinSet<Result<(), tonic::transport::Error>>,
+    serving: &mut JoinSet<Result<(), String>>,
 ) -> Result<(), StartError> {
     tokio::pin!(stop, reload);
     let mut sweep = tokio::time::interval(SWEEP);
@@ -230,7 +274,7 @@ async fn until_stopped(
             _ = sweep.tick() => look_after(engine),
             ended = serving.join_next() => {
                 let reason = match ended {
-                    Some(Ok(Err(error))) => error.to_string(),
+                    Some(Ok(Err(error))) => error,
                     Some(Err(error)) => error.to_string(),
                     Some(Ok(Ok(()))) | None => "a listener ended by itself".to_owned(),
                 };

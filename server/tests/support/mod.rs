@@ -44,6 +44,8 @@ pub struct Running {
     pub tcp: Option<String>,
     /// The address of the `grpcs://` listener, where there is one.
     pub tls: Option<std::net::SocketAddr>,
+    /// The address of the HTTP gateway, where there is one.
+    pub gateway: Option<std::net::SocketAddr>,
     reload: mpsc::Sender<()>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<Result<(), StartError>>,
@@ -75,7 +77,7 @@ impl Wanted {
         change(&mut config);
         let checked = CheckedConfig::check(config, self.judges, Problems::default()).unwrap();
         let app = App::bind(checked).await.unwrap();
-        let (phase, admin) = (app.phase(), app.admin_address());
+        let (phase, admin, gateway) = (app.phase(), app.admin_address(), app.gateway_address());
         let tcp = app.addresses().into_iter().find_map(|address| match address {
             Listen::Tcp(address) => Some(format!("http://{address}")),
             Listen::Unix(_) | Listen::Tls(_) => None,
@@ -95,7 +97,8 @@ impl Wanted {
             ended = &mut served => panic!("the server did not start: {ended:?}"),
         }
         let channel = connect(&socket).await;
-        Running { folder, channel, phase, admin, tcp, tls, reload, stop: Some(stop), served }
+        let stop = Some(stop);
+        Running { folder, channel, phase, admin, tcp, tls, gateway, reload, stop, served }
     }
 }
 

@@ -1,0 +1,203 @@
+//! This module describes methods that are served as JSON documents: an OpenAPI 3.1 document, from the descriptors of the
+//! contract and their comments.
+
+use std::collections::{BTreeMap, HashMap};
+
+use prost_reflect::{
+    Cardinality, EnumDescriptor, FieldDescriptor, FileDescriptor, Kind, MessageDescriptor,
+};
+use serde_json::{Map, Value, json};
+
+use crate::json::{JsonError, Transcoding};
+
+/// The document of methods, each with its path and its name, such as `/v1/evaluate` and
+/// `gsar.v1.GroundingService/Evaluate`.
+///
+/// # Errors
+/// [`JsonError`] when the contract has no such method.
+pub fn document<'a>(
+    methods: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<String, JsonError> {
+    let mut schemas = Schemas::default();
+    let mut paths = Map::new();
+    for (path, rpc) in methods {
+        let messages = Transcoding::of(rpc)?;
+        let operation = json!({
+            "operationId": rpc.rsplit('/').next(),
+            "summary": schemas.comment_of_method(rpc, messages.request().parent_file()),
+            "requestBody": {
+                "required": true,
+                "content": { "application/json": { "schema": schemas.of(messages.request()) } },
+            },
+            "responses": {
+                "200": {
+                    "description": "The answer.",
+                    "content": { "application/json": { "schema": schemas.of(messages.response()) } },
+                },
+                "default": { "$ref": "#/components/responses/Problem" },
+            },
+        });
+        paths.insert(path.to_owned(), json!({ "post": operation }));
+    }
+    paths.insert("/v1/health".to_owned(), health());
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "GSAR",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "May this incident report go out? The part of gsar.v1 that is served as JSON documents; the .proto files carry the whole contract.",
+        },
+        "paths": paths,
+        "components": { "schemas": schemas.all(), "responses": { "Problem": problem() } },
+    });
+    Ok(serde_json::to_string_pretty(&document)?)
+}
+
+fn health() -> Value {
+    let answer = |description: &str| json!({ "description": description, "content": { "application/json": {} } });
+    json!({ "get": {
+        "operationId": "Health",
+        "summary": "Whether calls are served.",
+        "responses": { "200": answer("They are."), "503": answer("Not yet, or not any more.") },
+    } })
+}
+
+fn problem() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "description": "Why there is no answer (RFC 9457).",
+        "content": { "application/problem+json": { "schema": {
+            "type": "object",
+            "required": ["title", "status", "detail"],
+            "properties": {
+                "title": text,
+                "status": { "type": "integer", "description": "The status of HTTP." },
+                "detail": { "type": "string", "description": "What was given, what is allowed and the fix." },
+                "code": { "type": "string", "description": "The gRPC code." },
+                "reason": { "type": "string", "description": "The stable reason, a name of gsar.v1.ErrorReason." },
+                "metadata": { "type": "object", "additionalProperties": text },
+                "violations": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": { "field": text, "description": text },
+                } },
+            },
+        } } },
+    })
+}
+
+/// The schemas of messages and enumerations, by name.
+#[derive(Default)]
+struct Schemas {
+    found: BTreeMap<String, Value>,
+    comments: HashMap<String, HashMap<Vec<i32>, String>>,
+}
+
+impl Schemas {
+    fn all(self) -> Value {
+        self.found.into_iter().collect::<Map<String, Value>>().into()
+    }
+
+    /// A reference to a message, which is described with everything in it.
+    fn of(&mut self, message: &MessageDescriptor) -> Value {
+        if let Some(well_known) = well_known(message.full_name()) {
+            return well_known;
+        }
+        let name = message.full_name().trim_start_matches("gsar.v1.").to_owned();
+        let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
+        if self.found.contains_key(&name) {
+            return reference;
+        }
+        // Before its fields, which may contain it.
+        self.found.insert(name.clone(), Value::Null);
+        let mut properties = Map::new();
+        for field in message.fields() {
+            let mut schema = self.field(&field);
+            let comment = self.comment(&field.parent_message().parent_file(), field.path());
+            if let (Some(schema), false) = (schema.as_object_mut(), comment.is_empty()) {
+                schema.insert("description".to_owned(), comment.into());
+            }
+            properties.insert(field.json_name().to_owned(), schema);
+        }
+        let comment = self.comment(&message.parent_file(), message.path());
+        let schema = json!({
+            "type": "object",
+            "description": comment,
+            "properties": properties,
+            "additionalProperties": false,
+        });
+        self.found.insert(name, schema);
+        reference
+    }
+
+    fn field(&mut self, field: &FieldDescriptor) -> Value {
+        if field.is_map() {
+            let Kind::Message(entry) = field.kind() else { return json!({}) };
+            let value = self.kind(&entry.map_entry_value_field().kind());
+            return json!({ "type": "object", "additionalProperties": value });
+        }
+        let one = self.kind(&field.kind());
+        match field.cardinality() {
+            Cardinality::Repeated => json!({ "type": "array", "items": one }),
+            Cardinality::Optional | Cardinality::Required => one,
+        }
+    }
+
+    fn kind(&mut self, kind: &Kind) -> Value {
+        match kind {
+            Kind::Double | Kind::Float => json!({ "type": "number" }),
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => json!({ "type": "integer" }),
+            Kind::Uint32 | Kind::Fixed32 => json!({ "type": "integer", "minimum": 0 }),
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
+                json!({ "type": ["string", "integer"], "format": "int64" })
+            }
+            Kind::Uint64 | Kind::Fixed64 => {
+                json!({ "type": ["string", "integer"], "format": "uint64" })
+            }
+            Kind::Bool => json!({ "type": "boolean" }),
+            Kind::String => json!({ "type": "string" }),
+            Kind::Bytes => json!({ "type": "string", "contentEncoding": "base64" }),
+            Kind::Message(message) => self.of(message),
+            Kind::Enum(of) => self.enumeration(of),
+        }
+    }
+
+    fn enumeration(&mut self, of: &EnumDescriptor) -> Value {
+        let name = of.full_name().trim_start_matches("gsar.v1.").to_owned();
+        let comment = self.comment(&of.parent_file(), of.path());
+        let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
+        let schema = json!({ "type": "string", "description": comment, "enum": names });
+        self.found.entry(name.clone()).or_insert(schema);
+        json!({ "$ref": format!("#/components/schemas/{name}") })
+    }
+
+    fn comment_of_method(&mut self, rpc: &str, file: FileDescriptor) -> String {
+        let found = file.services().flat_map(|service| service.methods().collect::<Vec<_>>());
+        let method = rpc.replace('/', ".");
+        match found.into_iter().find(|found| found.full_name() == method) {
+            Some(found) => self.comment(&file, found.path()),
+            None => String::new(),
+        }
+    }
+
+    /// The comment in front of what stands at that path of a file, on one line.
+    fn comment(&mut self, file: &FileDescriptor, path: &[i32]) -> String {
+        let of_file = self.comments.entry(file.name().to_owned()).or_insert_with(|| {
+            let info = file.file_descriptor_proto().source_code_info.clone().unwrap_or_default();
+            let comment = |location: prost_types::source_code_info::Location| {
+                let words: Vec<&str> = location.leading_comments().split_whitespace().collect();
+                (location.path.clone(), words.join(" "))
+            };
+            info.location.into_iter().map(comment).collect()
+        });
+        of_file.get(path).cloned().unwrap_or_default()
+    }
+}
+
+/// What the JSON mapping makes of messages of google.protobuf.
+fn well_known(name: &str) -> Option<Value> {
+    match name {
+        "google.protobuf.Timestamp" => Some(json!({ "type": "string", "format": "date-time" })),
+        "google.protobuf.Duration" => Some(json!({ "type": "string", "examples": ["1.5s"] })),
+        _ => None,
+    }
+}

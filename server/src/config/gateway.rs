@@ -1,0 +1,82 @@
+//! This module holds the HTTP gateway: `[gateway]`.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Problems;
+
+/// Where the contract is served over HTTP, and to which pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gateway {
+    /// A loopback address such as `127.0.0.1:4319`; absent for no gateway.
+    pub address: Option<SocketAddr>,
+    /// Origins of web pages elsewhere that may call, such as `http://localhost:5173`.
+    pub allowed_origins: Vec<String>,
+}
+
+impl Gateway {
+    /// Notes an address that others reach, and origins that are none. Where something is wrong with the table already,
+    /// nothing is noted.
+    pub(super) fn check(&self, problems: &mut Problems) {
+        if problems.concern(&["gateway"]) {
+            return;
+        }
+        if let Some(address) = self.address
+            && !address.ip().is_loopback()
+        {
+            let description = format!(
+                "{address} can be reached from elsewhere, and the gateway asks nobody who they are; give a loopback address such as 127.0.0.1:{}",
+                address.port()
+            );
+            problems.add(&["gateway", "address"], description);
+        }
+        for origin in &self.allowed_origins {
+            if !is_origin(origin) {
+                let description = format!(
+                    "{origin:?} is no origin; give scheme, host and port, such as http://localhost:5173"
+                );
+                problems.add(&["gateway", "allowed_origins"], description);
+            }
+        }
+        if self.address.is_none() && !self.allowed_origins.is_empty() {
+            let description = "is of no use without gateway.address; give one, or leave this out";
+            problems.add(&["gateway", "allowed_origins"], description);
+        }
+    }
+}
+
+/// Scheme, host and perhaps a port, as browsers write it.
+fn is_origin(text: &str) -> bool {
+    let Ok(uri) = text.parse::<http::Uri>() else { return false };
+    let is_of_web = matches!(uri.scheme_str(), Some("http" | "https"));
+    let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
+    let written = format!("{}://{authority}", uri.scheme_str().unwrap_or_default());
+    is_of_web && !authority.is_empty() && !authority.contains('@') && written == text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_scheme_host_and_port() {
+        for origin in ["http://localhost:5173", "https://console.example", "http://[::1]:8080"] {
+            assert!(is_origin(origin), "{origin}");
+        }
+        let others = [
+            "",
+            "*",
+            "null",
+            "localhost:5173",
+            "https://a.example/",
+            "https://a@b",
+            "ftp://a",
+            "https://",
+        ];
+        for origin in others {
+            assert!(!is_origin(origin), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! This module lists what the gateway serves: what judges, decides, searches and reads. Nothing here stores on behalf of a
+//! caller but the record of an evaluation.
+
+/// A method of the contract and its path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HttpMethod {
+    /// The path of its JSON documents.
+    pub(super) path: &'static str,
+    /// The service and the method, as gRPC names them.
+    pub(super) rpc: &'static str,
+}
+
+const fn method(path: &'static str, rpc: &'static str) -> HttpMethod {
+    HttpMethod { path, rpc }
+}
+
+/// Everything that is served.
+pub(super) const METHODS: [HttpMethod; 17] = [
+    method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
+    method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
+    method("/v1/score", "gsar.v1.GroundingService/Score"),
+    method("/v1/rescore", "gsar.v1.GroundingService/Rescore"),
+    method("/v1/gate", "gsar.v1.GateService/EvaluateGate"),
+    method("/v1/verdict", "gsar.v1.GateService/ClassifyVerdict"),
+    method("/v1/chain", "gsar.v1.GateService/AssembleChain"),
+    method("/v1/cap", "gsar.v1.GateService/CapConfidence"),
+    method("/v1/search", "gsar.v1.EvidenceService/Search"),
+    method("/v1/corpora", "gsar.v1.EvidenceService/ListCorpora"),
+    method("/v1/snapshot", "gsar.v1.EvidenceService/GetSnapshot"),
+    method("/v1/policies", "gsar.v1.PolicyService/ListPolicies"),
+    method("/v1/policy", "gsar.v1.PolicyService/GetPolicy"),
+    method("/v1/check-policy", "gsar.v1.PolicyService/CheckPolicy"),
+    method("/v1/evaluations", "gsar.v1.LedgerService/ListEvaluations"),
+    method("/v1/evaluation", "gsar.v1.LedgerService/GetEvaluation"),
+    method("/v1/evaluation-evidence", "gsar.v1.LedgerService/GetEvaluationEvidence"),
+];

@@ -1,0 +1,126 @@
+//! This module serves a part of the contract over HTTP/1.1, for callers without gRPC: JSON documents, and gRPC-Web for
+//! browsers. Every call passes the same admission and the same services as one over gRPC, so it is answered alike.
+//!
+//! Any web page can make a browser post to this machine. So it serves names of this machine only, refuses pages of other
+//! origins, and has nothing that stores, grades or deletes. It knows no rules.
+
+mod methods;
+mod origin;
+mod problem;
+mod transcode;
+
+use std::convert::Infallible;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use tonic_web::GrpcWebLayer;
+use tower::{Layer as _, Service, ServiceExt};
+use tower_http::cors::CorsLayer;
+
+use crate::config::{Gateway, Limits};
+use crate::lifecycle::{Phase, PhaseCell};
+use methods::METHODS;
+use origin::Origins;
+use problem::problem;
+use transcode::Transcoder;
+
+/// Headers of a request that go on to the service, or that a page of another origin may send.
+const REQUEST_HEADERS: [&str; 6] =
+    ["content-type", "grpc-timeout", "traceparent", "tracestate", "x-grpc-web", "x-user-agent"];
+/// Headers of an answer that a page of another origin may read.
+const ANSWER_HEADERS: [&str; 4] =
+    ["grpc-status", "grpc-message", "grpc-status-details-bin", "retry-after"];
+
+/// What answers over HTTP, by a service that answers gRPC.
+///
+/// # Errors
+/// A sentence when the descriptors of the contract are broken.
+pub fn router<S>(
+    service: S,
+    phase: PhaseCell,
+    config: &Gateway,
+    limits: &Limits,
+) -> Result<Router, String>
+where
+    S: Service<
+            Request<tonic::body::Body>,
+            Response = Response<tonic::body::Body>,
+            Error = Infallible,
+        > + Clone
+        + Send
+        + Sync
+        + 'static,
+    S::Future: Send,
+{
+    let mut router = Router::new();
+    for method in METHODS {
+        let transcoder = Transcoder::new(method, limits)?;
+        let of_json = service.clone();
+        let handler = move |headers: HeaderMap, body: Body| async move {
+            transcoder.answer(of_json, &headers, body).await
+        };
+        let of_web = GrpcWebLayer::new().layer(service.clone());
+        let web = ServiceExt::<Request<Body>>::map_response(of_web, in_axum);
+        router = router
+            .route(method.path, post(handler))
+            .route_service(&format!("/{}", method.rpc), web);
+    }
+    let openapi: Bytes = document()?.into();
+    let origins = Origins::new(&config.allowed_origins);
+    let message = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
+    Ok(router
+        .route("/v1/health", get(health).with_state(phase))
+        .route("/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], openapi) }))
+        .fallback(|| async { unknown() })
+        .method_not_allowed_fallback(|| async { wrong_method() })
+        .layer(DefaultBodyLimit::max(message))
+        .layer(cors(&origins))
+        .layer(from_fn_with_state(origins, origin::check)))
+}
+
+/// What is served, as an OpenAPI document.
+///
+/// # Errors
+/// A sentence when the descriptors of the contract are broken.
+pub fn document() -> Result<String, String> {
+    let methods = METHODS.iter().map(|method| (method.path, method.rpc));
+    gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
+}
+
+fn in_axum(response: Response<tonic::body::Body>) -> Response<Body> {
+    response.map(Body::new)
+}
+
+async fn health(State(phase): State<PhaseCell>) -> impl IntoResponse {
+    let json = [(CONTENT_TYPE, "application/json")];
+    match phase.current() {
+        Phase::Ready => (StatusCode::OK, json, "{\"status\":\"SERVING\"}\n"),
+        Phase::Starting | Phase::Draining => {
+            (StatusCode::SERVICE_UNAVAILABLE, json, "{\"status\":\"NOT_SERVING\"}\n")
+        }
+    }
+}
+
+fn cors(origins: &Origins) -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(origins.allowed())
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers(REQUEST_HEADERS.map(axum::http::HeaderName::from_static))
+        .expose_headers(ANSWER_HEADERS.map(axum::http::HeaderName::from_static))
+}
+
+fn unknown() -> Response<Body> {
+    problem(StatusCode::NOT_FOUND, "nothing is served at this path; /openapi.json lists what is")
+}
+
+fn wrong_method() -> Response<Body> {
+    let detail = "this path is served for another HTTP method; /openapi.json says which";
+    problem(StatusCode::METHOD_NOT_ALLOWED, detail)
+}

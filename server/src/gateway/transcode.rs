@@ -1,0 +1,162 @@
+//! This module answers a JSON document by a service that answers gRPC: the document becomes a message, the answer or the
+//! error a document again.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::header::{CONTENT_TYPE, TE};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use gsar_proto::json::Transcoding;
+use http_body_util::{BodyExt as _, Full};
+use tonic::{Code, Status};
+use tower::{Service, ServiceExt as _};
+
+use super::methods::HttpMethod;
+use super::problem::{of_status, problem};
+use crate::config::Limits;
+
+/// A compression flag and a length in front of every message.
+const FRAME_HEADER: usize = 5;
+/// Headers that go on to the service.
+const PASSED_ON: [&str; 3] = ["grpc-timeout", "traceparent", "tracestate"];
+
+/// One method as documents.
+#[derive(Clone, Debug)]
+pub(super) struct Transcoder {
+    rpc: &'static str,
+    messages: Transcoding,
+    max_bytes: usize,
+    /// How long a document may take to come.
+    patience: Duration,
+}
+
+impl Transcoder {
+    /// The transcoder of a method.
+    ///
+    /// # Errors
+    /// A sentence when the contract has no such method.
+    pub(super) fn new(method: HttpMethod, limits: &Limits) -> Result<Self, String> {
+        let messages = Transcoding::of(method.rpc).map_err(|error| error.to_string())?;
+        let max_bytes = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
+        Ok(Self { rpc: method.rpc, messages, max_bytes, patience: limits.default_deadline.0 })
+    }
+
+    /// The answer to a document.
+    pub(super) async fn answer<S>(
+        self,
+        service: S,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Response<Body>
+    where
+        S: Service<
+                Request<tonic::body::Body>,
+                Response = Response<tonic::body::Body>,
+                Error = Infallible,
+            > + Send,
+        S::Future: Send,
+    {
+        let message = match self.message(headers, body).await {
+            Ok(message) => message,
+            Err(refused) => return *refused,
+        };
+        let Ok(response) = service.oneshot(self.request(headers, &message)).await;
+        match answered(response).await.and_then(|message| self.document(&message)) {
+            Ok(document) => {
+                let mut response = Response::new(Body::from(document));
+                let json = HeaderValue::from_static("application/json");
+                response.headers_mut().insert(CONTENT_TYPE, json);
+                response
+            }
+            Err(status) => of_status(&status),
+        }
+    }
+
+    /// The message of a request's document.
+    async fn message(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Vec<u8>, Box<Response<Body>>> {
+        let refused = |status, detail: &str| Err(Box::new(problem(status, detail)));
+        if !is_json(headers) {
+            let detail = "give the document with Content-Type: application/json";
+            return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
+        }
+        let text = match tokio::time::timeout(self.patience, to_bytes(body, self.max_bytes)).await {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(_)) => {
+                let detail = format!(
+                    "the document is larger than limits.message, {} bytes, or ended early; send less evidence or raise the limit",
+                    self.max_bytes
+                );
+                return refused(StatusCode::PAYLOAD_TOO_LARGE, &detail);
+            }
+            Err(_) => {
+                let detail = "the document did not come within limits.default_deadline";
+                return refused(StatusCode::REQUEST_TIMEOUT, detail);
+            }
+        };
+        let Ok(text) = std::str::from_utf8(&text) else {
+            return refused(StatusCode::BAD_REQUEST, "the document is no UTF-8");
+        };
+        self.messages.encoded(text).map_err(|error| {
+            let detail = format!("the document is no {}: {error}", self.messages.request_name());
+            Box::new(problem(StatusCode::BAD_REQUEST, &detail))
+        })
+    }
+
+    fn request(&self, headers: &HeaderMap, message: &[u8]) -> Request<tonic::body::Body> {
+        let mut frame = BytesMut::with_capacity(FRAME_HEADER + message.len());
+        frame.put_u8(0);
+        // The limit of a message is below 4 GiB, which the configuration checks.
+        frame.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+        frame.put_slice(message);
+        let mut request = Request::new(tonic::body::Body::new(Full::new(frame.freeze())));
+        *request.method_mut() = axum::http::Method::POST;
+        *request.version_mut() = axum::http::Version::HTTP_2;
+        if let Ok(uri) = format!("/{}", self.rpc).parse() {
+            *request.uri_mut() = uri;
+        }
+        let head = request.headers_mut();
+        head.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        head.insert(TE, HeaderValue::from_static("trailers"));
+        for name in PASSED_ON {
+            if let Some(value) = headers.get(name) {
+                head.insert(name, value.clone());
+            }
+        }
+        request
+    }
+
+    fn document(&self, message: &[u8]) -> Result<String, Status> {
+        let unreadable = |error| Status::internal(format!("the answer has no document: {error}"));
+        Ok(self.messages.document(message).map_err(unreadable)? + "\n")
+    }
+}
+
+/// The message of an answer.
+async fn answered(response: Response<tonic::body::Body>) -> Result<Bytes, Status> {
+    let (head, body) = response.into_parts();
+    if let Some(status) = Status::from_header_map(&head.headers) {
+        return if status.code() == Code::Ok { Ok(Bytes::new()) } else { Err(status) };
+    }
+    let collected = body.collect().await?;
+    let status = collected.trailers().and_then(Status::from_header_map);
+    match status {
+        Some(status) if status.code() != Code::Ok => return Err(status),
+        Some(_) => {}
+        None => return Err(Status::internal("the answer ended without a status")),
+    }
+    let mut message = collected.to_bytes();
+    message.advance(FRAME_HEADER.min(message.len()));
+    Ok(message)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = given.split(';').next().unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("application/json")
+}

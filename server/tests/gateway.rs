@@ -1,0 +1,204 @@
+//! The HTTP gateway, as HTTP clients and browsers meet it, beside the same calls over gRPC.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use bytes::Bytes;
+use gsar_proto::json;
+use gsar_proto::v1;
+use gsar_server::config::Config;
+use prost::Message as _;
+use reqwest::{Client, RequestBuilder, StatusCode};
+use serde_json::Value;
+use support::{Running, Wanted};
+
+async fn server(change: impl FnOnce(&mut Config)) -> Running {
+    let with_gateway = |config: &mut Config| {
+        config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
+        change(config);
+    };
+    Wanted::default().start(with_gateway).await
+}
+
+fn client() -> Client {
+    // reqwest wants one even where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::new()
+}
+
+fn url(server: &Running, path: &str) -> String {
+    format!("http://{}{path}", server.gateway.unwrap())
+}
+
+fn post(server: &Running, path: &str, document: &str) -> RequestBuilder {
+    let request = client().post(url(server, path)).body(document.to_owned());
+    request.header("content-type", "application/json")
+}
+
+async fn problem(request: RequestBuilder) -> (StatusCode, Value) {
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/problem+json");
+    (answer.status(), serde_json::from_str(&answer.text().await.unwrap()).unwrap())
+}
+
+/// What does not differ between two evaluations of the same report.
+fn lasting(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
+    let provenance = answer.provenance.map(|provenance| v1::Provenance {
+        evaluated_at: None,
+        timings: Vec::new(),
+        ..provenance
+    });
+    v1::EvaluateResponse { evaluation_id: String::new(), provenance, ..answer }
+}
+
+#[tokio::test]
+async fn a_document_is_answered_as_the_call_is() {
+    let server = server(|_| {}).await;
+    let request = support::request();
+    let over_grpc = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+    let answer = post(&server, "/v1/evaluate", &json::to_json(&request).unwrap()).send().await;
+    let answer = answer.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    let document = answer.text().await.unwrap();
+    let over_http: v1::EvaluateResponse = json::from_json(document.trim()).unwrap();
+    assert_eq!(lasting(over_http), lasting(over_grpc));
+
+    let score = r#"{"counts": {"counts": [{"class": "CLAIM_CLASS_GROUNDED", "type": "EVIDENCE_TYPE_TOOL_MATCH", "count": 3}]}}"#;
+    let scored = post(&server, "/v1/score", score).send().await.unwrap().text().await.unwrap();
+    let scored: v1::ScoreResponse = json::from_json(scored.trim()).unwrap();
+    assert_eq!(scored.decision.unwrap().tier(), v1::Tier::Proceed);
+    let listed = post(&server, "/v1/evaluations", "{}").send().await.unwrap();
+    let listed: v1::ListEvaluationsResponse =
+        json::from_json(listed.text().await.unwrap().trim()).unwrap();
+    assert_eq!(listed.evaluations.len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_a_problem_with_the_fix() {
+    let server = server(|config| config.limits.message.0 = 64 << 10).await;
+    let (status, said) =
+        problem(post(&server, "/v1/evaluation", "{\"evaluationId\": \"none\"}")).await;
+    assert_eq!((status, &said["code"]), (StatusCode::NOT_FOUND, &"NOT_FOUND".into()), "{said}");
+    let (status, said) = problem(post(&server, "/v1/evaluate", "{}")).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert_eq!(said["violations"][0]["field"], "report", "{said}");
+    for (document, part) in [
+        ("", "EOF"),
+        ("{\"reports\": {}}", "reports"),
+        ("{\"report\": 3}", "column 12"),
+        ("{} {}", "trailing"),
+    ] {
+        let (status, said) = problem(post(&server, "/v1/evaluate", document)).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{document}");
+        assert!(said["detail"].as_str().unwrap().contains(part), "{document}: {said}");
+    }
+    let long = format!("{{\"idempotencyKey\": \"{}\"}}", "x".repeat(65 << 10));
+    let (status, _) = problem(post(&server, "/v1/evaluate", &long)).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    let text = client().post(url(&server, "/v1/evaluate")).body("{}");
+    assert_eq!(problem(text).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let wrong = client().get(url(&server, "/v1/evaluate"));
+    assert_eq!(problem(wrong).await.0, StatusCode::METHOD_NOT_ALLOWED);
+    let late = post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
+    let (status, said) = problem(late.header("grpc-timeout", "1n")).await;
+    assert_eq!(
+        (status, &said["reason"]),
+        (StatusCode::GATEWAY_TIMEOUT, &"DEADLINE_EXCEEDED".into())
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_stored_graded_or_deleted_over_http() {
+    let server = server(|_| {}).await;
+    for path in [
+        "/v1/grade",
+        "/gsar.v1.LedgerService/Grade",
+        "/gsar.v1.LedgerService/DeleteEvaluation",
+        "/gsar.v1.EvidenceService/PutEvidence",
+        "/gsar.v1.EvidenceService/DeleteCorpus",
+        "/gsar.v1.InvestigationService/StartInvestigation",
+    ] {
+        assert_eq!(problem(post(&server, path, "{}")).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_elsewhere_and_other_names_are_refused() {
+    let console = "http://localhost:5173";
+    let server = server(|config| config.gateway.allowed_origins = vec![console.to_owned()]).await;
+    let evaluate = || post(&server, "/v1/evaluate", "{}");
+    for (name, value) in [
+        ("origin", "http://evil.example"),
+        ("origin", "null"),
+        ("host", "evil.example"),
+        ("host", "127.0.0.1.evil.example"),
+    ] {
+        let (status, said) = problem(evaluate().header(name, value)).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{name}: {value}: {said}");
+    }
+    let health = client().get(url(&server, "/v1/health")).header("host", "evil.example");
+    assert_eq!(problem(health).await.0, StatusCode::FORBIDDEN);
+
+    let asked = client()
+        .request(reqwest::Method::OPTIONS, url(&server, "/v1/evaluate"))
+        .header("origin", console)
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", "content-type");
+    let allowed = asked.send().await.unwrap();
+    assert_eq!(allowed.headers()["access-control-allow-origin"], console);
+    let answered = evaluate().header("origin", console).send().await.unwrap();
+    assert_eq!(answered.headers()["access-control-allow-origin"], console);
+}
+
+#[tokio::test]
+async fn browsers_call_by_grpc_web() {
+    let server = server(|_| {}).await;
+    let message = support::request().encode_to_vec();
+    let mut frame = vec![0];
+    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    frame.extend(message);
+    let answer = client()
+        .post(url(&server, "/gsar.v1.GroundingService/Evaluate"))
+        .header("content-type", "application/grpc-web+proto")
+        .header("x-grpc-web", "1")
+        .body(frame)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/grpc-web+proto");
+    let body: Bytes = answer.bytes().await.unwrap();
+    let size = u32::from_be_bytes(body[1..5].try_into().unwrap()) as usize;
+    let answer = v1::EvaluateResponse::decode(&body[5..5 + size]).unwrap();
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    let trailers = String::from_utf8_lossy(&body[5 + size + 5..]).into_owned();
+    assert!(trailers.contains("grpc-status:0"), "{trailers}");
+}
+
+#[tokio::test]
+async fn health_and_the_description_are_served() {
+    let mut server = server(|_| {}).await;
+    let health = client().get(url(&server, "/v1/health")).send().await.unwrap();
+    assert_eq!(health.text().await.unwrap().trim(), r#"{"status":"SERVING"}"#);
+    let served = client().get(url(&server, "/openapi.json")).send().await.unwrap();
+    let served: Value = serde_json::from_str(&served.text().await.unwrap()).unwrap();
+    let evaluate = &served["paths"]["/v1/evaluate"]["post"];
+    assert_eq!(
+        evaluate["requestBody"]["content"]["application/json"]["schema"]["$ref"],
+        "#/components/schemas/EvaluateRequest"
+    );
+    server.tell_to_stop();
+    server.stopped().await.unwrap();
+}
+
+/// `GSAR_WRITE=1` writes it anew.
+#[test]
+fn the_committed_description_is_current() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/openapi.json");
+    let fresh = gsar_server::gateway::document().unwrap() + "\n";
+    if std::env::var_os("GSAR_WRITE").is_some() {
+        std::fs::write(&file, &fresh).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(committed == fresh, "proto/openapi.json is stale; run `make openapi`");
+}
