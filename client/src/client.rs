@@ -1,11 +1,12 @@
 //! Calls to a server: each with a deadline, repeated only where the server says when and it does no harm.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gsar_proto::v1;
-use hyper_util::rt::TokioIo;
 use tonic::transport::Channel;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Request, Response, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
@@ -17,13 +18,11 @@ use v1::policy_service_client::PolicyServiceClient;
 
 use crate::endpoint::Endpoint;
 use crate::error::{ClientError, Refusal};
-use crate::tls::{self, LastFailure, TlsFailure, TlsFiles};
+use crate::pool::{Connection, Pool};
+use crate::tls::TlsFiles;
 
 /// The deadline of a call where the caller sets none.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
-
-/// How long connecting may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most times a call is sent.
 const MAX_ATTEMPTS: u32 = 4;
@@ -31,16 +30,21 @@ const MAX_ATTEMPTS: u32 = 4;
 /// The largest answer that is read: a ledger record with everything in it.
 pub(crate) const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
 
-/// What tonic says where an answer is no HTTP/2, as that of a server with TLS.
-const NO_HTTP_2: &str = "http2 error";
+/// Gives the `traceparent` of the trace that a call belongs to, where it belongs to one.
+type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// A connection to a server. Cheap to clone; clones share the connection.
-#[derive(Clone, Debug)]
+/// Connections to one server, or to several that are alike. Cheap to clone; clones share the connections.
+#[derive(Clone)]
 pub struct Client {
-    channel: Channel,
-    endpoint: Endpoint,
-    last_failure: LastFailure,
+    pool: Arc<Pool>,
     deadline: Duration,
+    trace: Option<TraceSource>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("endpoint", self.endpoint()).finish_non_exhaustive()
+    }
 }
 
 /// Whether sending a request twice does no harm.
@@ -65,61 +69,44 @@ impl Client {
     /// # Errors
     /// As [`Client::connect`], and [`ClientError::TlsFile`] when a file cannot be used.
     pub async fn connect_with(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
-        let last_failure = LastFailure::default();
-        let unreachable = |error: tonic::transport::Error| match last_failure.get() {
-            Some(failure) => failed(endpoint, failure),
-            None => {
-                ClientError::Unreachable { endpoint: endpoint.clone(), reason: deepest(&error) }
-            }
-        };
-        let channel = match endpoint {
-            Endpoint::Unix(path) => {
-                let path = path.clone();
-                let connector = tower::service_fn(move |_| {
-                    let path = path.clone();
-                    async move { tokio::net::UnixStream::connect(path).await.map(TokioIo::new) }
-                });
-                // A Unix socket has no host; HTTP/2 wants one, and any name does.
-                settings("http://localhost")
-                    .map_err(unreachable)?
-                    .connect_with_connector(connector)
-                    .await
-            }
-            Endpoint::Tcp(address) => {
-                settings(&format!("http://{address}")).map_err(unreachable)?.connect().await
-            }
-            Endpoint::Tls(address) => {
-                let config = tls::configuration(files)?;
-                let origin = format!("https://{address}").parse();
-                let origin = origin.map_err(|_| unreachable_address(endpoint))?;
-                let connector = tls::connector(address, config, files, last_failure.clone());
-                // The connector does TLS; tonic is only to say https in requests.
-                settings(&format!("http://{address}"))
-                    .map_err(unreachable)?
-                    .origin(origin)
-                    .connect_with_connector(connector)
-                    .await
-            }
-        };
-        Ok(Self {
-            channel: channel.map_err(unreachable)?,
-            endpoint: endpoint.clone(),
-            last_failure: last_failure.clone(),
-            deadline: DEFAULT_DEADLINE,
-        })
+        Self::connect_to_any(endpoint, &[], files).await
     }
 
-    /// The same connection with another deadline for every call, repetitions included.
+    /// Connects to servers that are alike: each call goes to the next in turn that answered lately. One of them has to
+    /// answer now; the others are connected to when they do.
+    ///
+    /// # Errors
+    /// As [`Client::connect_with`] of the first server, when none answers.
+    pub async fn connect_to_any(
+        first: &Endpoint,
+        others: &[Endpoint],
+        files: &TlsFiles,
+    ) -> Result<Self, ClientError> {
+        let pool = Arc::new(Pool::connect(first, others, files).await?);
+        Ok(Self { pool, deadline: DEFAULT_DEADLINE, trace: None })
+    }
+
+    /// The same connections with another deadline for every call, repetitions included.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Where the server listens.
+    /// The same connections, with the W3C `traceparent` that `source` gives sent with every call.
+    #[must_use]
+    pub fn with_trace(
+        mut self,
+        source: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace = Some(Arc::new(source));
+        self
+    }
+
+    /// Where the server listens that was named first.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
+        &self.pool.first().endpoint
     }
 
     /// Whether the server is ready to serve.
@@ -379,12 +366,13 @@ impl Client {
         messages: impl Iterator<Item = v1::PutEvidenceRequest> + Send + 'static,
     ) -> Result<v1::PutEvidenceResponse, ClientError> {
         const METHOD: &str = "PutEvidence";
-        let mut request = Request::new(futures_util::stream::iter(messages));
+        let mut request = self.request(futures_util::stream::iter(messages));
         request.set_timeout(self.deadline);
-        let mut client = EvidenceServiceClient::new(self.channel.clone());
+        let connection = self.pool.next();
+        let mut client = EvidenceServiceClient::new(connection.channel.clone());
         match tokio::time::timeout(self.deadline, client.put_evidence(request)).await {
             Ok(Ok(answer)) => Ok(answer.into_inner()),
-            Ok(Err(status)) => Err(self.failed(Refusal::of(METHOD, &status))),
+            Ok(Err(status)) => Err(connection.refused(METHOD, &status)),
             Err(_) => Err(late(METHOD)),
         }
     }
@@ -461,98 +449,63 @@ impl Client {
         let began = Instant::now();
         let mut attempt = 1;
         let mut message = Some(message);
+        self.pool.count_call();
         loop {
             let left = self.deadline.saturating_sub(began.elapsed());
             let last = repeat == Repeat::Forbidden || attempt == MAX_ATTEMPTS;
             let Some(content) = (if last { message.take() } else { message.clone() }) else {
                 return Err(late(method));
             };
-            let mut request = Request::new(content);
+            let mut request = self.request(content);
             request.set_timeout(left);
-            let answer = tokio::time::timeout(left, send(self.channel.clone(), request)).await;
+            let connection = self.pool.next();
+            let answer =
+                tokio::time::timeout(left, send(connection.channel.clone(), request)).await;
             let status = match answer {
                 Ok(Ok(answer)) => return Ok(answer.into_inner()),
                 Ok(Err(status)) => status,
                 Err(_) => return Err(late(method)),
             };
             let refusal = Refusal::of(method, &status);
-            let delay = refusal.retry_after.filter(|_| !last);
-            let Some(delay) = delay.filter(|delay| began.elapsed() + *delay < self.deadline) else {
-                return Err(self.failed(refusal));
-            };
+            let retry_after = refusal.retry_after;
+            let error = connection.error(refusal);
+            let is_broken = error.refusal().is_none();
+            if is_broken {
+                connection.note_failure();
+            }
+            // Another server may answer at once.
+            let elsewhere = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
+            let delay = retry_after.or(elsewhere).filter(|delay| {
+                !last && began.elapsed() + *delay < self.deadline && self.pool.may_repeat()
+            });
+            let Some(delay) = delay else { return Err(error) };
             tokio::time::sleep(delay).await;
             attempt += 1;
         }
     }
 
-    /// The connection that clones share.
-    pub(crate) fn channel(&self) -> Channel {
-        self.channel.clone()
+    /// A request with the trace that it belongs to.
+    pub(crate) fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        let trace = self.trace.as_ref().and_then(|source| source());
+        if let Some(trace) = trace.and_then(|trace| trace.parse().ok()) {
+            request.metadata_mut().insert("traceparent", trace);
+        }
+        request
+    }
+
+    /// The connection for a stream.
+    pub(crate) fn connection(&self) -> Arc<Connection> {
+        self.pool.next()
     }
 
     /// How long a call may take.
     pub(crate) fn deadline(&self) -> Duration {
         self.deadline
     }
-
-    /// The error of a status.
-    pub(crate) fn refused(&self, method: &'static str, status: &Status) -> ClientError {
-        self.failed(Refusal::of(method, status))
-    }
-
-    /// A broken connection is distinguished from a server that answered.
-    fn failed(&self, refusal: Refusal) -> ClientError {
-        if refusal.reason.is_empty()
-            && let Some(failure) = self.last_failure.get()
-        {
-            return failed(&self.endpoint, failure);
-        }
-        if let Endpoint::Tcp(address) = &self.endpoint
-            && refusal.reason.is_empty()
-            && refusal.code == Code::Internal
-            && refusal.message.contains(NO_HTTP_2)
-        {
-            let endpoint = self.endpoint.clone();
-            let reason = format!(
-                "the answer is no HTTP/2; where it listens with TLS, the endpoint is grpcs://{address}"
-            );
-            return ClientError::Unreachable { endpoint, reason };
-        }
-        let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
-        if broken {
-            let endpoint = self.endpoint.clone();
-            return ClientError::Unreachable { endpoint, reason: refusal.message };
-        }
-        Box::new(refusal).into()
-    }
-}
-
-fn failed(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> ClientError {
-    ClientError::Tls { endpoint: endpoint.clone(), reason, fix }
-}
-
-/// The error of an address that is none, although its endpoint was read as one.
-fn unreachable_address(endpoint: &Endpoint) -> ClientError {
-    let reason = "its host is no name that a request can be sent to".to_owned();
-    ClientError::Unreachable { endpoint: endpoint.clone(), reason }
 }
 
 /// No answer within the deadline.
 pub(crate) fn late(method: &'static str) -> ClientError {
     Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
-}
-
-fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::Error> {
-    Ok(tonic::transport::Endpoint::from_shared(uri.to_owned())?
-        .connect_timeout(CONNECT_TIMEOUT)
-        .http2_adaptive_window(true))
-}
-
-/// The innermost cause of an error, which is the one that a person can fix.
-fn deepest(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

@@ -86,6 +86,16 @@ pub struct Refusal {
     pub metadata: Vec<(String, String)>,
 }
 
+/// The code of a status. A connection that broke in the middle of a call is unavailable, which tonic calls unknown.
+fn code(status: &Status) -> Code {
+    let is_of_transport = std::error::Error::source(status)
+        .is_some_and(|source| source.is::<tonic::transport::Error>());
+    match status.code() {
+        Code::Unknown if is_of_transport => Code::Unavailable,
+        code => code,
+    }
+}
+
 impl Refusal {
     /// Reads what a status carries.
     #[must_use]
@@ -99,7 +109,7 @@ impl Refusal {
         let limits = details.quota_failure().map(|quota| &quota.violations[..]);
         Self {
             method,
-            code: status.code(),
+            code: code(status),
             reason: info.map(|info| info.reason.clone()).unwrap_or_default(),
             message: status.message().to_owned(),
             violations: violations

@@ -1,14 +1,16 @@
 //! This module keeps grades over a connection and reads the ledger as a stream of records.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_proto::v1;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient as Service;
-use tonic::{Request, Status, Streaming};
+use tonic::{Status, Streaming};
 
 use crate::Client;
 use crate::client::{MAX_ANSWER_BYTES, Repeat, late};
 use crate::error::ClientError;
+use crate::pool::Connection;
 
 const EXPORT: &str = "Export";
 
@@ -31,22 +33,24 @@ impl Client {
     /// [`ClientError`] when the server refuses or does not answer.
     pub async fn export(&self, request: v1::ExportRequest) -> Result<Export, ClientError> {
         let deadline = self.deadline();
-        let mut service = Service::new(self.channel()).max_decoding_message_size(MAX_ANSWER_BYTES);
-        let mut request = Request::new(request);
+        let connection = self.connection();
+        let mut service =
+            Service::new(connection.channel.clone()).max_decoding_message_size(MAX_ANSWER_BYTES);
+        let mut request = self.request(request);
         request.set_timeout(deadline);
         let stream = match tokio::time::timeout(deadline, service.export(request)).await {
             Ok(Ok(answer)) => answer.into_inner(),
-            Ok(Err(status)) => return Err(self.refused(EXPORT, &status)),
+            Ok(Err(status)) => return Err(connection.refused(EXPORT, &status)),
             Err(_) => return Err(late(EXPORT)),
         };
-        Ok(Export { client: self.clone(), stream, deadline })
+        Ok(Export { connection, stream, deadline })
     }
 }
 
 /// An export in progress. Dropping it ends it.
 #[derive(Debug)]
 pub struct Export {
-    client: Client,
+    connection: Arc<Connection>,
     stream: Streaming<v1::ExportResponse>,
     deadline: Duration,
 }
@@ -61,7 +65,7 @@ impl Export {
             tokio::time::timeout(self.deadline, self.stream.message()).await;
         match answer {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(status)) => Err(self.client.refused(EXPORT, &status)),
+            Ok(Err(status)) => Err(self.connection.refused(EXPORT, &status)),
             Err(_) => Err(late(EXPORT)),
         }
     }

@@ -1,5 +1,7 @@
 //! This module evaluates many reports over one call. It neither repeats nor orders: answers come as the server gives them.
 
+use std::sync::Arc;
+
 use futures_util::Stream;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -8,6 +10,7 @@ use tonic::Streaming;
 use crate::Client;
 use crate::client::MAX_ANSWER_BYTES;
 use crate::error::ClientError;
+use crate::pool::Connection;
 
 const METHOD: &str = "EvaluateStream";
 
@@ -22,18 +25,19 @@ impl Client {
         &self,
         requests: impl Stream<Item = v1::EvaluateStreamRequest> + Send + 'static,
     ) -> Result<Evaluations, ClientError> {
-        let mut service =
-            GroundingServiceClient::new(self.channel()).max_decoding_message_size(MAX_ANSWER_BYTES);
-        let answer = service.evaluate_stream(requests).await;
-        let answer = answer.map_err(|status| self.refused(METHOD, &status))?;
-        Ok(Evaluations { client: self.clone(), answers: answer.into_inner() })
+        let connection = self.connection();
+        let mut service = GroundingServiceClient::new(connection.channel.clone())
+            .max_decoding_message_size(MAX_ANSWER_BYTES);
+        let answer = service.evaluate_stream(self.request(requests)).await;
+        let answer = answer.map_err(|status| connection.refused(METHOD, &status))?;
+        Ok(Evaluations { connection, answers: answer.into_inner() })
     }
 }
 
 /// The answers of a stream, in no order. Dropping it ends the stream.
 #[derive(Debug)]
 pub struct Evaluations {
-    client: Client,
+    connection: Arc<Connection>,
     answers: Streaming<v1::EvaluateStreamResponse>,
 }
 
@@ -44,6 +48,6 @@ impl Evaluations {
     /// [`ClientError`] when the stream ended before that. Reports without an answer may be sent again; with an
     /// idempotency key that does no harm.
     pub async fn next(&mut self) -> Result<Option<v1::EvaluateStreamResponse>, ClientError> {
-        self.answers.message().await.map_err(|status| self.client.refused(METHOD, &status))
+        self.answers.message().await.map_err(|status| self.connection.refused(METHOD, &status))
     }
 }

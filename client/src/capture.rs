@@ -1,0 +1,97 @@
+//! This module records what an agent's tools return as evidence, so that a report is checked against what was really seen.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gsar_proto::v1;
+
+use crate::Item;
+
+/// What the tools of one investigation returned. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct EvidenceCapture(Arc<Mutex<Captured>>);
+
+#[derive(Debug, Default)]
+struct Captured {
+    calls: Vec<v1::ToolCall>,
+    /// How many calls there were, those that were taken included.
+    numbered: usize,
+}
+
+impl EvidenceCapture {
+    /// Awaits a tool and records what it returned as an item named `tool-1`, `tool-2` and so on.
+    ///
+    /// # Errors
+    /// The tool's own. A tool that fails returned nothing, which is recorded as well.
+    pub async fn call<T: AsRef<str>, E>(
+        &self,
+        tool: &str,
+        arguments: &str,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let returned = work.await;
+        self.record(tool, arguments, returned.as_ref().ok().map(AsRef::as_ref));
+        returned
+    }
+
+    /// Records what a tool returned; `None` where it returned nothing.
+    pub fn record(&self, tool: &str, arguments: &str, returned: Option<&str>) {
+        let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        captured.numbered += 1;
+        let id = format!("{tool}-{}", captured.numbered);
+        let command = format!("{tool} {arguments}");
+        captured.calls.push(v1::ToolCall {
+            tool: tool.to_owned(),
+            arguments: arguments.to_owned(),
+            result: returned.map(|text| item(id, text).tool(command.trim_end()).into()),
+        });
+    }
+
+    /// The items so far.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item> {
+        let captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        captured.calls.iter().filter_map(|call| call.result.clone()).map(Item::from).collect()
+    }
+
+    /// Takes the calls since they were last taken, as the turn of an investigation.
+    #[must_use]
+    pub fn take_turn(&self) -> v1::RecordTurnRequest {
+        let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tool_calls = std::mem::take(&mut captured.calls);
+        v1::RecordTurnRequest { tool_calls, ..v1::RecordTurnRequest::default() }
+    }
+}
+
+/// Text, or JSON where it is a JSON document of more than one value.
+fn item(id: String, text: &str) -> Item {
+    let is_document = text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_document { Item::json(id, text) } else { Item::text(id, text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_tools_return_becomes_items_and_turns() {
+        let capture = EvidenceCapture::default();
+        let pods = capture.call("kubectl", "get pods", async { Ok::<_, ()>("cart-1 Running") });
+        assert_eq!(pods.await, Ok("cart-1 Running"));
+        let failed = capture.call("promql", "up", async { Err::<String, _>("refused") }).await;
+        assert_eq!(failed, Err("refused"));
+        capture.record("kubectl", "get nodes -o json", Some(r#"{"items": []}"#));
+
+        let items: Vec<v1::EvidenceItem> = capture.items().into_iter().map(Into::into).collect();
+        let named: Vec<_> = items.iter().map(|item| (&*item.id, &*item.tool)).collect();
+        assert_eq!(
+            named,
+            [("kubectl-1", "kubectl get pods"), ("kubectl-3", "kubectl get nodes -o json")]
+        );
+        assert!(matches!(items[1].content, Some(v1::evidence_item::Content::Json(_))));
+        assert_eq!(capture.take_turn().tool_calls.len(), 3);
+        assert!(capture.take_turn().tool_calls.is_empty());
+        capture.record("kubectl", "", Some("again"));
+        assert_eq!(v1::EvidenceItem::from(capture.items()[0].clone()).id, "kubectl-4");
+    }
+}

@@ -1,0 +1,204 @@
+//! The SDK as programs use it: against the real server, and against servers that come and go.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+#[path = "common/server_binary.rs"]
+mod server_binary;
+
+use common::{Script, ScriptedServer};
+use gsar_client::connection::OneCallServer;
+use gsar_client::{
+    Client, ClientError, Draft, EvidenceCapture, Item, RunError, TlsFiles, WhenAbsent, v1,
+};
+use gsar_core::{Class, Tier};
+use server_binary::server_binary;
+use tonic::Status;
+
+const PODS: &str =
+    "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
+
+/// A real server, and a client of it.
+async fn real() -> (OneCallServer, Client) {
+    let binary = server_binary();
+    let mut server = OneCallServer::start(&binary, None).unwrap();
+    let client = server.client(&binary).await.unwrap();
+    (server, client)
+}
+
+fn pods() -> Item {
+    Item::text("pods", PODS).tool("kubectl get pods")
+}
+
+#[tokio::test]
+async fn a_report_is_checked_in_the_types_of_the_core() {
+    let (server, client) = real().await;
+    let check =
+        client.check("Pod cart-1 restarted 4 times.").evidence([pods()]).policy("reference");
+    let verdict = check.clone().verdict().await.unwrap();
+    assert!(verdict.may_go_out());
+    assert_eq!(verdict.tier(), Some(Tier::Proceed));
+    assert_eq!(verdict.score().map(|score| score.to_string()), Some("1/1".to_owned()));
+    let claim = verdict.claims().next().unwrap();
+    assert_eq!(
+        (claim.text(), claim.class()),
+        ("Pod cart-1 restarted 4 times", Some(Class::Grounded))
+    );
+    assert!(claim.quotes().any(|(item, quote)| item == "pods" && quote.contains("cart-1")));
+    assert!(check.may_go_out(WhenAbsent::Hold).await.unwrap());
+
+    let wrong =
+        client.check("Pod cart-1 restarted 9 times.").evidence([pods()]).policy("reference");
+    let wrong = wrong.verdict().await.unwrap();
+    assert!(!wrong.may_go_out());
+    let faults: Vec<_> = wrong.faults().map(|claim| claim.text()).collect();
+    assert_eq!(faults, ["Pod cart-1 restarted 9 times"]);
+    assert!(wrong.reasons().next().is_some());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_investigation_runs_to_its_end_and_goes_on_where_it_stood() {
+    let (server, client) = real().await;
+    let tools = EvidenceCapture::default();
+    let mut asked = Vec::new();
+    let investigate = async |at: &v1::Investigation| {
+        if at.spent.as_ref().is_some_and(|spent| spent.turns > 0) {
+            return Ok(None);
+        }
+        tools
+            .call("kubectl", "get pods", async { Ok::<_, ()>(PODS) })
+            .await
+            .map_err(|()| "kubectl")?;
+        Ok(Some(tools.take_turn()))
+    };
+    let cut_off = client
+        .investigation("cart")
+        .policy("reference")
+        .run(async |_: &v1::Investigation| Err::<Draft, _>("no model"), investigate)
+        .await;
+    assert!(matches!(cut_off, Err(RunError::Orchestrator("no model"))), "{cut_off:?}");
+
+    let investigate = async |_: &v1::Investigation| Ok::<_, &str>(None);
+    let write = async |at: &v1::Investigation| {
+        asked.push(at.step);
+        let restarts = if at.trajectory.is_empty() { 9 } else { 4 };
+        Ok::<_, &str>(format!("Pod cart-1 restarted {restarts} times."))
+    };
+    let ended =
+        client.investigation("cart").policy("reference").run(write, investigate).await.unwrap();
+    assert!(!ended.end.degraded, "{:?}", ended.end);
+    assert_eq!(ended.investigation.spent.unwrap().turns, 1, "the turn before the cut counts once");
+    assert_eq!(asked.len(), 2, "{:?}", ended.investigation.trajectory);
+    server.stop().await;
+}
+
+/// A server that can be taken away with its connections.
+struct Removable {
+    server: ScriptedServer,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Removable {
+    fn start() -> Self {
+        let started = std::thread::spawn(|| {
+            let mut runtime = tokio::runtime::Builder::new_multi_thread();
+            let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
+            let server = runtime.block_on(ScriptedServer::start(Script::default()));
+            Self { server, runtime }
+        });
+        started.join().unwrap()
+    }
+
+    fn calls(&self) -> usize {
+        self.server.script.lock().unwrap().metadata.len()
+    }
+
+    fn remove(self) {
+        // A runtime must not be dropped where another one runs.
+        std::thread::spawn(move || drop(self.runtime)).join().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn calls_go_round_and_past_servers_that_are_gone() {
+    let servers = [Removable::start(), Removable::start()];
+    let [first, second] = [0, 1].map(|at: usize| servers[at].server.endpoint().parse().unwrap());
+    let nobody = "unix:///nowhere/gsar.sock".parse().unwrap();
+    let client =
+        Client::connect_to_any(&nobody, &[first, second], &TlsFiles::default()).await.unwrap();
+    for _ in 0..4 {
+        client.list_policies().await.unwrap();
+    }
+    assert_eq!((servers[0].calls(), servers[1].calls()), (2, 2));
+
+    let [gone, left] = servers;
+    gone.remove();
+    for _ in 0..4 {
+        client.list_policies().await.unwrap();
+    }
+    assert_eq!(left.calls(), 6);
+    left.remove();
+
+    let none = Client::connect_to_any(&nobody, &[], &TlsFiles::default()).await;
+    assert!(matches!(none, Err(ClientError::Unreachable { .. })));
+}
+
+#[tokio::test]
+async fn where_nobody_answers_a_report_is_held_unless_it_is_let_go() {
+    let server = Removable::start();
+    let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
+    server.remove();
+    let held = client.check("x").may_go_out(WhenAbsent::default()).await;
+    assert!(matches!(held, Err(ClientError::Unreachable { .. })), "{held:?}");
+    assert!(client.check("x").may_go_out(WhenAbsent::LetGo).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_refusal_is_no_absence() {
+    let refusal = Err(Status::invalid_argument("report: is missing"));
+    let script = Script { evaluations: [refusal].into(), ..Script::default() };
+    let server = ScriptedServer::start(script).await;
+    let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
+    client.check("").may_go_out(WhenAbsent::LetGo).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn calls_carry_the_trace_they_belong_to() {
+    const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let server = ScriptedServer::start(Script::default()).await;
+    let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
+    client.clone().with_trace(|| Some(TRACE.to_owned())).check("x").verdict().await.unwrap();
+    client.with_trace(|| None).check("x").verdict().await.unwrap();
+    let script = server.script.lock().unwrap();
+    let sent: Vec<_> = script.metadata.iter().map(|metadata| metadata.get("traceparent")).collect();
+    assert_eq!(sent, [Some(&TRACE.parse().unwrap()), None]);
+}
+
+#[tokio::test]
+async fn reports_are_evaluated_over_one_stream() {
+    let (server, client) = real().await;
+    let reports = ["Pod cart-1 restarted 4 times.", "", "Pod cart-1 restarted 9 times."];
+    let requests: Vec<_> = reports
+        .iter()
+        .enumerate()
+        .map(|(number, report)| v1::EvaluateStreamRequest {
+            correlation_id: number.to_string(),
+            request: Some(client.check(*report).evidence([pods()]).into_request()),
+        })
+        .collect();
+    let mut answers = client.evaluate_stream(futures_util::stream::iter(requests)).await.unwrap();
+    let mut tiers = std::collections::BTreeMap::new();
+    while let Some(answer) = answers.next().await.unwrap() {
+        let tier = match answer.result.unwrap() {
+            v1::evaluate_stream_response::Result::Evaluation(evaluation) => {
+                Some(evaluation.decision.unwrap().tier())
+            }
+            v1::evaluate_stream_response::Result::Error(_) => None,
+        };
+        tiers.insert(answer.correlation_id, tier);
+    }
+    assert_eq!(tiers.len(), 3);
+    assert_eq!((tiers["0"], tiers["1"]), (Some(v1::Tier::Proceed), None));
+    assert_ne!(tiers["2"], Some(v1::Tier::Proceed));
+    server.stop().await;
+}
