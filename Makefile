@@ -58,6 +58,12 @@ generate: ## Write the generated code of the contract anew.
 openapi: ## Write the description of the HTTP gateway anew.
 	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test gateway the_committed_description_is_current
 
+.PHONY: examples
+examples: ## The example in Rust against a real server.
+	@$(CARGO) build --quiet -p gsar-server -p gsar-client --bins --examples
+	@sh client/with_server.sh $(BIN) $(BIN)/examples/evaluate ENDPOINT | tee target/example.txt
+	@grep -q "Pod cart-2 is Pending" target/example.txt
+
 .PHONY: typescript
 typescript: ## The example in TypeScript against a real server (needs npm).
 	$(CARGO) build --quiet -p gsar-server -p gsar-client

@@ -52,7 +52,7 @@ impl Verdict {
         reasons.map(|reason| (reason.code.as_str(), reason.sentence.as_str()))
     }
 
-    /// What the judge says to whoever rewrites the report; may be empty.
+    /// What the judge says to the one who rewrites the report; may be empty.
     #[must_use]
     pub fn explanation(&self) -> &str {
         &self.0.explanation

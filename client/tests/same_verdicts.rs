@@ -1,0 +1,133 @@
+//! The same report gets the same verdict whichever way it is sent: the SDK, a stream, HTTP, the command line.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "common/server_binary.rs"]
+mod server_binary;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gsar_client::connection::OneCallServer;
+use gsar_client::{Client, evidence, json, v1};
+use gsar_datasets::{ReportKind, incidents};
+use serde_json::Value;
+use server_binary::server_binary;
+use tokio::process::Command;
+
+struct Ways {
+    server: OneCallServer,
+    client: Client,
+    gateway: String,
+    http: reqwest::Client,
+}
+
+impl Ways {
+    async fn start() -> Self {
+        // reqwest wants one even where nothing is encrypted.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let binary = server_binary();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let configuration = format!("judges.chain = [\"rules/2\"]\ngateway.address = \"{free}\"\n");
+        let mut server = OneCallServer::configured(&binary, &configuration).unwrap();
+        let client = server.client(&binary).await.unwrap();
+        Self { server, client, gateway: format!("http://{free}"), http: reqwest::Client::new() }
+    }
+
+    async fn over_http(&self, path: &str, document: String) -> Value {
+        let request = self.http.post(format!("{}{path}", self.gateway)).body(document);
+        let answer = request.header("content-type", "application/json").send().await.unwrap();
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+    }
+
+    async fn by_command(&self, arguments: &[&str], input: Option<&Path>) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
+        let endpoint = self.client.endpoint().to_string();
+        command.args(arguments).args(["--output", "jsonl", "--endpoint", &endpoint]);
+        if let Some(file) = input {
+            command.arg("--request").arg(file);
+        }
+        String::from_utf8(command.output().await.unwrap().stdout).unwrap()
+    }
+}
+
+/// What a caller acts on: the decision, the scores and the claims.
+fn verdict(answer: &Value) -> Value {
+    let part = |name: &str| answer.get(name).cloned().unwrap_or_default();
+    serde_json::json!({
+        "decision": part("decision"), "score": part("score"), "guardedScore": part("guardedScore"),
+        "claims": part("claims"), "corrections": part("corrections"), "gate": part("gate"), "cap": part("cap"),
+    })
+}
+
+fn value<T: json::Named + prost::Message>(message: &T) -> Value {
+    serde_json::from_str(&json::to_json(message).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn every_case_is_scored_alike() {
+    let ways = Ways::start().await;
+    let cases = gsar_datasets::cases().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cases.jsonl");
+    let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let by_command = ways.by_command(&["score"], Some(&file)).await;
+    let by_command: Vec<Value> =
+        by_command.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(by_command.len(), cases.len());
+    for ((case, document), by_command) in cases.iter().zip(lines).zip(by_command) {
+        let request: v1::ScoreRequest = json::from_json(&document).unwrap();
+        let by_sdk = verdict(&value(&ways.client.score(request).await.unwrap()));
+        let over_http = ways.over_http("/v1/score", document).await;
+        assert_eq!(verdict(&over_http), by_sdk, "{} over HTTP", case.name);
+        assert_eq!(verdict(&by_command), by_sdk, "{} by the command line", case.name);
+    }
+    ways.server.stop().await;
+}
+
+#[tokio::test]
+async fn every_report_of_an_incident_is_evaluated_alike() {
+    let ways = Ways::start().await;
+    let mut requests = BTreeMap::new();
+    for incident in incidents().unwrap() {
+        let items = evidence::load(&[incident.evidence()]).unwrap().items;
+        for kind in ReportKind::ALL {
+            let file = incident.report(kind);
+            let synthesis = std::fs::read_to_string(&file).unwrap();
+            let report = v1::Report { synthesis, ..v1::Report::default() };
+            let request = v1::EvaluateRequest {
+                report: Some(report),
+                evidence: items.clone(),
+                ..v1::EvaluateRequest::default()
+            };
+            requests.insert(file.display().to_string(), (request, incident.evidence()));
+        }
+    }
+    let streamed = requests.iter().map(|(name, (request, _))| v1::EvaluateStreamRequest {
+        correlation_id: name.clone(),
+        request: Some(request.clone()),
+    });
+    let streamed: Vec<_> = streamed.collect();
+    let mut answers =
+        ways.client.evaluate_stream(futures_util::stream::iter(streamed)).await.unwrap();
+    let mut over_stream = BTreeMap::new();
+    while let Some(answer) = answers.next().await.unwrap() {
+        let Some(v1::evaluate_stream_response::Result::Evaluation(evaluation)) = answer.result
+        else {
+            panic!("{answer:?}");
+        };
+        over_stream.insert(answer.correlation_id, verdict(&value(&*evaluation)));
+    }
+    for (file, (request, folder)) in requests {
+        let document = json::to_json(&request).unwrap();
+        let by_sdk = verdict(&value(&ways.client.evaluate(request).await.unwrap()));
+        let over_http = ways.over_http("/v1/evaluate", document).await;
+        let folder = folder.display().to_string();
+        let by_command = ways.by_command(&["evaluate", &file, "--evidence", &folder], None).await;
+        let by_command: Value = serde_json::from_str(&by_command).unwrap();
+        assert_eq!(verdict(&over_http), by_sdk, "{file} over HTTP");
+        assert_eq!(over_stream.get(&file), Some(&by_sdk), "{file} over a stream");
+        assert_eq!(verdict(&by_command), by_sdk, "{file} by the command line");
+    }
+    ways.server.stop().await;
+}
