@@ -14,9 +14,13 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
 from google.protobuf.json_format import MessageToDict
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, Field
+
+try:
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from pydantic import BaseModel, Field
+except ImportError as missing:
+    raise ImportError(f"gsar.mcp needs the package mcp, 2.0 or later: install gsar[mcp] ({missing})") from missing
 
 import gsar
 from gsar import aio, v1

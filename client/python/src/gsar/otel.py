@@ -11,9 +11,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from opentelemetry.instrumentation import grpc as instrumentation
-from opentelemetry.instrumentation.grpc import grpcext
-from opentelemetry.trace import TracerProvider
+try:
+    from opentelemetry.instrumentation import grpc as instrumentation
+    from opentelemetry.instrumentation.grpc import grpcext
+    from opentelemetry.trace import TracerProvider
+except ImportError as missing:
+    raise ImportError(
+        f"gsar.otel needs opentelemetry-instrumentation-grpc: install gsar[otel] ({missing})"
+    ) from missing
 
 import gsar.aio
 from gsar.client import Client

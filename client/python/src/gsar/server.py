@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -35,14 +36,15 @@ class Server:
     """Runs `gsar-server` while the block lasts: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
 
     `configuration` is what `--config` takes, in TOML; variables of the environment configure nothing.
-    The record is lost at the end.
+    `listen` are further addresses beside its socket. The record is lost at the end.
     """
 
-    def __init__(self, configuration: str = "", *, binary: str = "") -> None:
+    def __init__(self, configuration: str = "", *, listen: Sequence[str] = (), binary: str = "") -> None:
         self.binary = binary or find_binary()
         if not self.binary:
             raise ServerError(f"{BINARY} is not on the path; install it, or name it with GSAR_SERVER or binary=")
         self.configuration = configuration
+        self.listen = listen
         self.endpoint = ""
 
     def __enter__(self) -> Server:
@@ -72,6 +74,8 @@ class Server:
         (folder / "gsar.toml").write_text(self.configuration)
         command = [self.binary, "--config", str(folder / "gsar.toml"), "--listen", str(endpoint)]
         command += ["--data-dir", str(folder / "data")]
+        for address in self.listen:
+            command += ["--listen", address]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GSAR_")}
         self._log = folder / "log"
         try:

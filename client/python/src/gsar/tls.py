@@ -31,7 +31,7 @@ def _read(name: str, path: str) -> bytes | None:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise ValueError(f"{name}: {path} cannot be read: {error.strerror}") from error
+        raise ValueError(f"{name}: {path} cannot be read: {error.strerror}; name a PEM file") from error
 
 
 def _authorities_of_the_system() -> bytes | None:
