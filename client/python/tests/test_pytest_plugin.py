@@ -30,7 +30,7 @@ def test_a_report_that_may_not_go_out_fails_with_the_claims_at_fault(pytester: p
             "*ungrounded    c1   A nightly batch job took the memory of node wk-4",
         ]
     )
-    assert "pytest_plugin.py" not in result.stdout.str()
+    assert "gsar_pytest" not in result.stdout.str()
     cases = ElementTree.parse(pytester.path / "out.xml").iter("testcase")  # noqa: S314
     found = [{each.get("name"): each.get("value") for each in case.iter("property")} for case in cases]
     assert [each["gsar.tier"] for each in found] == ["proceed", "replan"]
@@ -55,3 +55,8 @@ def test_without_any_sidecar_tests_do_not_pass(pytester: pytest.Pytester, monkey
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines(["*SidecarUnreachable: no sidecar runs here: looked for a socket at *"])
+
+
+def test_a_run_that_uses_none_of_it_does_not_load_grpcio(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\n\ndef test_loaded():\n    assert 'grpc' not in sys.modules\n")
+    pytester.runpytest_subprocess("-p", "no:langsmith", "-p", "no:anyio").assert_outcomes(passed=1)

@@ -9,8 +9,6 @@
 `gsar.aio` is the same for asyncio, `gsar.v1` has every message of the contract. Answers are these messages.
 """
 
-from importlib.metadata import version
-
 from gsar import v1
 from gsar.answers import claims_at_fault, class_of, describe, may_go_out, tier
 from gsar.callbacks import Ending
@@ -36,8 +34,7 @@ from gsar.grades import grade_claim, grade_report
 from gsar.investigation import Investigation
 from gsar.items import Evidence, file, json, text
 from gsar.requests import ReportText, counts, evaluation, turn
-
-__version__ = version("gsar")
+from gsar.version import __version__
 
 __all__ = [
     "Aborted",

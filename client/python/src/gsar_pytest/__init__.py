@@ -5,6 +5,7 @@
 
 The sidecar is `--gsar-endpoint`, else as `gsar.Client()` finds it, else a `gsar-server` started for the session.
 Id, tier and score go into JUnit XML as properties of the test (`gsar.evaluation_id`, `gsar.tier`, `gsar.score`).
+It is a package beside `gsar`, so that runs of pytest that use none of this do not load grpcio.
 """
 
 from __future__ import annotations
