@@ -45,7 +45,7 @@ $(PYTHON_VENV)/locked: client/python/requirements.lock
 .PHONY: python
 python: $(PYTHON_VENV)/locked ## The Python package as a wheel and a source archive in target/python/dist.
 	@rm -rf target/python/dist
-	@$(PYTHON_VENV)/bin/python -m build --no-isolation --outdir target/python/dist client/python >/dev/null
+	@$(PYTHON_VENV)/bin/python -m build --quiet --no-isolation --outdir target/python/dist client/python
 	@ls target/python/dist/*
 
 .PHONY: python-test

@@ -76,7 +76,7 @@ if [ "$part" = judges ]; then
 fi
 if [ "$part" = python ]; then
     printf '\n## The Python client against raw stubs\n\n'
-    make --no-print-directory python >/dev/null 2>&1
+    make --no-print-directory python >/dev/null
     target/python/venv/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
     in_turn target/python/venv/bin/python benches/python/compare.py
 fi

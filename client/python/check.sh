@@ -4,14 +4,15 @@
 set -eu
 bin=$(cd "$1" && pwd)
 dist=$(cd "$2" && pwd)
-cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 server=${GSAR_SERVER:-$root/target/debug/gsar-server}
 if [ ! -x "$server" ]; then
     echo "there is no server at $server: make build, or name one with GSAR_SERVER" >&2
     exit 1
 fi
-export GSAR_SERVER="$server" PYTHONDONTWRITEBYTECODE=1
+GSAR_SERVER=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")
+export GSAR_SERVER PYTHONDONTWRITEBYTECODE=1
+cd "$root/client/python"
 export RUFF_CACHE_DIR="$root/target/python/ruff" PYRIGHT_PYTHON_CACHE_DIR="$root/target/python/pyright"
 export PYRIGHT_PYTHON_IGNORE_WARNINGS=1
 
