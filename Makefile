@@ -35,6 +35,27 @@ endif
 	python3 datasets/check.py
 	python3 docs/check_readme.py $(BIN)
 
+PYTHON_VENV := target/python/venv
+
+$(PYTHON_VENV)/locked: client/python/requirements.lock
+	@python3 -m venv --clear $(PYTHON_VENV)
+	@$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PHONY: python
+python: $(PYTHON_VENV)/locked ## The Python package as a wheel and a source archive in target/python/dist.
+	@rm -rf target/python/dist
+	@$(PYTHON_VENV)/bin/python -m build --quiet --no-isolation --outdir target/python/dist client/python
+	@ls target/python/dist/*
+
+.PHONY: python-test
+python-test: python ## The Python package as installed: generated code, formatting, types, tests against target/debug/gsar-server (GSAR_SERVER=path).
+	@sh client/python/check.sh $(PYTHON_VENV)/bin target/python/dist
+
+.PHONY: python-generate
+python-generate: $(PYTHON_VENV)/locked ## Write the generated Python code anew.
+	@$(PYTHON_VENV)/bin/python client/python/scripts/generate.py
+
 .PHONY: lint
 lint: ## Formatting, clippy, documentation, generated code, the contract (where npm is); unused and forbidden dependencies (where cargo-machete and cargo-deny are).
 	$(CARGO) fmt --all -- --check

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
-# `embedding`, `cross-encoder` and `judges` are taken only by their names: the first needs `make models onnxruntime`, the
-# second `make onnxruntime`, the third much Python.
+# `embedding`, `cross-encoder`, `judges` and `python` are taken only by their names: the first needs `make models onnxruntime`,
+# the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -26,9 +26,10 @@ judges)
     needed=(-p gsar-server -p gsar-benches -p gsar-answer --bin gsar-server --bin echo --bin load --bin messages
         --bin stub_provider --bin judging_times --example answer_times)
     ;;
+python) needed=(-p gsar-server) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python]" >&2
     exit 2
     ;;
 esac
@@ -72,6 +73,12 @@ fi
 if [ "$part" = judges ]; then
     printf '\n## Judging by a chat model\n\n'
     in_turn python3 benches/judges/compare.py
+fi
+if [ "$part" = python ]; then
+    printf '\n## The Python client against raw stubs\n\n'
+    make --no-print-directory python >/dev/null
+    target/python/venv/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
+    in_turn target/python/venv/bin/python benches/python/compare.py
 fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'

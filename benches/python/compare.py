@@ -1,0 +1,195 @@
+"""The Python client against raw grpcio stubs: calls per second and processor time of the caller, blocking and
+for asyncio, 1 and 64 in flight.
+
+Run by the interpreter that has the package installed. The server has core 0, this program core 1. Client and stubs take
+turns, round after round, over a connection each to the same server; every ratio is within one round.
+"""
+
+import asyncio
+import contextlib
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import gsar
+import gsar.aio
+import grpc
+import grpc.aio
+from figures import PROGRAMS, met, ratios, spread, table
+from gsar import v1
+from gsar.health import SERVING, health_watch
+from servers import pinned, running
+
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "21"))
+SECONDS = float(os.environ.get("GSAR_BENCH_SECONDS", "0.2"))
+TARGET = 0.9
+Measure = Callable[[float], tuple[int, float]]
+"""Calls for some seconds; gives how many, and how long they took."""
+OPTIONS = [("grpc.default_authority", "localhost")]
+REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137."
+LOG = "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
+COUNTS = gsar.counts(
+    grounded=["tool_match"] * 9 + ["specific_data"] * 4 + ["signal_match"] * 2 + ["synthesis"],
+    complementary=["complementary_finding"],
+    ungrounded=["inference"] * 2,
+    contradicted=["tool_match"],
+)
+SCORE = v1.ScoreRequest(counts=COUNTS, policy="reference")
+
+
+def request() -> v1.EvaluateRequest:
+    """The message that the client makes of a text and a log."""
+    item = v1.EvidenceItem(id="log", kind=v1.EVIDENCE_KIND_TOOL_OUTPUT, lane=v1.EVIDENCE_LANE_LOGS, text=LOG)
+    return v1.EvaluateRequest(report=v1.Report(synthesis=REPORT), evidence=[item])
+
+
+@dataclass
+class Subject:
+    """One way to call; of each round calls a second, and microseconds of the caller's processor time for each."""
+
+    name: str
+    baseline: str
+    measure: Measure
+    rates: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+
+    def round(self) -> None:
+        """Measures once."""
+        before = time.process_time()
+        calls, seconds = self.measure(SECONDS)
+        self.rates.append(calls / seconds)
+        self.processor.append((time.process_time() - before) / calls * 1e6)
+
+
+def blocking(call: Callable[[], object], in_flight: int) -> Measure:
+    def worker(ends: float) -> int:
+        count = 0
+        while time.perf_counter() < ends:
+            call()
+            count += 1
+        return count
+
+    def measure(seconds: float) -> tuple[int, float]:
+        with ThreadPoolExecutor(in_flight) as pool:
+            began = time.perf_counter()
+            done = sum(pool.map(worker, [began + seconds] * in_flight))
+            return done, time.perf_counter() - began
+
+    return measure
+
+
+def in_a_loop(
+    loop: asyncio.AbstractEventLoop, call: Callable[[], Awaitable[object]], in_flight: int
+) -> Measure:
+    async def worker(ends: float) -> int:
+        count = 0
+        while time.perf_counter() < ends:
+            await call()
+            count += 1
+        return count
+
+    async def measured(seconds: float) -> tuple[int, float]:
+        began = time.perf_counter()
+        done = sum(await asyncio.gather(*(worker(began + seconds) for _ in range(in_flight))))
+        return done, time.perf_counter() - began
+
+    return lambda seconds: loop.run_until_complete(measured(seconds))
+
+
+def subjects(endpoint: str, stack: contextlib.ExitStack) -> dict[str, Subject]:
+    client = stack.enter_context(gsar.Client(endpoint))
+    stub = v1.GroundingServiceStub(stack.enter_context(grpc.insecure_channel(endpoint, OPTIONS)))
+    loop = asyncio.new_event_loop()
+    stack.callback(loop.close)
+    asyncio.set_event_loop(loop)
+    aio = gsar.aio.Client(endpoint)
+    stack.callback(lambda: loop.run_until_complete(aio.close()))
+    channel = grpc.aio.insecure_channel(endpoint, OPTIONS)
+    stack.callback(lambda: loop.run_until_complete(channel.close()))
+    aio_stub = v1.GroundingServiceStub(channel)
+
+    found = {}
+    for in_flight in (1, 64):
+        for kind, calls in [
+            (
+                "blocking",
+                {
+                    "`Score`": (
+                        lambda: client.score(SCORE),
+                        lambda: stub.Score(SCORE, timeout=60),
+                    ),
+                    "`Evaluate`": (
+                        lambda: client.evaluate(REPORT, {"log": LOG}),
+                        lambda: stub.Evaluate(request(), timeout=60),
+                    ),
+                },
+            ),
+            (
+                "asyncio",
+                {
+                    "`Score`": (
+                        lambda: aio.score(SCORE),
+                        lambda: aio_stub.Score(SCORE, timeout=60),
+                    ),
+                    "`Evaluate`": (
+                        lambda: aio.evaluate(REPORT, {"log": LOG}),
+                        lambda: aio_stub.Evaluate(request(), timeout=60),
+                    ),
+                },
+            ),
+        ]:
+            for method, (ours, theirs) in calls.items():
+                name = f"{method}, {kind}, {in_flight} in flight"
+                raw = f"stubs: {name}"
+                for key, call in ((raw, theirs), (name, ours)):
+                    measure = blocking(call, in_flight) if kind == "blocking" else in_a_loop(loop, call, in_flight)
+                    found[key] = Subject(key, "" if key == raw else raw, measure)
+    return found
+
+
+def wait_until_serving(endpoint: str) -> None:
+    with grpc.insecure_channel(endpoint, [*OPTIONS, ("grpc.initial_reconnect_backoff_ms", 20)]) as channel:
+        states = health_watch(channel)(b"", wait_for_ready=True, timeout=60)
+        next(state for state in states if state == SERVING)
+
+
+def main() -> None:
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        endpoint = f"unix://{folder}/gsar.sock"
+        command = [str(PROGRAMS / "gsar-server"), "--listen", endpoint, "--data-dir", str(folder / "data")]
+        settings = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_LEDGER__ENABLED": "false"}
+        stack.enter_context(running(folder, "gsar", command, endpoint, **settings))
+        if pinned(0, []):
+            os.sched_setaffinity(0, {1})
+        wait_until_serving(endpoint)
+        measured = subjects(endpoint, stack)
+        for subject in measured.values():
+            subject.measure(0.2)
+        for number in range(ROUNDS):
+            turn = list(measured.values())
+            for subject in turn if number % 2 == 0 else reversed(turn):
+                subject.round()
+    rows = []
+    for subject in measured.values():
+        if not subject.baseline:
+            continue
+        raw = measured[subject.baseline]
+        values = ratios(subject.rates, raw.rates)
+        middle = statistics.median(values)
+        shown = [f"{statistics.median(each.rates):,.0f}" for each in (subject, raw)]
+        processor = spread(ratios(subject.processor, raw.processor))
+        rows.append([subject.name, spread(values), f"≥ {TARGET}", met(middle >= TARGET), processor, *shown])
+    print(f"{ROUNDS} rounds in turns, Python {sys.version.split()[0]}, grpcio {grpc.__version__}.\n")
+    print(table(["calls/s of the client", "over raw stubs", "target", "met", "CPU per call", "client", "stubs"], rows))
+
+
+if __name__ == "__main__":
+    main()

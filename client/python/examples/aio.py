@@ -1,0 +1,19 @@
+"""Evaluate reports side by side with asyncio: `python aio.py`."""
+
+import asyncio
+
+import gsar
+import gsar.aio
+
+LOG = gsar.text("log", "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n", tool="kubectl logs")
+REPORTS = ["Pod checkout-7b84 was OOMKilled with exit code 137.", "A nightly batch job took the memory."]
+
+
+async def main() -> None:
+    async with gsar.aio.Client() as client:
+        answers = await asyncio.gather(*(client.evaluate(report, [LOG]) for report in REPORTS))
+    for report, answer in zip(REPORTS, answers, strict=True):
+        print(gsar.tier(answer), report)
+
+
+asyncio.run(main())

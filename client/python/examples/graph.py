@@ -1,0 +1,27 @@
+"""A LangGraph graph that writes until the report may go out: `python graph.py`, with gsar[langgraph]."""
+
+from typing import TypedDict
+
+from langgraph.graph import END, START, StateGraph
+
+import gsar
+from gsar.langgraph import Grounding, grounding_node, router
+
+State = TypedDict("State", {"evidence": dict[str, str], "report": str, "grounding": Grounding}, total=False)
+
+
+def write(state: State) -> State:  # a model writes here, given state["grounding"]["feedback"]
+    guess = "" if "grounding" in state else " A nightly batch job took the memory."
+    return {"report": "Pod checkout-7b84 was OOMKilled with exit code 137." + guess}
+
+
+with gsar.Client() as client:
+    graph = StateGraph(State).add_node("write", write).add_node("ground", grounding_node(client))
+    graph.add_edge(START, "write").add_edge("write", "ground")
+    graph.add_conditional_edges(
+        "ground",
+        router(),
+        {"proceed": END, "give_up": END, "regenerate": "write", "replan": "write", "abstain": "write"},
+    )
+    state = graph.compile().invoke({"evidence": {"log": "pod checkout-7b84 was OOMKilled with exit code 137"}})
+    print(state["grounding"]["tier"], "after", state["grounding"]["attempts"], "reports:", state["report"])

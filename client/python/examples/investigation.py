@@ -1,0 +1,25 @@
+"""The loop of an investigation: `python investigation.py INVESTIGATION_ID`. The same id goes on where it stood."""
+
+import sys
+from collections.abc import Iterator
+
+import gsar
+from gsar import v1
+from gsar.callbacks import Plan, Write
+
+LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n"
+FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "A nightly batch job took the memory."
+
+
+def plan(due: Plan, standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+    yield gsar.turn({"log": LOG})  # tools are called here
+
+
+def write(due: Write, standing: v1.Investigation) -> str:  # a model writes here
+    return f"{FACT} {GUESS}" if isinstance(due, v1.Synthesize) else FACT
+
+
+with gsar.Client() as client:
+    ending = gsar.Investigation(write, plan).run(client, sys.argv[1])
+    print(ending.cause, [v1.Tier.Name(judged.tier) for judged in ending.trajectory])
+    print(ending.report.synthesis if ending.report else "no report")

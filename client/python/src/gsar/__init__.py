@@ -1,0 +1,75 @@
+"""GSAR decides whether an incident report may go out: the client of its sidecar.
+
+    import gsar
+
+    with gsar.Client() as client:
+        answer = client.evaluate("Pod web-1 was OOMKilled.", {"log": "pod web-1 was OOMKilled, exit code 137"})
+        print(gsar.tier(answer), [reason.sentence for reason in answer.decision.reasons])
+
+`gsar.aio` is the same for asyncio, `gsar.v1` has every message of the contract. Answers are these messages.
+"""
+
+from gsar import v1
+from gsar.answers import claims_at_fault, class_of, describe, may_go_out, tier
+from gsar.callbacks import Ending
+from gsar.client import Client
+from gsar.errors import (
+    Aborted,
+    DeadlineExceeded,
+    Error,
+    FailedPrecondition,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    ResourceExhausted,
+    SidecarUnreachable,
+    Unauthenticated,
+    Unavailable,
+    Unimplemented,
+    Violation,
+    of_call_error,
+)
+from gsar.grades import grade_claim, grade_report
+from gsar.investigation import Investigation
+from gsar.items import Evidence, file, json, text
+from gsar.requests import ReportText, counts, evaluation, turn
+from gsar.version import __version__
+
+__all__ = [
+    "Aborted",
+    "Client",
+    "DeadlineExceeded",
+    "Ending",
+    "Error",
+    "Evidence",
+    "FailedPrecondition",
+    "Internal",
+    "InvalidArgument",
+    "Investigation",
+    "NotFound",
+    "PermissionDenied",
+    "ReportText",
+    "ResourceExhausted",
+    "SidecarUnreachable",
+    "Unauthenticated",
+    "Unavailable",
+    "Unimplemented",
+    "Violation",
+    "__version__",
+    "claims_at_fault",
+    "class_of",
+    "counts",
+    "describe",
+    "evaluation",
+    "file",
+    "grade_claim",
+    "grade_report",
+    "json",
+    "may_go_out",
+    "of_call_error",
+    "text",
+    "tier",
+    "turn",
+    "v1",
+]

@@ -1,0 +1,104 @@
+"""Calls for asyncio: each with a deadline, repeated only where the server says when and it does no harm."""
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+import grpc
+import grpc.aio
+
+from gsar import v1
+from gsar.requests import correlated, correlated_async
+from gsar.settings import Attempts, Option, connection, of_rpc_error
+from gsar.tls import TlsFiles, credentials
+from gsar.transport import Answer, Request
+
+Interceptor: TypeAlias = grpc.aio.ClientInterceptor
+
+
+class Transport:
+    """One connection, of the event loop that makes the first call."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        files: TlsFiles,
+        must_run: bool,
+        deadline: float,
+        interceptors: Sequence[Interceptor],
+        options: Sequence[Option],
+    ) -> None:
+        self.deadline = deadline
+        self.endpoint, files, self.options = connection(endpoint, files, must_run=must_run, options=options)
+        self.credentials = credentials(files) if self.endpoint.scheme == "grpcs" else None
+        self.interceptors = list(interceptors)
+
+    @cached_property
+    def channel(self) -> grpc.aio.Channel:
+        """The channel; it belongs to the event loop in which it is made."""
+        target = self.endpoint.target
+        if self.credentials is None:
+            return grpc.aio.insecure_channel(target, self.options, interceptors=self.interceptors)
+        return grpc.aio.secure_channel(target, self.credentials, self.options, interceptors=self.interceptors)
+
+    async def call(
+        self,
+        name: str,
+        method: "grpc.aio.UnaryUnaryMultiCallable[Request, Answer]",
+        request: Request,
+        *,
+        repeat: bool,
+        timeout: float | None,
+    ) -> Answer:
+        """Sends a request until it is answered, refused for good, or the deadline passes."""
+        attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
+        while True:
+            try:
+                return await method(request, timeout=attempts.timeout)
+            except grpc.RpcError as error:
+                refusal = attempts.error(error)
+            await asyncio.sleep(attempts.wait_after(refusal))
+
+    async def send(
+        self,
+        name: str,
+        method: "grpc.aio.StreamUnaryMultiCallable[Request, Answer]",
+        requests: Iterable[Request],
+        *,
+        timeout: float | None,
+    ) -> Answer:
+        """Sends messages that get one answer; never repeated."""
+        try:
+            return await method(iter(requests), timeout=self.deadline if timeout is None else timeout)
+        except grpc.RpcError as error:
+            raise of_rpc_error(name, self.endpoint, error) from None
+
+    async def stream(
+        self,
+        name: str,
+        call: "grpc.aio.UnaryStreamCall[Request, Answer] | grpc.aio.StreamStreamCall[Request, Answer]",
+    ) -> AsyncIterator[Answer]:
+        """The answers of a call; one that is not read to its end is cancelled."""
+        try:
+            async for answer in call:
+                yield answer
+        except grpc.RpcError as error:
+            raise of_rpc_error(name, self.endpoint, error) from None
+        finally:
+            call.cancel()
+
+    async def close(self) -> None:
+        """Ends the connection and every call on it."""
+        if "channel" in self.__dict__:
+            await self.channel.close(None)
+
+
+def stream_requests(
+    requests: Iterable[tuple[str, v1.EvaluateRequest]] | AsyncIterable[tuple[str, v1.EvaluateRequest]],
+) -> Iterator[v1.EvaluateStreamRequest] | AsyncIterator[v1.EvaluateStreamRequest]:
+    """The messages of EvaluateStream."""
+    if isinstance(requests, AsyncIterable):
+        return correlated_async(requests)
+    return correlated(requests)

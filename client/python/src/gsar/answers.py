@@ -1,0 +1,96 @@
+"""Answers in words: tier, class of a claim, claims at fault, and a text for people."""
+
+from __future__ import annotations
+
+import logging
+import textwrap
+from typing import Literal, Protocol, TypeAlias
+
+from gsar import v1
+from gsar.errors import SidecarUnreachable
+
+Tier: TypeAlias = Literal["proceed", "regenerate", "replan", "abstain"]
+Class: TypeAlias = Literal["grounded", "ungrounded", "contradicted", "complementary"]
+
+TIERS: dict[v1.Tier.ValueType, Tier] = {
+    v1.TIER_PROCEED: "proceed",
+    v1.TIER_REGENERATE: "regenerate",
+    v1.TIER_REPLAN: "replan",
+    v1.TIER_ABSTAIN: "abstain",
+}
+CLASSES: dict[v1.ClaimClass.ValueType, Class] = {
+    v1.CLAIM_CLASS_GROUNDED: "grounded",
+    v1.CLAIM_CLASS_UNGROUNDED: "ungrounded",
+    v1.CLAIM_CLASS_CONTRADICTED: "contradicted",
+    v1.CLAIM_CLASS_COMPLEMENTARY: "complementary",
+}
+UNREACHABLE = "SIDECAR_UNREACHABLE"
+
+log = logging.getLogger("gsar")
+
+
+class Decided(Protocol):
+    """An answer with a decision: of `evaluate`, `score` and `rescore`."""
+
+    @property
+    def decision(self) -> v1.Decision:
+        """What may happen to the report."""
+        ...
+
+
+def tier(answer: Decided | v1.Decision) -> Tier:
+    """What may happen to a report. A tier that this version does not know is abstain: nothing may go out on it."""
+    decision = answer if isinstance(answer, v1.Decision) else answer.decision
+    return TIERS.get(decision.tier, "abstain")
+
+
+def may_go_out(answer: Decided | v1.Decision) -> bool:
+    """Whether the tier is proceed."""
+    return tier(answer) == "proceed"
+
+
+def class_of(claim: v1.JudgedClaim) -> Class:
+    """The class of a claim, whose field `class` is a keyword of Python."""
+    return CLASSES.get(getattr(claim, "class"), "ungrounded")
+
+
+def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
+    """The claims that are ungrounded, contradicted or disputed."""
+    faults = ("ungrounded", "contradicted")
+    return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
+
+
+def describe(answer: v1.EvaluateResponse) -> str:
+    """The decision, its reasons and the claims at fault, for people."""
+    head = tier(answer).upper()
+    if answer.HasField("guarded_score"):
+        score = answer.guarded_score
+        head += f"   score {score.value:.3f} ({score.numerator}/{score.denominator})"
+    lines = [head + (f"   evaluation {answer.evaluation_id}" if answer.evaluation_id else "")]
+    lines += [f"  {reason.code}: {reason.sentence}" for reason in answer.decision.reasons]
+    for claim in claims_at_fault(answer):
+        state = "disputed" if claim.disputed else class_of(claim)
+        said = textwrap.shorten(claim.text, 160)
+        lines.append(f"  {state:<13} {claim.id:<4} {said}")
+        if claim.note:
+            lines.append(f"  {'':<18} {textwrap.shorten(claim.note, 200)}")
+        lines += [
+            f"  {'':<18} {citation.evidence_id}: {textwrap.shorten(citation.quote, 160)}"
+            for citation in claim.citations
+            if citation.quote
+        ]
+    if answer.abstain_reason:
+        lines.append(f"  no verdict: {answer.abstain_reason}")
+    return "\n".join(lines)
+
+
+def undecided(error: SidecarUnreachable) -> v1.EvaluateResponse:
+    """The answer of a client that lets reports out where no sidecar answers."""
+    log.warning("report not evaluated, and let out because of open_if_unreachable: %s", error)
+    reason = v1.Reason(code=UNREACHABLE, sentence="no sidecar answered; the report was not evaluated")
+    return v1.EvaluateResponse(
+        outcome=v1.OUTCOME_FAILED,
+        decision=v1.Decision(tier=v1.TIER_PROCEED, reasons=[reason]),
+        warnings=[reason],
+        judge_status=v1.JUDGE_STATUS_FAILED,
+    )

@@ -1,0 +1,451 @@
+"""The client for blocking calls: a method for each call of the contract, answered with its message.
+
+Generated from `aio/client.py` by scripts/generate.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from types import TracebackType
+
+from gsar import answers, requests, v1
+from gsar.errors import SidecarUnreachable
+from gsar.health import SERVING, health_check
+from gsar.items import Evidence
+from gsar.requests import ReportText
+from gsar.settings import DEFAULT_DEADLINE, Option
+from gsar.tls import TlsFiles
+from gsar.transport import Interceptor, Transport, stream_requests
+
+
+class Client:
+    """A connection to a sidecar, found as `gsar` finds it: `endpoint`, else `GSAR_ENDPOINT`, else the default socket.
+
+    `deadline` is the time of a call in seconds, repetitions included; each method takes another one as `timeout`.
+    Where no sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate`
+    logs a warning and answers with a proceed that nobody decided instead: reason `SIDECAR_UNREACHABLE`, no id.
+    """
+
+    def __init__(
+        self,
+        endpoint: str = "",
+        *,
+        deadline: float = DEFAULT_DEADLINE,
+        tls_ca: str = "",
+        tls_certificate: str = "",
+        tls_key: str = "",
+        open_if_unreachable: bool = False,
+        interceptors: Sequence[Interceptor] = (),
+        options: Sequence[Option] = (),
+    ) -> None:
+        self._open_if_unreachable = open_if_unreachable
+        self.transport = Transport(
+            endpoint,
+            files=TlsFiles(tls_ca, tls_certificate, tls_key),
+            must_run=not open_if_unreachable,
+            deadline=deadline,
+            interceptors=interceptors,
+            options=options,
+        )
+        """The connection, for those who instrument it."""
+
+    @property
+    def endpoint(self) -> str:
+        """Where the sidecar listens."""
+        return str(self.transport.endpoint)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection and every call on it."""
+        self.transport.close()
+
+    @cached_property
+    def _grounding(self):
+        return v1.GroundingServiceStub(self.transport.channel)
+
+    @cached_property
+    def _gate(self):
+        return v1.GateServiceStub(self.transport.channel)
+
+    @cached_property
+    def _evidence(self):
+        return v1.EvidenceServiceStub(self.transport.channel)
+
+    @cached_property
+    def _investigations(self):
+        return v1.InvestigationServiceStub(self.transport.channel)
+
+    @cached_property
+    def _ledger(self):
+        return v1.LedgerServiceStub(self.transport.channel)
+
+    @cached_property
+    def _policies(self):
+        return v1.PolicyServiceStub(self.transport.channel)
+
+    def is_serving(self, *, timeout: float | None = None) -> bool:
+        """Whether the sidecar is ready; raises `SidecarUnreachable` where there is none."""
+        method = health_check(self.transport.channel)
+        return self.transport.call("Check", method, b"", repeat=True, timeout=timeout) == SERVING
+
+    # Reports.
+
+    def evaluate(
+        self,
+        report: ReportText | v1.EvaluateRequest,
+        evidence: Evidence = (),
+        *,
+        policy: str = "",
+        corpus_id: str = "",
+        investigation_id: str = "",
+        idempotency_key: str = "",
+        gate: v1.GateInputs | None = None,
+        overrides: v1.PolicyOverrides | None = None,
+        options: v1.EvaluateOptions | None = None,
+        explain: bool = False,
+        timeout: float | None = None,
+    ) -> v1.EvaluateResponse:
+        """Has a judge partition the report's claims, and decides. A judge that failed is an answer: abstain.
+
+        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or contents by id. A whole
+        `v1.EvaluateRequest` stands for all other arguments but `timeout`. Repeated on the server's word only with an
+        idempotency key.
+        """
+        request = requests.evaluation(
+            report,
+            evidence,
+            policy=policy,
+            corpus_id=corpus_id,
+            investigation_id=investigation_id,
+            idempotency_key=idempotency_key,
+            gate=gate,
+            overrides=overrides,
+            options=options,
+            explain=explain,
+        )
+        repeat = bool(request.idempotency_key)
+        try:
+            return self.transport.call("Evaluate", self._grounding.Evaluate, request, repeat=repeat, timeout=timeout)
+        except SidecarUnreachable as error:
+            if not self._open_if_unreachable:
+                raise
+            return answers.undecided(error)
+
+    def evaluate_stream(
+        self,
+        reports: Iterable[tuple[str, v1.EvaluateRequest]] | Iterable[tuple[str, v1.EvaluateRequest]],
+    ) -> Iterator[v1.EvaluateStreamResponse]:
+        """Evaluates many reports over one call; answers come as they are ready, each with the name given to its report.
+
+        `gsar.evaluation` makes requests. An answer may be an `error` of its report alone (`gsar.of_call_error`). The
+        server takes the next report only while few enough are unanswered or unread. No deadline of the client applies.
+        """
+        call = self._grounding.EvaluateStream(stream_requests(reports))
+        for answer in self.transport.stream("EvaluateStream", call):
+            yield answer
+
+    def score(
+        self,
+        partition: v1.PartitionCounts | v1.JudgedPartition | v1.ScoreRequest,
+        *,
+        policy: str = "",
+        gate: v1.GateInputs | None = None,
+        overrides: v1.PolicyOverrides | None = None,
+        explain: bool = False,
+        timeout: float | None = None,
+    ) -> v1.ScoreResponse:
+        """Decides a partition that the caller gives, such as `gsar.counts(grounded=["tool_match"])`; no judge."""
+        request = requests.score(partition, policy=policy, gate=gate, overrides=overrides, explain=explain)
+        return self.transport.call("Score", self._grounding.Score, request, repeat=True, timeout=timeout)
+
+    def select_best(
+        self,
+        candidates: Iterable[ReportText] | v1.SelectBestRequest,
+        evidence: Evidence = (),
+        *,
+        policy: str = "",
+        corpus_id: str = "",
+        investigation_id: str = "",
+        timeout: float | None = None,
+    ) -> v1.SelectBestResponse:
+        """Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never repeated."""
+        request = requests.selection(
+            candidates, evidence, policy=policy, corpus_id=corpus_id, investigation_id=investigation_id
+        )
+        method = self._grounding.SelectBest
+        return self.transport.call("SelectBest", method, request, repeat=False, timeout=timeout)
+
+    def rescore(
+        self,
+        evaluation_id: str,
+        *,
+        policy: str = "",
+        overrides: v1.PolicyOverrides | None = None,
+        explain: bool = False,
+        timeout: float | None = None,
+    ) -> v1.RescoreResponse:
+        """Decides a recorded evaluation under another policy; no judge is asked and nothing is recorded."""
+        request = v1.RescoreRequest(
+            evaluation_id=evaluation_id, policy=policy, policy_overrides=overrides, explain=explain
+        )
+        return self.transport.call("Rescore", self._grounding.Rescore, request, repeat=True, timeout=timeout)
+
+    def try_judges(self, judge: str = "", *, timeout: float | None = None) -> v1.TryJudgesResponse:
+        """Has judges judge a small report that must proceed. Chat models are really asked, and paid for."""
+        request = v1.TryJudgesRequest(judge=judge)
+        method = self._grounding.TryJudges
+        return self.transport.call("TryJudges", method, request, repeat=True, timeout=timeout)
+
+    # The gate.
+
+    def evaluate_gate(
+        self, gate: v1.GateInputs, *, policy: str = "", timeout: float | None = None
+    ) -> v1.EvaluateGateResponse:
+        """Decides whether an investigation may end."""
+        request = v1.EvaluateGateRequest(gate=gate, policy=policy)
+        method = self._gate.EvaluateGate
+        return self.transport.call("EvaluateGate", method, request, repeat=True, timeout=timeout)
+
+    def classify_verdict(
+        self,
+        text: str = "",
+        *,
+        json: str = "",
+        signal: str = "",
+        threshold: float | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClassifyVerdictResponse:
+        """Reads one tool result, as text or as a JSON document, as supporting or refuting that something is wrong."""
+        request = v1.ClassifyVerdictRequest(signal=signal, threshold=threshold)
+        if json:
+            request.json = json
+        else:
+            request.text = text
+        method = self._gate.ClassifyVerdict
+        return self.transport.call("ClassifyVerdict", method, request, repeat=True, timeout=timeout)
+
+    def assemble_chain(
+        self,
+        gate: v1.GateInputs,
+        *,
+        hypothesis_id: str = "",
+        policy: str = "",
+        timeout: float | None = None,
+    ) -> v1.AssembleChainResponse:
+        """Collects what carries a root cause."""
+        request = v1.AssembleChainRequest(gate=gate, hypothesis_id=hypothesis_id, policy=policy)
+        method = self._gate.AssembleChain
+        return self.transport.call("AssembleChain", method, request, repeat=True, timeout=timeout)
+
+    def cap_confidence(
+        self,
+        confidence: float,
+        strength: v1.GroundingStrength.ValueType,
+        *,
+        policy: str = "",
+        timeout: float | None = None,
+    ) -> v1.CapConfidenceResponse:
+        """Lowers a self-rated confidence to what its grounding carries."""
+        request = v1.CapConfidenceRequest(confidence=confidence, strength=strength, policy=policy)
+        method = self._gate.CapConfidence
+        return self.transport.call("CapConfidence", method, request, repeat=True, timeout=timeout)
+
+    # Stored evidence.
+
+    def put_evidence(
+        self,
+        corpus_id: str,
+        evidence: Evidence,
+        *,
+        time_to_live: float | None = None,
+        timeout: float | None = None,
+    ) -> v1.PutEvidenceResponse:
+        """Stores items in a corpus, which is made where there is none; the same call again changes nothing."""
+        messages = requests.stored(corpus_id, evidence, time_to_live)
+        return self.transport.send("PutEvidence", self._evidence.PutEvidence, messages, timeout=timeout)
+
+    def search(
+        self,
+        corpus_id: str,
+        query: str,
+        *,
+        most: int = 0,
+        filter: v1.SearchFilter | None = None,  # noqa: A002
+        method: v1.SearchMethod.ValueType = v1.SEARCH_METHOD_UNSPECIFIED,
+        timeout: float | None = None,
+    ) -> v1.SearchResponse:
+        """Finds the passages of a corpus that bear on a query, the best first; at most `most`, 0 for 10."""
+        request = v1.SearchRequest(corpus_id=corpus_id, query=query, most=most, filter=filter, method=method)
+        return self.transport.call("Search", self._evidence.Search, request, repeat=True, timeout=timeout)
+
+    def get_evidence(
+        self,
+        corpus_id: str,
+        evidence_id: str = "",
+        *,
+        key: str = "",
+        bytes: tuple[int, int] | None = None,  # noqa: A002
+        lines: tuple[int, int] | None = None,
+        timeout: float | None = None,
+    ) -> v1.GetSnapshotResponse:
+        """Returns the head of a stored item, or a range: bytes from and before, or first and last line."""
+        request = v1.GetSnapshotRequest(corpus_id=corpus_id)
+        if key:
+            request.key = key
+        else:
+            request.evidence_id = evidence_id
+        if bytes is not None:
+            request.bytes.CopyFrom(v1.ByteRange(start=bytes[0], end=bytes[1]))
+        elif lines is not None:
+            request.lines.CopyFrom(v1.LineRange(first=lines[0], last=lines[1]))
+        method = self._evidence.GetSnapshot
+        return self.transport.call("GetSnapshot", method, request, repeat=True, timeout=timeout)
+
+    def list_corpora(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.CorpusSummary]:
+        """Lists corpora by name, as far as they are read."""
+        request = v1.ListCorporaRequest(page_size=page_size)
+        method = self._evidence.ListCorpora
+        while True:
+            page = self.transport.call("ListCorpora", method, request, repeat=True, timeout=timeout)
+            for corpus in page.corpora:
+                yield corpus
+            request.page_token = page.next_page_token
+            if not request.page_token:
+                return
+
+    def delete_corpus(self, corpus_id: str, *, timeout: float | None = None) -> v1.DeleteCorpusResponse:
+        """Deletes a corpus and everything in it."""
+        request = v1.DeleteCorpusRequest(corpus_id=corpus_id)
+        method = self._evidence.DeleteCorpus
+        return self.transport.call("DeleteCorpus", method, request, repeat=False, timeout=timeout)
+
+    # The record.
+
+    def list_evaluations(
+        self,
+        *,
+        tier: v1.Tier.ValueType = v1.TIER_UNSPECIFIED,
+        report_id: str = "",
+        investigation_id: str = "",
+        graded: v1.GradedFilter.ValueType = v1.GRADED_FILTER_UNSPECIFIED,
+        page_size: int = 0,
+        timeout: float | None = None,
+    ) -> Iterator[v1.EvaluationSummary]:
+        """Lists recorded evaluations, newest first, as far as they are read."""
+        request = v1.ListEvaluationsRequest(
+            tier=tier,
+            report_id=report_id,
+            investigation_id=investigation_id,
+            graded=graded,
+            page_size=page_size,
+        )
+        method = self._ledger.ListEvaluations
+        while True:
+            page = self.transport.call("ListEvaluations", method, request, repeat=True, timeout=timeout)
+            for evaluation in page.evaluations:
+                yield evaluation
+            request.page_token = page.next_page_token
+            if not request.page_token:
+                return
+
+    def get_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.GetEvaluationResponse:
+        """Returns one recorded evaluation in full, with its grades."""
+        request = v1.GetEvaluationRequest(evaluation_id=evaluation_id)
+        method = self._ledger.GetEvaluation
+        return self.transport.call("GetEvaluation", method, request, repeat=True, timeout=timeout)
+
+    def get_evaluation_evidence(
+        self, evaluation_id: str, evidence_id: str, *, timeout: float | None = None
+    ) -> v1.EvidenceItem:
+        """Returns an evidence item of a recorded evaluation as it came with the request."""
+        request = v1.GetEvaluationEvidenceRequest(evaluation_id=evaluation_id, evidence_id=evidence_id)
+        method = self._ledger.GetEvaluationEvidence
+        answer = self.transport.call("GetEvaluationEvidence", method, request, repeat=True, timeout=timeout)
+        return answer.item
+
+    def delete_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.DeleteEvaluationResponse:
+        """Deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
+        request = v1.DeleteEvaluationRequest(evaluation_id=evaluation_id)
+        method = self._ledger.DeleteEvaluation
+        return self.transport.call("DeleteEvaluation", method, request, repeat=False, timeout=timeout)
+
+    def grade(
+        self, evaluation_id: str, grades: Iterable[v1.Grade], *, grader: str, timeout: float | None = None
+    ) -> v1.GradeResponse:
+        """Keeps what a person says of an evaluation (`gsar.grade_report`, `gsar.grade_claim`); all grades or none."""
+        request = v1.GradeRequest(evaluation_id=evaluation_id, grader=grader, grades=grades)
+        return self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
+
+    def export(self, request: v1.ExportRequest) -> Iterator[v1.ExportResponse]:
+        """Streams records of evaluations; `after` of the last answer goes on behind it. The client sets no deadline."""
+        for answer in self.transport.stream("Export", self._ledger.Export(request)):
+            yield answer
+
+    # Policies.
+
+    def list_policies(self, *, timeout: float | None = None) -> Sequence[v1.PolicySummary]:
+        """Lists every policy that a request may name."""
+        method = self._policies.ListPolicies
+        request = v1.ListPoliciesRequest()
+        answer = self.transport.call("ListPolicies", method, request, repeat=True, timeout=timeout)
+        return answer.policies
+
+    def get_policy(self, name: str = "", *, timeout: float | None = None) -> v1.GetPolicyResponse:
+        """Returns one policy as a file; without a name the server's default."""
+        request = v1.GetPolicyRequest(name=name)
+        return self.transport.call("GetPolicy", self._policies.GetPolicy, request, repeat=True, timeout=timeout)
+
+    def check_policy(self, toml: str, *, timeout: float | None = None) -> v1.CheckPolicyResponse:
+        """Reports every problem of a policy file. A file with problems is an answer."""
+        request = v1.CheckPolicyRequest(toml=toml)
+        method = self._policies.CheckPolicy
+        return self.transport.call("CheckPolicy", method, request, repeat=True, timeout=timeout)
+
+    # Investigations, step by step; `Investigation` is the loop around them.
+
+    def start_investigation(
+        self, request: v1.StartInvestigationRequest, *, timeout: float | None = None
+    ) -> v1.Investigation:
+        """Begins an investigation, or says where it stands."""
+        method = self._investigations.StartInvestigation
+        answer = self.transport.call("StartInvestigation", method, request, repeat=True, timeout=timeout)
+        return answer.investigation
+
+    def record_turn(self, request: v1.RecordTurnRequest, *, timeout: float | None = None) -> v1.Investigation:
+        """Hands over one turn of the agent; says where the investigation stands then."""
+        method = self._investigations.RecordTurn
+        answer = self.transport.call("RecordTurn", method, request, repeat=True, timeout=timeout)
+        return answer.investigation
+
+    def submit_report(
+        self, request: v1.SubmitReportRequest, *, timeout: float | None = None
+    ) -> v1.SubmitReportResponse:
+        """Has a report judged that an instruction asked for."""
+        method = self._investigations.SubmitReport
+        return self.transport.call("SubmitReport", method, request, repeat=True, timeout=timeout)
+
+    def get_investigation(
+        self, investigation_id: str, *, with_events: bool = False, timeout: float | None = None
+    ) -> v1.GetInvestigationResponse:
+        """Says where an investigation stands, and how it came there."""
+        request = v1.GetInvestigationRequest(investigation_id=investigation_id, with_events=with_events)
+        method = self._investigations.GetInvestigation
+        return self.transport.call("GetInvestigation", method, request, repeat=True, timeout=timeout)
+
+    def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
+        """Ends an investigation degraded, with its best report."""
+        request = v1.CancelInvestigationRequest(investigation_id=investigation_id)
+        method = self._investigations.CancelInvestigation
+        answer = self.transport.call("CancelInvestigation", method, request, repeat=True, timeout=timeout)
+        return answer.investigation

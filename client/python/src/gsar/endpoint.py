@@ -1,0 +1,91 @@
+"""Where the sidecar listens: endpoints as people write them, and which one a client takes when none is named."""
+
+import os
+import re
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from gsar.errors import SidecarUnreachable
+
+FORMS = "write unix:///path/to/socket, grpc://host:port or grpcs://host:port"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A socket's path, or a host and port."""
+
+    scheme: Literal["unix", "grpc", "grpcs"]
+    address: str
+
+    @property
+    def target(self) -> str:
+        """The endpoint as grpcio writes it."""
+        return f"unix://{self.address}" if self.scheme == "unix" else f"dns:///{self.address}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.address}"
+
+
+def parse(given: str, name: str = "endpoint") -> Endpoint:
+    """Reads an endpoint; `name` is where it was given."""
+
+    def refused(reason: str) -> ValueError:
+        return ValueError(f"{name}: `{given}` is no endpoint: {reason}; {FORMS}")
+
+    scheme, separator, address = given.partition("://")
+    if not separator:
+        raise refused("it has no scheme")
+    if scheme == "unix":
+        if not address.startswith("/"):
+            raise refused("the path of the socket is not absolute")
+        return Endpoint("unix", address)
+    if scheme not in ("grpc", "grpcs"):
+        raise refused("its scheme is none of unix, grpc and grpcs")
+    address = address.removesuffix("/")
+    host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
+    bare_ipv6 = ":" in host and not (host.startswith("[") and host.endswith("]"))
+    if not host or bare_ipv6 or re.search(r"[/?#@ ]", host):
+        raise refused("it names no host")
+    if not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
+        raise refused("it names no port from 1 to 65535")
+    return Endpoint("grpc" if scheme == "grpc" else "grpcs", address)
+
+
+def default_sockets() -> list[Path]:
+    """The sockets that are looked at, in this order."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folders = [Path(runtime)] if runtime.startswith("/") else []
+    return [folder / "gsar" / "gsar.sock" for folder in [*folders, Path("/run")]]
+
+
+def is_listened_on(path: Path) -> bool:
+    """A socket file that a dead server left behind is nobody's; one that may not be opened is somebody's."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(os.fspath(path))
+        except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+    return True
+
+
+def find(given: str = "", *, must_run: bool = True) -> Endpoint:
+    """The endpoint that is named, else `GSAR_ENDPOINT`, else the first default socket on which somebody listens."""
+    if given:
+        return parse(given)
+    if variable := os.environ.get("GSAR_ENDPOINT"):
+        return parse(variable, "GSAR_ENDPOINT")
+    sockets = default_sockets()
+    for path in sockets:
+        if is_listened_on(path):
+            return Endpoint("unix", os.fspath(path))
+    if not must_run:
+        return Endpoint("unix", os.fspath(sockets[-1]))
+    looked = " and ".join(map(str, sockets))
+    raise SidecarUnreachable(
+        f"no sidecar runs here: looked for a socket at {looked}\n"
+        "  start gsar-server, or name a running one with endpoint= or GSAR_ENDPOINT: " + FORMS.removeprefix("write ")
+    )

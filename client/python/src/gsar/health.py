@@ -1,0 +1,28 @@
+"""The standard health check (`grpc.health.v1`) without its stubs, which would be one more package.
+
+A request without a service is the empty message; the answer has one field, the status, and 1 is SERVING.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import grpc
+import grpc.aio
+
+SERVING = b"\x08\x01"
+
+
+@overload
+def health_check(channel: grpc.Channel) -> grpc.UnaryUnaryMultiCallable[bytes, bytes]: ...
+@overload
+def health_check(channel: grpc.aio.Channel) -> grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]: ...
+def health_check(channel: Any) -> Any:
+    """The call `Check` of messages as bytes."""
+    return channel.unary_unary("/grpc.health.v1.Health/Check", bytes, bytes)
+
+
+def health_watch(channel: grpc.Channel) -> grpc.UnaryStreamMultiCallable[bytes, bytes]:
+    """The call `Watch` of messages as bytes."""
+    untyped: Any = channel
+    return untyped.unary_stream("/grpc.health.v1.Health/Watch", bytes, bytes)

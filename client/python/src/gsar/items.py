@@ -1,0 +1,99 @@
+"""Evidence as people have it, as items of the contract."""
+
+from __future__ import annotations
+
+import json as json_documents
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+from gsar import v1
+
+Kind: TypeAlias = Literal["tool_output", "step_output", "signal", "change", "verification", "prior_claim"]
+Lane: TypeAlias = Literal[
+    "traces", "logs", "metrics", "static_infra", "change", "synthetic", "verification", "llm_inferred"
+]
+
+Evidence: TypeAlias = "Mapping[str, object] | Iterable[v1.EvidenceItem]"
+"""Items, or contents by id: a text is taken as it is, anything else as a JSON document."""
+
+
+def text(
+    id: str,  # noqa: A002
+    content: str,
+    *,
+    kind: Kind = "tool_output",
+    lane: Lane = "logs",
+    tool: str = "",
+    query: str = "",
+    collected_at: datetime | None = None,
+    exhaustive: bool = False,
+    specialist_id: str = "",
+) -> v1.EvidenceItem:
+    """An item of plain text: logs, tables, command output.
+
+    `exhaustive` says that it lists everything in its scope, so that absence from it means something.
+    """
+    item = v1.EvidenceItem(
+        id=id,
+        kind=v1.EvidenceKind.Value(f"EVIDENCE_KIND_{kind.upper()}"),
+        lane=v1.EvidenceLane.Value(f"EVIDENCE_LANE_{lane.upper()}"),
+        tool=tool,
+        query=query,
+        text=content,
+        exhaustive=exhaustive,
+        specialist_id=specialist_id,
+    )
+    if collected_at is not None:
+        item.collected_at.FromDatetime(collected_at)
+    return item
+
+
+def json(
+    id: str,  # noqa: A002
+    content: Any,
+    *,
+    kind: Kind = "tool_output",
+    lane: Lane = "static_infra",
+    tool: str = "",
+    query: str = "",
+    collected_at: datetime | None = None,
+    exhaustive: bool = False,
+    specialist_id: str = "",
+) -> v1.EvidenceItem:
+    """An item of JSON: a document as text, which is kept byte for byte, or what `json.dumps` takes."""
+    document = content if isinstance(content, str) else json_documents.dumps(content, ensure_ascii=False)
+    item = text(
+        id,
+        "",
+        kind=kind,
+        lane=lane,
+        tool=tool,
+        query=query,
+        collected_at=collected_at,
+        exhaustive=exhaustive,
+        specialist_id=specialist_id,
+    )
+    item.json = document
+    return item
+
+
+def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem:  # noqa: A002
+    """A file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments are those of `text`."""
+    path = Path(path)
+    make = json if path.suffix == ".json" else text
+    return make(id or path.stem, path.read_text(encoding="utf-8"), **described)
+
+
+def items(evidence: Evidence) -> list[v1.EvidenceItem]:
+    """Evidence in either form as items."""
+    if isinstance(evidence, str):
+        raise TypeError('evidence: is a string; give {"log": "..."} or a list of gsar.text and gsar.json items')
+    if isinstance(evidence, Mapping):
+        contents = cast("Mapping[str, object]", evidence)
+        return [
+            text(name, content) if isinstance(content, str) else json(name, content)
+            for name, content in contents.items()
+        ]
+    return list(evidence)

@@ -1,0 +1,126 @@
+"""A sidecar of one's own, for tests and trials: started in a private folder, stopped at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import grpc
+
+from gsar.endpoint import Endpoint
+from gsar.health import SERVING, health_watch
+
+BINARY = "gsar-server"
+START_SECONDS = 60
+STOP_SECONDS = 10
+MAX_SOCKET_PATH = 103
+MAX_WORDS = 4096
+
+
+class ServerError(RuntimeError):
+    """A sidecar that could not be started."""
+
+
+def find_binary() -> str:
+    """`GSAR_SERVER`, else `gsar-server` on the path; empty where there is none."""
+    return os.environ.get("GSAR_SERVER") or shutil.which(BINARY) or ""
+
+
+class Server:
+    """Runs `gsar-server` while the block lasts: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
+
+    `configuration` is what `--config` takes, in TOML; variables of the environment configure nothing.
+    `listen` are further addresses beside its socket. The record is lost at the end.
+    """
+
+    def __init__(self, configuration: str = "", *, listen: Sequence[str] = (), binary: str = "") -> None:
+        self.binary = binary or find_binary()
+        if not self.binary:
+            raise ServerError(f"{BINARY} is not on the path; install it, or name it with GSAR_SERVER or binary=")
+        self.configuration = configuration
+        self.listen = listen
+        self.endpoint = ""
+
+    def __enter__(self) -> Server:
+        self._folder = tempfile.TemporaryDirectory(prefix="gsar-")
+        try:
+            self._start(Path(self._folder.name))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        self._folder.cleanup()
+
+    def log(self) -> str:
+        """What it wrote so far."""
+        return self._log.read_text(errors="replace")
+
+    def _start(self, folder: Path) -> None:
+        socket = folder / "gsar.sock"
+        if len(os.fspath(socket)) > MAX_SOCKET_PATH:
+            raise ServerError(f"{folder} has too long a name for a socket; set TMPDIR to a shorter one")
+        endpoint = Endpoint("unix", os.fspath(socket))
+        (folder / "gsar.toml").write_text(self.configuration)
+        command = [self.binary, "--config", str(folder / "gsar.toml"), "--listen", str(endpoint)]
+        command += ["--data-dir", str(folder / "data")]
+        for address in self.listen:
+            command += ["--listen", address]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GSAR_")}
+        self._log = folder / "log"
+        try:
+            with self._log.open("wb") as log:
+                self.process = subprocess.Popen(  # noqa: S603
+                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+                )
+        except OSError as error:
+            raise ServerError(f"{self.binary} cannot be started: {error.strerror}") from error
+        try:
+            self._wait_until_serving(endpoint)
+        except BaseException:
+            self._stop()
+            raise
+        self.endpoint = str(endpoint)
+
+    def _wait_until_serving(self, endpoint: Endpoint) -> None:
+        options = [
+            ("grpc.default_authority", "localhost"),
+            ("grpc.initial_reconnect_backoff_ms", 10),
+            ("grpc.min_reconnect_backoff_ms", 10),
+            ("grpc.max_reconnect_backoff_ms", 100),
+        ]
+        with grpc.insecure_channel(endpoint.target, options) as channel:
+            states = health_watch(channel)(b"", wait_for_ready=True, timeout=START_SECONDS)
+
+            def give_up_with_it() -> None:
+                self.process.wait()
+                states.cancel()
+
+            threading.Thread(target=give_up_with_it, daemon=True).start()
+            try:
+                if any(state == SERVING for state in states):
+                    return
+            except grpc.RpcError:
+                # It ended, or did not serve in time; its own words say more.
+                pass
+        status = self.process.poll()
+        ended = f"does not serve after {START_SECONDS} s" if status is None else f"ended with status {status}"
+        raise ServerError(f"{self.binary} {ended}\n{self.log()[-MAX_WORDS:]}")
+
+    def _stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

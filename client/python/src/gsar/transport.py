@@ -1,0 +1,99 @@
+"""Blocking calls: each with a deadline, repeated only where the server says when and it does no harm."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
+
+import grpc
+
+from gsar import v1
+from gsar.requests import correlated
+from gsar.settings import Attempts, Option, connection, of_rpc_error
+from gsar.tls import TlsFiles, credentials
+
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
+
+Interceptor: TypeAlias = (
+    grpc.UnaryUnaryClientInterceptor
+    | grpc.UnaryStreamClientInterceptor
+    | grpc.StreamUnaryClientInterceptor
+    | grpc.StreamStreamClientInterceptor
+)
+
+
+class Transport:
+    """One connection. Threads may share it."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        files: TlsFiles,
+        must_run: bool,
+        deadline: float,
+        interceptors: Sequence[Interceptor],
+        options: Sequence[Option],
+    ) -> None:
+        self.deadline = deadline
+        self.endpoint, files, options = connection(endpoint, files, must_run=must_run, options=options)
+        target = self.endpoint.target
+        if self.endpoint.scheme == "grpcs":
+            channel = grpc.secure_channel(target, credentials(files), options)
+        else:
+            channel = grpc.insecure_channel(target, options)
+        self.channel = grpc.intercept_channel(channel, *interceptors) if interceptors else channel
+
+    def call(
+        self,
+        name: str,
+        method: "grpc.UnaryUnaryMultiCallable[Request, Answer]",
+        request: Request,
+        *,
+        repeat: bool,
+        timeout: float | None,
+    ) -> Answer:
+        """Sends a request until it is answered, refused for good, or the deadline passes."""
+        attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
+        while True:
+            try:
+                return method(request, timeout=attempts.timeout)
+            except grpc.RpcError as error:
+                refusal = attempts.error(error)
+            time.sleep(attempts.wait_after(refusal))
+
+    def send(
+        self,
+        name: str,
+        method: "grpc.StreamUnaryMultiCallable[Request, Answer]",
+        requests: Iterable[Request],
+        *,
+        timeout: float | None,
+    ) -> Answer:
+        """Sends messages that get one answer; never repeated."""
+        try:
+            return method(iter(requests), timeout=self.deadline if timeout is None else timeout)
+        except grpc.RpcError as error:
+            raise of_rpc_error(name, self.endpoint, error) from None
+
+    def stream(self, name: str, call: Iterable[Answer]) -> Iterator[Answer]:
+        """The answers of a call; one that is not read to its end is cancelled."""
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            raise of_rpc_error(name, self.endpoint, error) from None
+        finally:
+            # An instrumented call is a generator, which is closed.
+            end = getattr(call, "cancel", None) or getattr(call, "close", lambda: None)
+            end()
+
+    def close(self) -> None:
+        """Ends the connection and every call on it."""
+        self.channel.close()
+
+
+def stream_requests(
+    requests: Iterable[tuple[str, v1.EvaluateRequest]],
+) -> Iterator[v1.EvaluateStreamRequest]:
+    """The messages of EvaluateStream."""
+    return correlated(requests)

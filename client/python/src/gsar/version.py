@@ -1,0 +1,3 @@
+"""The version of the package, which is that of the server with the same contract."""
+
+__version__ = "0.1.0"

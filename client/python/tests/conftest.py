@@ -1,0 +1,35 @@
+"""A real sidecar for every test: judge `rules/2`, on a socket in a folder of its own."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+import gsar.aio
+from gsar.server import Server
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).resolve().parents[3]
+BINARY = os.environ.get("GSAR_SERVER") or str(ROOT / "target" / "debug" / "gsar-server")
+RULES = '[judges]\nchain = ["rules/2"]\n'
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with Server(RULES, binary=BINARY) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[gsar.Client]:
+    with gsar.Client(server.endpoint) as connected:
+        yield connected
+
+
+@pytest_asyncio.fixture
+async def aio_client(server: Server) -> AsyncIterator[gsar.aio.Client]:
+    async with gsar.aio.Client(server.endpoint) as connected:
+        yield connected

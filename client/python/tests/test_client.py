@@ -1,0 +1,177 @@
+"""Every call of the contract against a real sidecar."""
+
+import inspect
+import threading
+
+import pytest
+from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
+
+import gsar
+import gsar.aio
+from gsar import v1
+
+
+def test_a_report_that_the_evidence_shows_may_go_out(client: gsar.Client) -> None:
+    answer = client.evaluate(PROCEEDS, EVIDENCE)
+    assert gsar.may_go_out(answer)
+    assert gsar.tier(answer) == "proceed"
+    assert answer.provenance.recorded
+    assert [gsar.class_of(claim) for claim in answer.claims] == ["grounded"]
+
+
+def test_one_that_guesses_may_not(client: gsar.Client) -> None:
+    assert gsar.tier(client.evaluate(REGENERATED, EVIDENCE)) == "regenerate"
+    answer = client.evaluate(REPLANNED, EVIDENCE)
+    assert gsar.tier(answer) == "replan"
+    assert [claim.text for claim in gsar.claims_at_fault(answer)] == [GUESS.rstrip(".")]
+    shown = gsar.describe(answer)
+    assert shown.startswith("REPLAN   score 0.625 (5/8)")
+    assert GUESS.rstrip(".") in shown
+
+
+def test_evidence_comes_as_items_or_by_id(client: gsar.Client) -> None:
+    pods = gsar.json("pods", {"name": "checkout-7b84", "restarts": 3}, tool="kubectl get pods", exhaustive=True)
+    answer = client.evaluate(PROCEEDS, [gsar.text("log", EVIDENCE["log"]), pods])
+    assert [item.evidence_id for item in answer.provenance.evidence] == ["log", "pods"]
+    answer = client.evaluate(PROCEEDS, {**EVIDENCE, "pods": {"name": "checkout-7b84"}})
+    recorded = client.get_evaluation(answer.evaluation_id)
+    assert [item.is_json for item in recorded.evidence] == [False, True]
+    with pytest.raises(TypeError, match="evidence: is a string"):
+        client.evaluate(PROCEEDS, "a log")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_whole_request_stands_for_its_parts(client: gsar.Client) -> None:
+    request = gsar.evaluation(v1.Report(id="r1", synthesis=PROCEEDS), EVIDENCE, explain=True)
+    answer = client.evaluate(request)
+    assert answer.decision.HasField("margins")
+    assert client.get_evaluation(answer.evaluation_id).report.id == "r1"
+
+
+def test_a_repeated_key_gives_the_first_answer(client: gsar.Client) -> None:
+    first = client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once")
+    assert client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once").evaluation_id == first.evaluation_id
+    with pytest.raises(gsar.Aborted) as refused:
+        client.evaluate(GUESS, EVIDENCE, idempotency_key="once")
+    assert refused.value.reason == "IDEMPOTENCY_KEY_REUSED"
+
+
+def test_a_partition_is_scored_exactly(client: gsar.Client) -> None:
+    partition = gsar.counts(
+        grounded=["tool_match", "specific_data"],
+        ungrounded=["inference"],
+        contradicted=["inference"],
+        complementary=["complementary_finding"],
+    )
+    answer = client.score(partition, policy="paper")
+    assert (answer.score.numerator, answer.score.denominator) == (28, 37)
+    assert gsar.tier(answer) == "regenerate"
+
+
+def test_several_reports_are_ranked(client: gsar.Client) -> None:
+    answer = client.select_best([REPLANNED, PROCEEDS], EVIDENCE)
+    assert [candidate.index for candidate in answer.ranking] == [1, 0]
+
+
+def test_a_recorded_evaluation_is_decided_anew(client: gsar.Client) -> None:
+    first = client.evaluate(REGENERATED, EVIDENCE)
+    answer = client.rescore(first.evaluation_id, overrides=v1.PolicyOverrides(tau_proceed=0.75))
+    assert answer.changed
+    assert gsar.tier(answer) == "proceed"
+    assert answer.hypothetical
+
+
+def test_judges_are_tried(client: gsar.Client) -> None:
+    assert [trial.link.judge for trial in client.try_judges().trials] == ["rules/2"]
+
+
+def test_the_gate_and_what_follows_from_it(client: gsar.Client) -> None:
+    verdict = client.classify_verdict("OOMKilled, exit code 137")
+    assert verdict.verdict == v1.VERDICT_SUPPORTS
+    evidence = [
+        v1.HypothesisEvidence(tool=tool, summary="OOMKilled", verdict=verdict.verdict, lane=v1.EVIDENCE_LANE_LOGS)
+        for tool in ("kubectl logs", "kubectl events")
+    ]
+    gate = v1.GateInputs(hypotheses=[v1.Hypothesis(id="oom", statement="memory", evidence=evidence)])
+    assert client.evaluate_gate(gate).gate.root_cause == "oom"
+    chain = client.assemble_chain(gate).chain
+    assert chain.strength == v1.GROUNDING_STRENGTH_PARTIALLY_GROUNDED
+    assert client.cap_confidence(0.9, chain.strength).cap.after < 0.9
+
+
+def test_evidence_is_stored_found_and_deleted(client: gsar.Client) -> None:
+    long = "".join(f"2026-03-12 line {number} ä\n" for number in range(40_000))
+    stored = client.put_evidence("inc-7", {**EVIDENCE, "long": long}, time_to_live=3600)
+    assert stored.corpus.items == 2
+    assert client.put_evidence("inc-7", EVIDENCE).unchanged_items == 1
+    found = client.search("inc-7", "checkout-7b84 OOMKilled", most=1)
+    assert [hit.evidence_id for hit in found.hits] == ["log"]
+    assert client.get_evidence("inc-7", "long", lines=(40_000, 40_000)).content.startswith("2026-03-12 line 39999 ä")
+    assert client.get_evidence("inc-7", "log", bytes=(0, 4)).content == "2026"
+    assert client.get_evidence("inc-7", key=stored.items[0].key).evidence_id == "log"
+    assert gsar.may_go_out(client.evaluate(PROCEEDS, corpus_id="inc-7"))
+    client.put_evidence("inc-8", EVIDENCE)
+    assert [corpus.corpus_id for corpus in client.list_corpora(page_size=1)] == ["inc-7", "inc-8"]
+    client.delete_corpus("inc-7")
+    client.delete_corpus("inc-8")
+    assert list(client.list_corpora()) == []
+
+
+def test_the_record_is_read_graded_exported_and_deleted(client: gsar.Client) -> None:
+    ids = [client.evaluate(PROCEEDS, EVIDENCE, investigation_id="inc-9").evaluation_id for _ in range(3)]
+    listed = client.list_evaluations(investigation_id="inc-9", page_size=2)
+    assert [evaluation.evaluation_id for evaluation in listed] == ids[::-1]
+    grades = [gsar.grade_report("replan"), gsar.grade_claim("c1", "ungrounded", "the pod is another one")]
+    client.grade(ids[0], grades, grader="ada")
+    recorded = client.get_evaluation(ids[0])
+    assert [grade.grader for grade in recorded.grades] == ["ada", "ada"]
+    assert client.get_evaluation_evidence(ids[0], "log").text == EVIDENCE["log"]
+    request = v1.ExportRequest(kinds=[v1.EXPORT_KIND_GRADES], investigation_id="inc-9")
+    records = [record for answer in client.export(request) for record in answer.records]
+    assert len(records) == 2
+    client.delete_evaluation(ids[2])
+    with pytest.raises(gsar.NotFound):
+        client.get_evaluation(ids[2])
+
+
+def test_policies_are_listed_and_checked(client: gsar.Client) -> None:
+    assert "reference" in [policy.name for policy in client.list_policies()]
+    assert client.get_policy().policy.is_default
+    assert client.check_policy("tau_proceed = 2").problems
+
+
+def test_many_reports_go_over_one_call(client: gsar.Client) -> None:
+    reports = [(f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)) for number in range(40)]
+    reports.append(("empty", v1.EvaluateRequest()))
+    answers = {answer.correlation_id: answer for answer in client.evaluate_stream(reports)}
+    assert len(answers) == 41
+    refused = gsar.of_call_error(answers.pop("empty").error)
+    assert isinstance(refused, gsar.InvalidArgument)
+    assert refused.violations[0].field == "report"
+    assert all(gsar.may_go_out(answer.evaluation) for answer in answers.values())
+
+
+def test_a_stream_that_is_left_is_ended(client: gsar.Client) -> None:
+    answers = client.evaluate_stream((f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)) for number in range(10_000))
+    assert next(answers).correlation_id.startswith("r")
+    answers.close()  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+    assert client.is_serving()
+
+
+def test_threads_share_a_client(client: gsar.Client) -> None:
+    tiers: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: tiers.append(gsar.tier(client.evaluate(PROCEEDS, EVIDENCE)))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert tiers == ["proceed"] * 8
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    def methods(of: type) -> dict[str, list[str]]:
+        found = inspect.getmembers(of, inspect.isfunction)
+        return {name: list(inspect.signature(each).parameters) for name, each in found if not name.startswith("_")}
+
+    assert methods(gsar.Client) == methods(gsar.aio.Client)

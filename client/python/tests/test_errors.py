@@ -1,0 +1,198 @@
+"""What calls raise: every detail of the server, and who is asked where nobody answers."""
+
+import logging
+import socket
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2
+from reports import EVIDENCE, PROCEEDS
+
+import gsar
+import gsar.aio
+from gsar import endpoint, v1
+from gsar.server import Server, ServerError
+
+
+def test_all_wrong_fields_are_named(client: gsar.Client) -> None:
+    items = [gsar.text("log", "a"), gsar.text("log", "b")]
+    with pytest.raises(gsar.InvalidArgument) as refused:
+        client.evaluate(v1.Report(id="x" * 300, synthesis="Yes."), items)
+    error = refused.value
+    assert (error.method, error.code, error.reason) == ("Evaluate", "INVALID_ARGUMENT", "INVALID_FIELDS")
+    assert {violation.field for violation in error.violations} == {"report.id", "evidence[1].id"}
+    shown = str(error)
+    assert shown.startswith("Evaluate: the server refuses 2 fields\n  report.id: ")
+    assert shown.endswith("\n  reason INVALID_FIELDS")
+
+
+def test_what_is_not_there_is_named(client: gsar.Client) -> None:
+    with pytest.raises(gsar.NotFound) as refused:
+        client.get_policy("night-shift")
+    assert refused.value.resource is not None
+    assert refused.value.resource[1] == "night-shift"
+
+
+def test_a_step_that_is_not_due_is_refused(client: gsar.Client) -> None:
+    client.start_investigation(v1.StartInvestigationRequest(investigation_id="not-due"))
+    request = v1.SubmitReportRequest(investigation_id="not-due", step=7, report=v1.Report(synthesis=PROCEEDS))
+    with pytest.raises(gsar.FailedPrecondition) as refused:
+        client.submit_report(request)
+    assert refused.value.reason == "NOT_DUE"
+    assert refused.value.limits
+
+
+def test_a_deadline_ends_a_call(client: gsar.Client) -> None:
+    with pytest.raises(gsar.DeadlineExceeded):
+        client.evaluate(PROCEEDS, EVIDENCE, timeout=0.0)
+
+
+def test_nobody_at_a_socket(tmp_path: Path) -> None:
+    with (
+        gsar.Client(f"unix://{tmp_path}/gsar.sock") as client,
+        pytest.raises(gsar.SidecarUnreachable) as absent,
+    ):
+        client.evaluate(PROCEEDS, EVIDENCE)
+    assert f"no sidecar answers at unix://{tmp_path}/gsar.sock" in str(absent.value)
+    assert "start gsar-server" in str(absent.value)
+
+
+async def test_nobody_at_a_socket_for_asyncio(tmp_path: Path) -> None:
+    async with gsar.aio.Client(f"unix://{tmp_path}/gsar.sock") as client:
+        with pytest.raises(gsar.SidecarUnreachable):
+            await client.evaluate(PROCEEDS, EVIDENCE)
+
+
+def test_who_wants_to_be_open_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with (
+        gsar.Client(f"unix://{tmp_path}/gsar.sock", open_if_unreachable=True) as client,
+        caplog.at_level(logging.WARNING, "gsar"),
+    ):
+        answer = client.evaluate(PROCEEDS, EVIDENCE)
+        assert gsar.may_go_out(answer)
+        assert [reason.code for reason in answer.decision.reasons] == ["SIDECAR_UNREACHABLE"]
+        assert not answer.evaluation_id
+        assert "not evaluated" in caplog.text
+        with pytest.raises(gsar.SidecarUnreachable):
+            client.score(gsar.counts(grounded=["tool_match"]))
+
+
+def test_the_endpoint_is_found_as_the_command_line_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(endpoint, "default_sockets", lambda: [tmp_path / "gsar" / "gsar.sock"])
+    with pytest.raises(gsar.SidecarUnreachable, match="looked for a socket at "):
+        gsar.Client()
+    (tmp_path / "gsar").mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "gsar" / "gsar.sock"))
+        with pytest.raises(gsar.SidecarUnreachable):
+            gsar.Client()
+        listener.listen()
+        with gsar.Client() as client:
+            assert client.endpoint == f"unix://{tmp_path}/gsar/gsar.sock"
+    monkeypatch.setenv("GSAR_ENDPOINT", "grpc://gsar:1")
+    with gsar.Client() as client:
+        assert client.endpoint == "grpc://gsar:1"
+    with gsar.Client("grpc://[::1]:2/") as client:
+        assert client.endpoint == "grpc://[::1]:2"
+    monkeypatch.setenv("GSAR_ENDPOINT", "localhost")
+    with pytest.raises(ValueError, match="GSAR_ENDPOINT: `localhost` is no endpoint: it has no scheme"):
+        gsar.Client()
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("localhost:50051", "it has no scheme"),
+        ("http://localhost:50051", "its scheme is none of unix, grpc and grpcs"),
+        ("unix://gsar.sock", "the path of the socket is not absolute"),
+        ("grpcs://localhost", "it names no port from 1 to 65535"),
+        ("grpc://localhost:0", "it names no port from 1 to 65535"),
+        ("grpc://localhost:99999", "it names no port from 1 to 65535"),
+        ("grpc://:50051", "it names no host"),
+        ("grpc://::1", "it names no host"),
+        ("grpc://a/b:1", "it names no host"),
+    ],
+)
+def test_what_is_no_endpoint_says_why(given: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        endpoint.parse(given)
+
+
+def test_a_server_that_does_not_start_is_quoted() -> None:
+    from conftest import BINARY
+
+    with pytest.raises(ServerError, match=r"ended with status 2\n(?s:.*)nothing"), Server("nothing = 1", binary=BINARY):
+        pass
+    with pytest.raises(ServerError, match="cannot be started"), Server(binary="/nowhere/gsar-server"):
+        pass
+
+
+class Busy:
+    """A server that is busy for a number of calls; a real one cannot be made busy without waiting."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.busy = 0
+
+    def evaluate(self, _: v1.EvaluateRequest, context: grpc.ServicerContext) -> v1.EvaluateResponse:
+        self.calls += 1
+        if self.calls <= self.busy:
+            details: list[Message] = [
+                error_details_pb2.ErrorInfo(reason="TOO_MANY_CALLS", domain="gsar.dev"),
+                error_details_pb2.RetryInfo(retry_delay=Duration(nanos=1_000_000)),
+                error_details_pb2.RequestInfo(request_id="0198"),
+                error_details_pb2.Help(links=[error_details_pb2.Help.Link(description="limits", url="docs")]),
+            ]
+            status = status_pb2.Status(code=8, message="busy")
+            for detail in details:
+                status.details.add().Pack(detail)
+            context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "busy")
+        return v1.EvaluateResponse(evaluation_id=str(self.calls))
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Iterator[tuple[Busy, str]]:
+    servicer = Busy()
+    untyped: Any = grpc
+    method = untyped.unary_unary_rpc_method_handler(
+        servicer.evaluate, v1.EvaluateRequest.FromString, v1.EvaluateResponse.SerializeToString
+    )
+    running = grpc.server(futures.ThreadPoolExecutor(1))
+    service = untyped.method_handlers_generic_handler("gsar.v1.GroundingService", {"Evaluate": method})
+    running.add_generic_rpc_handlers((service,))
+    running.add_insecure_port(f"unix://{tmp_path}/busy.sock")
+    running.start()
+    yield servicer, f"unix://{tmp_path}/busy.sock"
+    running.stop(None).wait()
+
+
+async def test_a_call_is_repeated_where_the_server_says_when_and_it_does_no_harm(busy: tuple[Busy, str]) -> None:
+    servicer, address = busy
+    with gsar.Client(address) as client:
+        servicer.busy = 3
+        assert client.evaluate(PROCEEDS, idempotency_key="k").evaluation_id == "4"
+        servicer.calls, servicer.busy = 0, 9
+        with pytest.raises(gsar.ResourceExhausted) as refused:
+            client.evaluate(PROCEEDS, idempotency_key="k")
+        assert servicer.calls == 4
+        assert refused.value.retry_after == 0.001
+        assert str(refused.value) == (
+            "Evaluate: busy\n  limits: docs\n  try again in 1 s\n"
+            "  the server's log has more under request 0198\n  reason TOO_MANY_CALLS"
+        )
+        servicer.calls = 0
+        with pytest.raises(gsar.ResourceExhausted):
+            client.evaluate(PROCEEDS)
+        assert servicer.calls == 1
+    async with gsar.aio.Client(address) as aio:
+        servicer.calls, servicer.busy = 0, 3
+        assert (await aio.evaluate(PROCEEDS, idempotency_key="k")).evaluation_id == "4"

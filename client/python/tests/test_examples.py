@@ -1,0 +1,53 @@
+"""The examples as people run them, and their length."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from gsar.server import Server
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        (
+            "sync",
+            [],
+            ["REPLAN   score 0.625 (5/8)", "ground or drop: A nightly batch job took the memory of node wk-4"],
+        ),
+        ("aio", [], ["proceed Pod checkout-7b84 was OOMKilled", "replan A nightly batch job"]),
+        ("raw_stubs", ["ENDPOINT"], ["TIER_PROCEED "]),
+        ("investigation", ["example"], ["PROCEED ['TIER_REPLAN', 'TIER_PROCEED']", "Pod checkout-7b84 was OOMKilled"]),
+        ("graph", [], ["proceed after 2 reports: Pod checkout-7b84 was OOMKilled"]),
+    ],
+)
+def test_an_example_says_what_it_should(name: str, arguments: list[str], expected: list[str], server: Server) -> None:
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text().splitlines()) < 30
+    given = [server.endpoint if argument == "ENDPOINT" else argument for argument in arguments]
+    environment = os.environ | {"GSAR_ENDPOINT": server.endpoint}
+    done = subprocess.run([sys.executable, str(path), *given], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    for line in expected:
+        assert line in done.stdout
+
+
+async def test_the_configuration_of_mcp_starts_the_server(server: Server) -> None:
+    configured = json.loads((EXAMPLES / "mcp.json").read_text())["mcpServers"]["gsar"]
+    environment = dict(configured["env"], GSAR_ENDPOINT=server.endpoint)
+    command = StdioServerParameters(command=sys.executable, args=configured["args"], env=environment)
+    async with Client(command) as connected:
+        result = await connected.call_tool("score", {"grounded": ["tool_match"]})
+        assert not result.is_error
+
+
+def test_every_example_is_run() -> None:
+    run = {"sync", "aio", "raw_stubs", "investigation", "graph", "mcp"}
+    assert {path.stem for path in EXAMPLES.iterdir() if path.is_file()} == run

@@ -1,0 +1,124 @@
+"""The loop against a real sidecar: rewrite, replan, degraded, resumed."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
+
+import gsar
+import gsar.aio
+from gsar import v1
+from gsar.callbacks import Plan, Write
+
+
+class Orchestrator:
+    """Writes too much, rewrites, investigates again; keeps what it was asked for."""
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+        self.asked: list[str] = []
+
+    def plan(self, due: Plan, standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+        self.asked.append("plan")
+        if standing.plan == 0:
+            yield gsar.turn(EVIDENCE)
+        else:
+            yield gsar.turn({"events": "pod checkout-7b84 BackOff restarting failed container"})
+
+    def write(self, due: Write, standing: v1.Investigation) -> str:
+        self.asked.append(type(due).__name__)
+        if isinstance(due, v1.Synthesize):
+            return self.first
+        assert not isinstance(due, v1.GatherEvidence)
+        assert [fault.claim.text for fault in due.faults] == [GUESS.rstrip(".")]
+        return PROCEEDS
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "tiers"),
+    [
+        (REGENERATED, ["plan", "Synthesize", "Regenerate"], [v1.TIER_REGENERATE, v1.TIER_PROCEED]),
+        (REPLANNED, ["plan", "Synthesize", "plan", "Replan"], [v1.TIER_REPLAN, v1.TIER_PROCEED]),
+    ],
+)
+def test_a_report_is_rewritten_until_it_proceeds(
+    client: gsar.Client, first: str, asked: list[str], tiers: list[v1.Tier.ValueType]
+) -> None:
+    orchestrator = Orchestrator(first)
+    name = f"loop-{asked[-1]}"
+    ending = gsar.Investigation(orchestrator.write, orchestrator.plan).run(client, name)
+    assert orchestrator.asked == asked
+    assert ending.proceeded
+    assert ending.cause == "PROCEED"
+    assert [judged.tier for judged in ending.trajectory] == tiers
+    assert ending.report is not None
+    assert ending.report.synthesis == PROCEEDS
+    assert ending.last == ending.best
+
+    again = gsar.Investigation(orchestrator.write, orchestrator.plan).run(client, name)
+    assert again.report == ending.report
+    assert orchestrator.asked == asked, "an investigation that is over asks for nothing"
+
+
+def test_what_never_proceeds_ends_degraded_with_the_best_report(client: gsar.Client) -> None:
+    attempts = iter(range(100))
+
+    def stubborn(_due: Write, _standing: v1.Investigation) -> str:
+        return f"{REPLANNED} This is attempt {next(attempts)}."
+
+    ending = gsar.Investigation(stubborn).run(client, "stubborn")
+    assert not ending.proceeded
+    assert ending.finished.degraded
+    assert ending.cause == "REPLANS_SPENT"
+    assert ending.best is not None
+    assert ending.last is not None
+
+
+def test_one_that_broke_off_goes_on_where_it_stood(client: gsar.Client) -> None:
+    orchestrator = Orchestrator(REGENERATED)
+
+    def broken(due: Write, standing: v1.Investigation) -> str:
+        if isinstance(due, v1.Regenerate):
+            raise ConnectionError("the model is away")
+        return orchestrator.write(due, standing)
+
+    with pytest.raises(ConnectionError):
+        gsar.Investigation(broken, orchestrator.plan).run(client, "resumed")
+    ending = gsar.Investigation(orchestrator.write, orchestrator.plan).run(client, "resumed")
+    assert ending.proceeded
+    assert orchestrator.asked == ["plan", "Synthesize", "Regenerate"]
+
+
+def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
+    taken: list[int] = []
+
+    def plan(_due: Plan, _standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+        for number in range(1000):
+            taken.append(number)
+            yield gsar.turn(EVIDENCE)
+
+    def write(due: Write, _standing: v1.Investigation) -> str:
+        assert isinstance(due, v1.Synthesize)
+        assert due.reasons
+        return PROCEEDS
+
+    assert gsar.Investigation(write, plan).run(client, "turns").proceeded
+    assert len(taken) < 20
+
+
+async def test_the_loop_for_asyncio_takes_callbacks_of_either_kind(aio_client: gsar.aio.Client) -> None:
+    orchestrator = Orchestrator(REGENERATED)
+
+    async def plan(due: Plan, standing: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:
+        for turn in orchestrator.plan(due, standing):
+            yield turn
+
+    async def write(due: Write, standing: v1.Investigation) -> str:
+        return orchestrator.write(due, standing)
+
+    async def plan_at_once(due: Plan, standing: v1.Investigation) -> list[v1.RecordTurnRequest]:
+        return list(orchestrator.plan(due, standing))
+
+    assert (await gsar.aio.Investigation(write, plan).run(aio_client, "aio-1")).proceeded
+    assert (await gsar.aio.Investigation(write, plan_at_once).run(aio_client, "aio-2")).proceeded
+    assert (await gsar.aio.Investigation(orchestrator.write, orchestrator.plan).run(aio_client, "aio-3")).proceeded

@@ -1,0 +1,68 @@
+"""Real graphs of LangGraph that loop once and proceed, against a real sidecar."""
+
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED
+
+import gsar
+import gsar.aio
+from gsar.langgraph import Grounding, grounding_node, router
+
+
+class State(TypedDict, total=False):
+    """What the nodes share."""
+
+    evidence: dict[str, str]
+    report: str
+    grounding: Grounding
+
+
+def write(state: State) -> State:
+    decided = state.get("grounding")
+    if decided is None:
+        return {"report": REGENERATED}
+    assert [fault["claim"] for fault in decided["faults"]] == [GUESS.rstrip(".")]
+    assert decided["feedback"].startswith("REGENERATE")
+    return {"report": PROCEEDS}
+
+
+def stubborn(_: State) -> State:
+    return {"report": REGENERATED}
+
+
+def graph(client: gsar.Client | gsar.aio.Client, writer: Any = write) -> Any:
+    building: Any = StateGraph(State)
+    building.add_node("write", writer)
+    building.add_node("ground", grounding_node(client))
+    building.add_edge(START, "write")
+    building.add_edge("write", "ground")
+    ways = {"proceed": END, "regenerate": "write", "replan": "write", "abstain": "write", "give_up": END}
+    building.add_conditional_edges("ground", router(max_attempts=3), ways)
+    return building.compile(checkpointer=InMemorySaver())
+
+
+CONFIG: dict[str, Any] = {"configurable": {"thread_id": "1"}}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+def test_a_graph_loops_once_and_proceeds(client: gsar.Client) -> None:
+    compiled = graph(client)
+    state = compiled.invoke({"evidence": EVIDENCE}, CONFIG)
+    assert state["report"] == PROCEEDS
+    assert state["grounding"]["tier"] == "proceed"
+    assert state["grounding"]["attempts"] == 2
+    assert client.get_evaluation(state["grounding"]["evaluation_id"]).report.synthesis == PROCEEDS
+    assert compiled.get_state(CONFIG).values == state
+
+
+async def test_so_does_one_for_asyncio(aio_client: gsar.aio.Client) -> None:
+    state = await graph(aio_client).ainvoke({"evidence": EVIDENCE}, CONFIG)
+    assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("proceed", 2)
+
+
+def test_attempts_are_bounded(client: gsar.Client) -> None:
+    state = graph(client, stubborn).invoke({"evidence": EVIDENCE}, CONFIG)
+    assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("regenerate", 3)

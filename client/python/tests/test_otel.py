@@ -1,0 +1,64 @@
+"""Spans of calls, and the trace id in the log of a real sidecar."""
+
+import json
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from reports import EVIDENCE, PROCEEDS
+
+import gsar
+import gsar.aio
+import gsar.otel
+from gsar.server import Server
+
+
+@pytest.fixture
+def exporter() -> InMemorySpanExporter:
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def provider(exporter: InMemorySpanExporter) -> TracerProvider:
+    made = TracerProvider()
+    made.add_span_processor(SimpleSpanProcessor(exporter))
+    return made
+
+
+def trace_of(server: Server, evaluation_id: str) -> str:
+    lines = [json.loads(line) for line in server.log().splitlines() if evaluation_id in line]
+    return lines[0]["span"]["trace_id"]
+
+
+def check(exporter: InMemorySpanExporter, server: Server, evaluation_id: str) -> None:
+    spans = {span.name: span for span in exporter.get_finished_spans()}
+    call, parent = spans["/gsar.v1.GroundingService/Evaluate"], spans["agent"]
+    assert call.parent
+    assert call.context
+    assert parent.context
+    assert call.parent.span_id == parent.context.span_id
+    assert f"{call.context.trace_id:032x}" == trace_of(server, evaluation_id)
+
+
+def test_a_call_is_a_span_and_the_server_logs_its_trace(
+    server: Server, provider: TracerProvider, exporter: InMemorySpanExporter
+) -> None:
+    with gsar.otel.instrument(gsar.Client(server.endpoint), provider) as client:
+        with provider.get_tracer("test").start_as_current_span("agent"):
+            answer = client.evaluate(PROCEEDS, EVIDENCE)
+        check(exporter, server, answer.evaluation_id)
+        streamed = client.evaluate_stream([("r", gsar.evaluation(PROCEEDS, EVIDENCE))])
+        assert [each.correlation_id for each in streamed] == ["r"]
+        with pytest.raises(gsar.InvalidArgument) as refused:
+            client.evaluate("")
+        assert refused.value.violations
+
+
+async def test_so_it_is_for_asyncio(server: Server, provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    async with gsar.otel.instrument(gsar.aio.Client(server.endpoint), provider) as client:
+        with provider.get_tracer("test").start_as_current_span("agent"):
+            answer = await client.evaluate(PROCEEDS, EVIDENCE)
+        check(exporter, server, answer.evaluation_id)
+        with pytest.raises(ValueError, match="has made a call already"):
+            gsar.otel.instrument(client, provider)

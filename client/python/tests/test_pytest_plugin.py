@@ -1,0 +1,62 @@
+"""The pytest plugin in a pytest of its own."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from conftest import BINARY
+
+from gsar.server import Server
+
+TESTS = """
+EVIDENCE = {"log": "pod checkout-7b84 was OOMKilled with exit code 137"}
+
+def test_grounded(assert_grounded):
+    answer = assert_grounded("Pod checkout-7b84 was OOMKilled with exit code 137.", EVIDENCE)
+    assert answer.evaluation_id
+
+def test_guessed(assert_grounded):
+    assert_grounded("A nightly batch job took the memory of node wk-4.", EVIDENCE)
+"""
+
+
+def test_a_report_that_may_not_go_out_fails_with_the_claims_at_fault(pytester: pytest.Pytester, server: Server) -> None:
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, "--junit-xml=out.xml")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "the report may not go out",
+            "REPLAN   score 0.000 (0/1)   evaluation *",
+            "*ungrounded    c1   A nightly batch job took the memory of node wk-4",
+        ]
+    )
+    assert "gsar_pytest" not in result.stdout.str()
+    cases = ElementTree.parse(pytester.path / "out.xml").iter("testcase")  # noqa: S314
+    found = [{each.get("name"): each.get("value") for each in case.iter("property")} for case in cases]
+    assert [each["gsar.tier"] for each in found] == ["proceed", "replan"]
+    assert [each["gsar.score"] for each in found] == ["1/1", "0/1"]
+    assert all(each["gsar.evaluation_id"] for each in found)
+
+
+def test_a_sidecar_is_started_where_none_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
+    monkeypatch.setenv("GSAR_SERVER", BINARY)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(pytester.path))
+    pytester.makepyfile("def test_serving(gsar_client):\n    assert gsar_client.is_serving()\n")
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_without_any_sidecar_tests_do_not_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
+    monkeypatch.delenv("GSAR_SERVER", raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(pytester.path))
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*SidecarUnreachable: no sidecar runs here: looked for a socket at *"])
+
+
+def test_a_run_that_uses_none_of_it_does_not_load_grpcio(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\n\ndef test_loaded():\n    assert 'grpc' not in sys.modules\n")
+    pytester.runpytest_subprocess("-p", "no:langsmith", "-p", "no:anyio").assert_outcomes(passed=1)
