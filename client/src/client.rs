@@ -116,7 +116,7 @@ impl Client {
     pub async fn is_serving(&self) -> Result<bool, ClientError> {
         let request = HealthCheckRequest::default();
         let answer = self
-            .call("Check", Repeat::Harmless, request, async |channel, request| {
+            .call("Check", Repeat::Harmless, request, |channel, request| async move {
                 HealthClient::new(channel).check(request).await
             })
             .await?;
@@ -134,8 +134,8 @@ impl Client {
     ) -> Result<v1::EvaluateResponse, ClientError> {
         let repeat =
             if request.idempotency_key.is_empty() { Repeat::Forbidden } else { Repeat::Harmless };
-        self.call("Evaluate", repeat, request, async |channel, request| {
-            self.grounding(channel).evaluate(request).await
+        self.call("Evaluate", repeat, request, |channel, request| async move {
+            grounding(channel).evaluate(request).await
         })
         .await
     }
@@ -145,8 +145,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`] when there is no answer.
     pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
-        self.call("Score", Repeat::Harmless, request, async |channel, request| {
-            self.grounding(channel).score(request).await
+        self.call("Score", Repeat::Harmless, request, |channel, request| async move {
+            grounding(channel).score(request).await
         })
         .await
     }
@@ -159,8 +159,8 @@ impl Client {
         &self,
         request: v1::SelectBestRequest,
     ) -> Result<v1::SelectBestResponse, ClientError> {
-        self.call("SelectBest", Repeat::Forbidden, request, async |channel, request| {
-            self.grounding(channel).select_best(request).await
+        self.call("SelectBest", Repeat::Forbidden, request, |channel, request| async move {
+            grounding(channel).select_best(request).await
         })
         .await
     }
@@ -173,8 +173,8 @@ impl Client {
         &self,
         request: v1::RescoreRequest,
     ) -> Result<v1::RescoreResponse, ClientError> {
-        self.call("Rescore", Repeat::Harmless, request, async |channel, request| {
-            self.grounding(channel).rescore(request).await
+        self.call("Rescore", Repeat::Harmless, request, |channel, request| async move {
+            grounding(channel).rescore(request).await
         })
         .await
     }
@@ -187,8 +187,8 @@ impl Client {
         &self,
         request: v1::TryJudgesRequest,
     ) -> Result<v1::TryJudgesResponse, ClientError> {
-        self.call("TryJudges", Repeat::Harmless, request, async |channel, request| {
-            self.grounding(channel).try_judges(request).await
+        self.call("TryJudges", Repeat::Harmless, request, |channel, request| async move {
+            grounding(channel).try_judges(request).await
         })
         .await
     }
@@ -201,7 +201,7 @@ impl Client {
         &self,
         request: v1::EvaluateGateRequest,
     ) -> Result<v1::EvaluateGateResponse, ClientError> {
-        self.call("EvaluateGate", Repeat::Harmless, request, async |channel, request| {
+        self.call("EvaluateGate", Repeat::Harmless, request, |channel, request| async move {
             GateServiceClient::new(channel).evaluate_gate(request).await
         })
         .await
@@ -215,7 +215,7 @@ impl Client {
         &self,
         request: v1::ClassifyVerdictRequest,
     ) -> Result<v1::ClassifyVerdictResponse, ClientError> {
-        self.call("ClassifyVerdict", Repeat::Harmless, request, async |channel, request| {
+        self.call("ClassifyVerdict", Repeat::Harmless, request, |channel, request| async move {
             GateServiceClient::new(channel).classify_verdict(request).await
         })
         .await
@@ -229,7 +229,7 @@ impl Client {
         &self,
         request: v1::AssembleChainRequest,
     ) -> Result<v1::AssembleChainResponse, ClientError> {
-        self.call("AssembleChain", Repeat::Harmless, request, async |channel, request| {
+        self.call("AssembleChain", Repeat::Harmless, request, |channel, request| async move {
             GateServiceClient::new(channel).assemble_chain(request).await
         })
         .await
@@ -243,7 +243,7 @@ impl Client {
         &self,
         request: v1::CapConfidenceRequest,
     ) -> Result<v1::CapConfidenceResponse, ClientError> {
-        self.call("CapConfidence", Repeat::Harmless, request, async |channel, request| {
+        self.call("CapConfidence", Repeat::Harmless, request, |channel, request| async move {
             GateServiceClient::new(channel).cap_confidence(request).await
         })
         .await
@@ -255,7 +255,7 @@ impl Client {
     /// [`ClientError`] when there is no answer.
     pub async fn list_policies(&self) -> Result<v1::ListPoliciesResponse, ClientError> {
         let request = v1::ListPoliciesRequest {};
-        self.call("ListPolicies", Repeat::Harmless, request, async |channel, request| {
+        self.call("ListPolicies", Repeat::Harmless, request, |channel, request| async move {
             PolicyServiceClient::new(channel).list_policies(request).await
         })
         .await
@@ -267,7 +267,7 @@ impl Client {
     /// [`ClientError`] when there is no answer or no such policy.
     pub async fn policy(&self, name: &str) -> Result<v1::GetPolicyResponse, ClientError> {
         let request = v1::GetPolicyRequest { name: name.to_owned() };
-        self.call("GetPolicy", Repeat::Harmless, request, async |channel, request| {
+        self.call("GetPolicy", Repeat::Harmless, request, |channel, request| async move {
             PolicyServiceClient::new(channel).get_policy(request).await
         })
         .await
@@ -279,7 +279,7 @@ impl Client {
     /// [`ClientError`] when there is no answer. A file with problems is an answer.
     pub async fn check_policy(&self, toml: &str) -> Result<v1::CheckPolicyResponse, ClientError> {
         let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
-        self.call("CheckPolicy", Repeat::Harmless, request, async |channel, request| {
+        self.call("CheckPolicy", Repeat::Harmless, request, |channel, request| async move {
             PolicyServiceClient::new(channel).check_policy(request).await
         })
         .await
@@ -293,7 +293,7 @@ impl Client {
         &self,
         request: v1::ListEvaluationsRequest,
     ) -> Result<v1::ListEvaluationsResponse, ClientError> {
-        self.call("ListEvaluations", Repeat::Harmless, request, async |channel, request| {
+        self.call("ListEvaluations", Repeat::Harmless, request, |channel, request| async move {
             LedgerServiceClient::new(channel).list_evaluations(request).await
         })
         .await
@@ -305,7 +305,7 @@ impl Client {
     /// [`ClientError`] when there is no answer or no such evaluation.
     pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
         let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
-        self.call("GetEvaluation", Repeat::Harmless, request, async |channel, request| {
+        self.call("GetEvaluation", Repeat::Harmless, request, |channel, request| async move {
             LedgerServiceClient::new(channel)
                 .max_decoding_message_size(MAX_ANSWER_BYTES)
                 .get_evaluation(request)
@@ -331,7 +331,7 @@ impl Client {
             "GetEvaluationEvidence",
             Repeat::Harmless,
             request,
-            async |channel, request| {
+            |channel, request| async move {
                 LedgerServiceClient::new(channel)
                     .max_decoding_message_size(MAX_ANSWER_BYTES)
                     .get_evaluation_evidence(request)
@@ -350,7 +350,7 @@ impl Client {
         id: &str,
     ) -> Result<v1::DeleteEvaluationResponse, ClientError> {
         let request = v1::DeleteEvaluationRequest { evaluation_id: id.to_owned() };
-        self.call("DeleteEvaluation", Repeat::Forbidden, request, async |channel, request| {
+        self.call("DeleteEvaluation", Repeat::Forbidden, request, |channel, request| async move {
             LedgerServiceClient::new(channel).delete_evaluation(request).await
         })
         .await
@@ -385,7 +385,7 @@ impl Client {
         &self,
         request: v1::GetSnapshotRequest,
     ) -> Result<v1::GetSnapshotResponse, ClientError> {
-        self.call("GetSnapshot", Repeat::Harmless, request, async |channel, request| {
+        self.call("GetSnapshot", Repeat::Harmless, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).get_snapshot(request).await
         })
         .await
@@ -399,7 +399,7 @@ impl Client {
         &self,
         request: v1::SearchRequest,
     ) -> Result<v1::SearchResponse, ClientError> {
-        self.call("Search", Repeat::Harmless, request, async |channel, request| {
+        self.call("Search", Repeat::Harmless, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).search(request).await
         })
         .await
@@ -413,7 +413,7 @@ impl Client {
         &self,
         request: v1::ListCorporaRequest,
     ) -> Result<v1::ListCorporaResponse, ClientError> {
-        self.call("ListCorpora", Repeat::Harmless, request, async |channel, request| {
+        self.call("ListCorpora", Repeat::Harmless, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).list_corpora(request).await
         })
         .await
@@ -428,24 +428,23 @@ impl Client {
         corpus_id: &str,
     ) -> Result<v1::DeleteCorpusResponse, ClientError> {
         let request = v1::DeleteCorpusRequest { corpus_id: corpus_id.to_owned() };
-        self.call("DeleteCorpus", Repeat::Forbidden, request, async |channel, request| {
+        self.call("DeleteCorpus", Repeat::Forbidden, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).delete_corpus(request).await
         })
         .await
     }
 
-    fn grounding(&self, channel: Channel) -> GroundingServiceClient<Channel> {
-        GroundingServiceClient::new(channel).max_decoding_message_size(MAX_ANSWER_BYTES)
-    }
-
     /// Sends a request until it is answered, refused for good, or the deadline passes.
-    pub(crate) async fn call<Q: Clone, A>(
+    pub(crate) async fn call<Q: Clone, A, F>(
         &self,
         method: &'static str,
         repeat: Repeat,
         message: Q,
-        send: impl AsyncFn(Channel, Request<Q>) -> Result<Response<A>, Status>,
-    ) -> Result<A, ClientError> {
+        send: impl Fn(Channel, Request<Q>) -> F,
+    ) -> Result<A, ClientError>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
         let began = Instant::now();
         let mut attempt = 1;
         let mut message = Some(message);
@@ -508,4 +507,8 @@ impl Client {
 /// No answer within the deadline.
 pub(crate) fn late(method: &'static str) -> ClientError {
     Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
+}
+
+fn grounding(channel: Channel) -> GroundingServiceClient<Channel> {
+    GroundingServiceClient::new(channel).max_decoding_message_size(MAX_ANSWER_BYTES)
 }

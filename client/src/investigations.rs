@@ -17,7 +17,7 @@ impl Client {
         &self,
         request: v1::StartInvestigationRequest,
     ) -> Result<v1::StartInvestigationResponse, ClientError> {
-        self.call("StartInvestigation", Repeat::Harmless, request, async |channel, request| {
+        self.call("StartInvestigation", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).start_investigation(request).await
         })
         .await
@@ -31,7 +31,7 @@ impl Client {
         &self,
         request: v1::RecordTurnRequest,
     ) -> Result<v1::RecordTurnResponse, ClientError> {
-        self.call("RecordTurn", Repeat::Harmless, request, async |channel, request| {
+        self.call("RecordTurn", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).record_turn(request).await
         })
         .await
@@ -45,7 +45,7 @@ impl Client {
         &self,
         request: v1::SubmitReportRequest,
     ) -> Result<v1::SubmitReportResponse, ClientError> {
-        self.call("SubmitReport", Repeat::Harmless, request, async |channel, request| {
+        self.call("SubmitReport", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).submit_report(request).await
         })
         .await
@@ -59,7 +59,7 @@ impl Client {
         &self,
         request: v1::GetInvestigationRequest,
     ) -> Result<v1::GetInvestigationResponse, ClientError> {
-        self.call("GetInvestigation", Repeat::Harmless, request, async |channel, request| {
+        self.call("GetInvestigation", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).get_investigation(request).await
         })
         .await
@@ -73,7 +73,7 @@ impl Client {
         &self,
         request: v1::CancelInvestigationRequest,
     ) -> Result<v1::CancelInvestigationResponse, ClientError> {
-        self.call("CancelInvestigation", Repeat::Harmless, request, async |channel, request| {
+        self.call("CancelInvestigation", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).cancel_investigation(request).await
         })
         .await

@@ -20,7 +20,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] when there is no answer, no such evaluation, or one of the grades is refused.
     pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
-        self.call("Grade", Repeat::Harmless, request, async |channel, request| {
+        self.call("Grade", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).grade(request).await
         })
         .await

@@ -163,6 +163,25 @@ async fn a_refusal_is_no_absence() {
 }
 
 #[tokio::test]
+async fn calls_and_investigations_may_be_made_on_other_threads() {
+    let (server, client) = real().await;
+    let (first, second, third) = (client.clone(), client.clone(), client);
+    let scored = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
+    let checked = tokio::spawn(async move {
+        second.check("Pod cart-1 restarted 4 times.").evidence([pods()]).verdict().await
+    });
+    let driven = tokio::spawn(async move {
+        let write = async |_: &v1::Investigation| Ok::<_, String>("Pod cart-1 restarted 4 times.");
+        let plan = async |_: &v1::Investigation| Ok(None);
+        third.investigation("spawned").run(write, plan).await
+    });
+    assert!(scored.await.unwrap().unwrap_err().refusal().is_some());
+    checked.await.unwrap().unwrap();
+    driven.await.unwrap().unwrap();
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn calls_carry_the_trace_they_belong_to() {
     const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server = ScriptedServer::start(Script::default()).await;
