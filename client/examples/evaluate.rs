@@ -4,21 +4,21 @@
 #![allow(clippy::print_stdout, clippy::allow_attributes, reason = "this is what it is for")]
 
 use gsar_client::{Client, Item};
-use gsar_core::Class;
+use gsar_core::evidence::Lane;
 
-const PODS: &str =
-    "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
+const LOG: &str = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137";
+const REPORT: &str =
+    "Pod checkout-7b84 was OOMKilled with exit code 137. A nightly batch job took the memory.";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let endpoint = std::env::args().nth(1).ok_or("name the endpoint of a sidecar")?;
     let client = Client::connect(&endpoint.parse()?).await?;
-    let pods = Item::text("pods", PODS).tool("kubectl get pods");
-    let report = "Pod cart-1 restarted 4 times. Pod cart-2 is Pending.";
-    let verdict = client.check(report).evidence([pods]).verdict().await?;
+    let log = Item::text("log", LOG).lane(Lane::Logs);
+    let verdict = client.check(REPORT).evidence([log]).verdict().await?;
     println!("{}", if verdict.may_go_out() { "may go out" } else { "held" });
     for claim in verdict.faults() {
-        println!("  {}: {}", claim.class().map_or("unknown", Class::name), claim.text());
+        println!("  ground or drop: {}", claim.text());
     }
     for (code, sentence) in verdict.reasons() {
         println!("  {code}: {sentence}");

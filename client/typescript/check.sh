@@ -8,4 +8,4 @@ npm run --silent generate
 npm run --silent check
 said=$(sh ../with_server.sh "$bin" npm run --silent evaluate -- http://ADDRESS)
 echo "$said"
-test "$(echo "$said" | head -1)" = PROCEED
+test "$(echo "$said" | head -1)" = REPLAN

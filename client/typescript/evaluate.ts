@@ -4,13 +4,16 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { EvidenceKind, EvidenceLane, Tier } from "./gen/gsar/v1/common_pb.js";
 import { GroundingService } from "./gen/gsar/v1/grounding_service_pb.js";
 
+const log = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137";
+const report = "Pod checkout-7b84 was OOMKilled with exit code 137. A nightly batch job took the memory.";
+
 const gsar = createClient(GroundingService, createGrpcTransport({ baseUrl: process.argv[2] ?? "http://127.0.0.1:4317" }));
-const { decision, claims } = await gsar.evaluate({
-  report: { synthesis: "Pod cart-1 restarted 4 times." },
+const { decision, gaps, contradictions } = await gsar.evaluate({
+  report: { synthesis: report },
   evidence: [{
-    id: "pods", kind: EvidenceKind.TOOL_OUTPUT, lane: EvidenceLane.STATIC_INFRA, tool: "kubectl get pods",
-    content: { case: "text", value: "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\n" },
+    id: "log", kind: EvidenceKind.TOOL_OUTPUT, lane: EvidenceLane.LOGS, content: { case: "text", value: log },
   }],
 });
 console.log(Tier[decision?.tier ?? Tier.UNSPECIFIED]);
-for (const claim of claims) console.log(`${claim.id}: ${claim.text}`);
+for (const reason of decision?.reasons ?? []) console.log(`${reason.code}: ${reason.sentence}`);
+for (const sentence of [...gaps, ...contradictions]) console.log(sentence);

@@ -108,6 +108,38 @@ async fn what_is_refused_is_a_problem_with_the_fix() {
     );
 }
 
+/// The documents of callers that never finish theirs.
+#[tokio::test]
+async fn documents_that_do_not_come_keep_the_place_of_a_call_and_no_more() {
+    use tokio::io::AsyncWriteExt as _;
+    let server = server(|config| config.limits.calls_in_flight = 2).await;
+    let head = "POST /v1/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                content-length: 100\r\n\r\n{";
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let mut stream = tokio::net::TcpStream::connect(server.gateway.unwrap()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        open.push(stream);
+    }
+    // They are refused once both are being read, which the server alone knows.
+    let refused = loop {
+        let (status, said) = problem(post(&server, "/v1/evaluate", "{}")).await;
+        if status != StatusCode::BAD_REQUEST {
+            break (status, said);
+        }
+    };
+    assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.1["reason"], "TOO_MANY_CALLS", "{}", refused.1);
+    drop(open);
+    let answered = loop {
+        let (status, _) = problem(post(&server, "/v1/evaluate", "{}")).await;
+        if status != StatusCode::TOO_MANY_REQUESTS {
+            break status;
+        }
+    };
+    assert_eq!(answered, StatusCode::BAD_REQUEST);
+}
+
 #[tokio::test]
 async fn nothing_is_stored_graded_or_deleted_over_http() {
     let server = server(|_| {}).await;

@@ -29,7 +29,7 @@ use crate::lifecycle::{Phase, PhaseCell};
 use methods::METHODS;
 use origin::Origins;
 use problem::problem;
-use transcode::Transcoder;
+use transcode::{Documents, Transcoder};
 
 /// Headers of a request that go on to the service, or that a page of another origin may send.
 const REQUEST_HEADERS: [&str; 6] =
@@ -59,9 +59,10 @@ where
         + 'static,
     S::Future: Send,
 {
+    let documents = Documents::new(limits);
     let mut router = Router::new();
     for method in METHODS {
-        let transcoder = Transcoder::new(method, limits)?;
+        let transcoder = Transcoder::new(method, documents.clone())?;
         let of_json = service.clone();
         let handler = move |headers: HeaderMap, body: Body| async move {
             transcoder.answer(of_json, &headers, body).await

@@ -2,6 +2,7 @@
 //! error a document again.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -10,12 +11,14 @@ use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use gsar_proto::json::Transcoding;
 use http_body_util::{BodyExt as _, Full};
+use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
 use super::methods::HttpMethod;
 use super::problem::{of_status, problem};
 use crate::config::Limits;
+use crate::errors;
 
 /// A compression flag and a length in front of every message.
 const FRAME_HEADER: usize = 5;
@@ -27,9 +30,29 @@ const PASSED_ON: [&str; 3] = ["grpc-timeout", "traceparent", "tracestate"];
 pub(super) struct Transcoder {
     rpc: &'static str,
     messages: Transcoding,
+    documents: Documents,
+}
+
+/// Bounds on documents that are read; all methods share them. Calls are admitted behind that.
+#[derive(Clone, Debug)]
+pub(super) struct Documents {
+    reading: Arc<Semaphore>,
+    max_reading: usize,
     max_bytes: usize,
     /// How long a document may take to come.
     patience: Duration,
+}
+
+impl Documents {
+    /// As many at once as calls may be in progress, each as large as a message may be.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            reading: Arc::new(Semaphore::new(limits.calls_in_flight)),
+            max_reading: limits.calls_in_flight,
+            max_bytes: usize::try_from(limits.message.0).unwrap_or(usize::MAX),
+            patience: limits.default_deadline.0,
+        }
+    }
 }
 
 impl Transcoder {
@@ -37,10 +60,9 @@ impl Transcoder {
     ///
     /// # Errors
     /// A sentence when the contract has no such method.
-    pub(super) fn new(method: HttpMethod, limits: &Limits) -> Result<Self, String> {
+    pub(super) fn new(method: HttpMethod, documents: Documents) -> Result<Self, String> {
         let messages = Transcoding::of(method.rpc).map_err(|error| error.to_string())?;
-        let max_bytes = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
-        Ok(Self { rpc: method.rpc, messages, max_bytes, patience: limits.default_deadline.0 })
+        Ok(Self { rpc: method.rpc, messages, documents })
     }
 
     /// The answer to a document.
@@ -85,12 +107,16 @@ impl Transcoder {
             let detail = "give the document with Content-Type: application/json";
             return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
         }
-        let text = match tokio::time::timeout(self.patience, to_bytes(body, self.max_bytes)).await {
+        let Documents { reading, max_reading, max_bytes, patience } = &self.documents;
+        let Ok(_permit) = reading.try_acquire() else {
+            return Err(Box::new(of_status(&errors::too_many_calls(*max_reading))));
+        };
+        let text = match tokio::time::timeout(*patience, to_bytes(body, *max_bytes)).await {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => {
                 let detail = format!(
                     "the document is larger than limits.message, {} bytes, or ended early; send less evidence or raise the limit",
-                    self.max_bytes
+                    max_bytes
                 );
                 return refused(StatusCode::PAYLOAD_TOO_LARGE, &detail);
             }
