@@ -13,7 +13,6 @@ use tonic_health::pb::health_client::HealthClient;
 use v1::evidence_service_client::EvidenceServiceClient;
 use v1::gate_service_client::GateServiceClient;
 use v1::grounding_service_client::GroundingServiceClient;
-use v1::ledger_service_client::LedgerServiceClient;
 use v1::policy_service_client::PolicyServiceClient;
 
 use crate::endpoint::Endpoint;
@@ -281,77 +280,6 @@ impl Client {
         let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
         self.call("CheckPolicy", Repeat::Harmless, request, |channel, request| async move {
             PolicyServiceClient::new(channel).check_policy(request).await
-        })
-        .await
-    }
-
-    /// Lists recorded evaluations, newest first, a page at a time.
-    ///
-    /// # Errors
-    /// [`ClientError`] when there is no answer.
-    pub async fn list_evaluations(
-        &self,
-        request: v1::ListEvaluationsRequest,
-    ) -> Result<v1::ListEvaluationsResponse, ClientError> {
-        self.call("ListEvaluations", Repeat::Harmless, request, |channel, request| async move {
-            LedgerServiceClient::new(channel).list_evaluations(request).await
-        })
-        .await
-    }
-
-    /// Returns one recorded evaluation in full.
-    ///
-    /// # Errors
-    /// [`ClientError`] when there is no answer or no such evaluation.
-    pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
-        let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
-        self.call("GetEvaluation", Repeat::Harmless, request, |channel, request| async move {
-            LedgerServiceClient::new(channel)
-                .max_decoding_message_size(MAX_ANSWER_BYTES)
-                .get_evaluation(request)
-                .await
-        })
-        .await
-    }
-
-    /// Returns an evidence item of a recorded evaluation as it came with the request.
-    ///
-    /// # Errors
-    /// [`ClientError`] when there is no answer, no such evaluation or item, or its content is not kept whole.
-    pub async fn evaluation_evidence(
-        &self,
-        id: &str,
-        evidence_id: &str,
-    ) -> Result<v1::EvidenceItem, ClientError> {
-        let request = v1::GetEvaluationEvidenceRequest {
-            evaluation_id: id.to_owned(),
-            evidence_id: evidence_id.to_owned(),
-        };
-        let answer = self.call(
-            "GetEvaluationEvidence",
-            Repeat::Harmless,
-            request,
-            |channel, request| async move {
-                LedgerServiceClient::new(channel)
-                    .max_decoding_message_size(MAX_ANSWER_BYTES)
-                    .get_evaluation_evidence(request)
-                    .await
-            },
-        );
-        Ok(answer.await?.item.unwrap_or_default())
-    }
-
-    /// Deletes a recorded evaluation, with the contents of evidence that no other evaluation has.
-    ///
-    /// # Errors
-    /// [`ClientError`] when there is no answer or no such evaluation.
-    pub async fn delete_evaluation(
-        &self,
-        id: &str,
-    ) -> Result<v1::DeleteEvaluationResponse, ClientError> {
-        let request = v1::DeleteEvaluationRequest { evaluation_id: id.to_owned() };
-        self.call("DeleteEvaluation", Repeat::Forbidden, request, |channel, request| async move {
-            LedgerServiceClient::new(channel).delete_evaluation(request).await
         })
         .await
     }

@@ -1,6 +1,8 @@
 //! This module runs an investigation in the bounded loop of the sidecar: what is due is done by the caller's synthesizer
 //! and planner, and answered. A run that was cut off goes on where it stood under the same id.
 
+mod calls;
+
 use gsar_proto::v1;
 use v1::instruction::Due;
 

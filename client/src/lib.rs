@@ -12,7 +12,6 @@ mod error;
 pub mod evidence;
 pub mod input;
 mod investigation;
-mod investigations;
 mod item;
 mod ledger;
 pub mod partition;

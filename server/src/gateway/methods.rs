@@ -3,19 +3,19 @@
 
 /// A method of the contract and its path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HttpMethod {
+pub(super) struct ServedMethod {
     /// The path of its JSON documents.
     pub(super) path: &'static str,
     /// The service and the method, as gRPC names them.
     pub(super) rpc: &'static str,
 }
 
-const fn method(path: &'static str, rpc: &'static str) -> HttpMethod {
-    HttpMethod { path, rpc }
+const fn method(path: &'static str, rpc: &'static str) -> ServedMethod {
+    ServedMethod { path, rpc }
 }
 
 /// Everything that is served.
-pub(super) const METHODS: [HttpMethod; 17] = [
+pub(super) const METHODS: [ServedMethod; 17] = [
     method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
     method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
     method("/v1/score", "gsar.v1.GroundingService/Score"),

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
-use super::methods::HttpMethod;
+use super::methods::ServedMethod;
 use super::problem::{of_status, problem};
 use crate::config::Limits;
 use crate::errors;
@@ -60,7 +60,7 @@ impl Transcoder {
     ///
     /// # Errors
     /// A sentence when the contract has no such method.
-    pub(super) fn new(method: HttpMethod, documents: Documents) -> Result<Self, String> {
+    pub(super) fn new(method: ServedMethod, documents: Documents) -> Result<Self, String> {
         let messages = Transcoding::of(method.rpc).map_err(|error| error.to_string())?;
         Ok(Self { rpc: method.rpc, messages, documents })
     }

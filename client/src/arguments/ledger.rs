@@ -1,11 +1,75 @@
-//! The arguments of grades, exports and rescoring of the ledger.
+//! The arguments of `gsar ledger`.
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use jiff::Timestamp;
 
 use super::{Class, Connection, Output, Tier};
+
+/// Read the record of evaluations, decide them anew, grade, export and delete them
+///
+/// Needs a running server, or --data-dir with the directory that holds the record.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// List evaluations, newest first
+    List {
+        /// Only of this decision
+        #[arg(long, value_enum)]
+        tier: Option<Tier>,
+        /// Only of this report
+        #[arg(long, value_name = "NAME")]
+        report: Option<String>,
+        /// Only of this investigation
+        #[arg(long, value_name = "NAME")]
+        investigation: Option<String>,
+        /// Only with grades
+        #[arg(long, conflicts_with = "not_graded")]
+        graded: bool,
+        /// Only without grades
+        #[arg(long)]
+        not_graded: bool,
+        /// How many at most
+        #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: u32,
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Show one evaluation in full
+    Show {
+        /// The evaluation's id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Show everything behind the claims, or behind one
+        #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
+        explain: Option<String>,
+        /// Show only claims of these classes
+        #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
+        only: Vec<Class>,
+        /// Print the content of this evidence item instead, byte for byte
+        #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
+        evidence: Option<String>,
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Delete evaluations, with the contents of evidence that no other has
+    Delete {
+        /// The evaluations' ids
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    Rescore(Rescore),
+    Grade(Grade),
+    Export(Export),
+}
 
 /// Say what is right of an evaluation, or of one of its claims
 ///
