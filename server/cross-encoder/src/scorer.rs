@@ -82,3 +82,43 @@ impl Computation<Pair> for Scorer {
         self.logits(&rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::allow_attributes,
+        clippy::print_stdout,
+        reason = "a test fails by panicking"
+    )]
+
+    use std::path::Path;
+
+    use gsar_embedding::Runtime;
+
+    use super::*;
+    use crate::model::Model;
+
+    #[test]
+    fn rows_that_go_together_get_the_logits_that_they_get_alone() {
+        let runtime = match Runtime::load(None) {
+            Ok(runtime) => runtime,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture");
+        let mut scorer = Model::open(&folder).unwrap().scorer(&runtime).unwrap();
+        let rows: Vec<Row> = (0..40)
+            .map(|at| Pair::new(format!("claim {}", at % 7), format!("evidence {at}")))
+            .map(|pair| scorer.tokens.row(&pair).unwrap())
+            .collect();
+        assert!(scorer.groups(&rows).len() * 4 < rows.len());
+        let together = scorer.logits(&rows).unwrap();
+        for (row, together) in rows.iter().zip(&together) {
+            let alone = scorer.logits(std::slice::from_ref(row)).unwrap();
+            let apart =
+                alone[0].iter().zip(together.iter()).map(|(one, other)| (one - other).abs());
+            assert!(apart.fold(0.0, f32::max) < 1e-4);
+        }
+    }
+}
