@@ -102,7 +102,37 @@ fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
         || (is(&BEFORE_NUMBERS) && next_digit)
         || (is(&SOMETIMES_LAST) && !next_capital && !rest.is_empty())
         || (char_before(before, before.len()) == Some('.') && !next_capital && !rest.is_empty())
+        || (is_initials(word) && !rest.is_empty() && (!next_capital || parts_a_name(before, rest)))
 }
+
+/// `S`, `F.C`: single capitals with full stops between them.
+fn is_initials(word: &str) -> bool {
+    !word.is_empty()
+        && word.split('.').all(|letter| {
+            let mut letters = letter.chars();
+            letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+        })
+}
+
+/// Whether initials stand within a name: without a verb on one of their sides there is nothing that both state.
+fn parts_a_name(before: &str, rest: &str) -> bool {
+    let states = |text: &str| {
+        words(text).any(|word| {
+            let text = word.text;
+            is_finite(text) || is_past(text) || super::tokens::ends_ignoring_case(text, "ed")
+        })
+    };
+    let sentence = rest.find(['.', '!', '?']).and_then(|end| rest.get(..end)).unwrap_or(rest);
+    let begins_anew =
+        words(sentence).next().is_some_and(|word| BEGINNINGS.iter().any(|entry| word.is(entry)));
+    !begins_anew && (!states(before) || !states(sentence))
+}
+
+/// First words of a sentence, and of no name.
+const BEGINNINGS: [&str; 26] = [
+    "a", "after", "all", "an", "and", "as", "at", "before", "but", "for", "from", "he", "i", "if",
+    "in", "it", "no", "on", "she", "that", "the", "then", "these", "they", "this", "we",
+];
 
 /// Abbreviations that never end a sentence.
 const NEVER_LAST: [&str; 14] = [
@@ -286,6 +316,10 @@ mod tests {
             "The call `conn.close(). retry()` failed.",
             "The restart took place at 2 p.m. on Tuesday.",
             "Memory grew to 1.5 Gi ... and stayed there.",
+            "Albert S. Ruddy was called at 14:02.",
+            "Juventus F.C. has worn it since 1903.",
+            "It names five U.S. Presidents.",
+            "Jeb is former Minister George H. W. Bush's son.",
         ] {
             assert_eq!(split(whole), [whole]);
         }
@@ -304,6 +338,10 @@ mod tests {
         );
         assert_eq!(split("池は空になった。再起動した。"), ["池は空になった。", "再起動した。"]);
         assert_eq!(split("It took 5 ms. Then it failed."), ["It took 5 ms.", "Then it failed."]);
+        assert_eq!(
+            split("The fault was in zone A. Pods restarted. The cause is plan B. It held."),
+            ["The fault was in zone A.", "Pods restarted.", "The cause is plan B.", "It held."]
+        );
     }
 
     #[test]
