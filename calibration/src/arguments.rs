@@ -1,10 +1,15 @@
 //! This module reads the flags of `gsar-calibrate`.
 
+mod run;
+mod traces;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::data_set::Part;
+pub(crate) use run::Run;
+pub(crate) use traces::{Ablate, Audit, Certify, Compare};
 
 /// Measure the judges of a real server against what people say.
 ///
@@ -32,6 +37,16 @@ pub(crate) struct WantedServer {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Rows of claims with gold classes, judged by a server; the answers go to a trace that others measure
+    Run(Run),
+    /// M1 to M5, the ablations of the method and its baselines, on the partitions of traces; no judge is asked
+    Ablate(Ablate),
+    /// Whether traces may be published: each judged by the judge that it names, and no two of them the same
+    Audit(Audit),
+    /// Two traces of the same rows, cell by cell
+    Compare(Compare),
+    /// The lowest threshold at which graded reports show the risk of proceeding wrongly to be small
+    Certify(Certify),
     /// Labelled claims, one call each, and reports whole
     Claims(Claims),
     /// The incidents of this repository: the claims of each report in one call, and each report whole

@@ -2,7 +2,11 @@
 
 use anyhow::{Result, ensure};
 
+use crate::ablation;
 use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, WantedServer};
+use crate::audit;
+use crate::certification;
+use crate::comparison;
 use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::generated::try_generated;
 use crate::measured::measure;
@@ -10,6 +14,7 @@ use crate::premises::premises;
 use crate::replay::{drive, replay};
 use crate::retrieval::find_all;
 use crate::rules::ablate;
+use crate::run::run as judge_rows;
 use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
@@ -21,6 +26,11 @@ use crate::trial::try_mutations;
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
+        Command::Run(wanted) => judge_rows(server, &wanted).await,
+        Command::Ablate(wanted) => ablation::ablate(&wanted),
+        Command::Audit(wanted) => audit::audit(&wanted),
+        Command::Certify(wanted) => certification::certify(&wanted),
+        Command::Compare(wanted) => comparison::compare(&wanted),
         Command::Claims(Claims { folders, split, worst }) => {
             let data_set = labelled_data(&folders, split.as_deref())?;
             table("Labelled claims", server, data_set, worst).await

@@ -5,21 +5,32 @@
 //! the embedded one, which are also asked one by one, in this process. It shows no single row of a test part.
 //! [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
 
+mod ablation;
 mod arguments;
 mod asking;
+mod audit;
 mod baselines;
+mod certification;
 mod commands;
+mod comparison;
 mod data_set;
 mod generated;
+mod judgement;
 mod measured;
 pub mod mutation;
+mod names;
+mod partition;
+mod policy;
 mod premises;
 mod replay;
 mod retrieval;
+mod rows;
 mod rules;
+mod run;
 mod session;
 mod statistics;
 mod tables;
+mod trace;
 mod trial;
 
 pub use arguments::Arguments;

@@ -1,12 +1,13 @@
 //! This module makes errors of stored judgements: what a judge that errs would have said. It asks nobody.
 
+use crate::judgement::Judgement;
 use std::collections::BTreeSet;
 
 use gsar_core::evidence::EvidenceKind;
 use gsar_core::{Class, EvidenceType};
 
 use super::nearest::nearest_line;
-use super::stored::{Case, Item, Judgement, Stored};
+use super::stored::{Case, Item, Stored};
 use crate::mutation::{Kind, Surroundings, mutations};
 use crate::statistics::Random;
 

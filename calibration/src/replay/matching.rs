@@ -1,11 +1,10 @@
 //! This module finds the stored judgement of a claim that a server asks about: of the same words, or of a claim
 //! that holds the words of a fragment, or whose words a longer one holds. It asks nobody.
 
+use crate::judgement::Judgement;
 use std::collections::BTreeSet;
 
 use gsar_core::Class;
-
-use super::stored::Judgement;
 
 /// The share of the shorter of two claims that the longer one has to hold, in hundredths of its words.
 const MIN_HELD: usize = 80;

@@ -15,6 +15,7 @@ mod rendering;
 mod stored;
 mod summary;
 
+use crate::judgement::Judgement;
 use anyhow::{Result, ensure};
 use gsar_core::Class;
 
@@ -24,10 +25,11 @@ use crate::arguments::{Drive, Output, Rendering, Replay, ReplayPart, WantedServe
 use crate::session::with_configured_server;
 use crate::statistics::Random;
 use errors::made_errors;
+pub(crate) use matching::Judgements;
 use online::Path;
 use outcome::{Decided, Finding, Given, Outcome};
-use provider::Provider;
-use stored::{Case, Judgement, stored_cases};
+pub(crate) use provider::{KnownCase, Provider};
+use stored::{Case, stored_cases};
 use summary::Summary;
 
 /// A claim with what is said of it.

@@ -1,8 +1,9 @@
 //! This module finds the line of the evidence that shares most words with a claim. It asks nobody.
 
+use crate::judgement::Citation;
 use std::collections::BTreeSet;
 
-use super::stored::{Citation, Item};
+use super::stored::Item;
 
 /// The longest quote, in bytes; a longer line is cut into stretches.
 const MAX_QUOTE: usize = 400;

@@ -1,5 +1,6 @@
 //! This module puts judgements before verification itself, without server, prompt and decision.
 
+use crate::judgement::Judgement;
 use anyhow::Result;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use gsar_core::policy::VerificationMode;
@@ -9,7 +10,7 @@ use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 use super::Question;
 use super::outcome::{Finding, Outcome};
 use super::rendering::rendered;
-use super::stored::{Case, Item, Judgement};
+use super::stored::{Case, Item};
 use crate::arguments::Rendering;
 
 /// What verification under `reference` makes of the questions about one case.

@@ -1,6 +1,7 @@
 //! This module is the judge of a replay: a chat provider on loopback that answers every question with stored
 //! judgements, right or wrong. It keeps to them when it is asked once more.
 
+use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::matching::Judgements;
 use super::prompt::{Asked, Labelled, Prompt, prompt};
-use super::stored::Judgement;
 
 /// The judge's name in a server.
 const JUDGE: &str = "openai-compatible:stored";
@@ -161,8 +161,8 @@ fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Valu
 #[cfg(test)]
 mod tests {
     use super::super::prompt::tests::{QUESTION, request};
-    use super::super::stored::Citation;
     use super::*;
+    use crate::judgement::Citation;
 
     fn case(contents: &[(&str, &str)], claim: &str, cited: &str) -> KnownCase {
         let judgement = Judgement {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::nearest::nearest_line;
 use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ItemLine, lines, read};
+use crate::judgement::{Citation, Judgement};
 
 /// An incident with what a careful judge said of its claims.
 #[derive(Clone, Debug)]
@@ -46,25 +47,6 @@ pub(crate) struct Stored {
     pub(crate) right: Option<bool>,
 }
 
-/// What a judge says of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Judgement {
-    pub(crate) class: Class,
-    pub(crate) evidence_type: EvidenceType,
-    pub(crate) citations: Vec<Citation>,
-}
-
-/// Words of an item that decide.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
-pub(crate) struct Citation {
-    /// The id of the item.
-    pub(crate) evidence: String,
-    /// A JSON pointer, where the judge gave one.
-    pub(crate) field_path: Option<String>,
-    /// Verbatim words.
-    pub(crate) quote: String,
-}
-
 /// A report as prose.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
@@ -77,15 +59,7 @@ pub(crate) struct Report {
 #[derive(Deserialize)]
 struct JudgementsLine {
     case: String,
-    claims: BTreeMap<String, JudgementLine>,
-}
-
-#[derive(Deserialize)]
-struct JudgementLine {
-    class: String,
-    #[serde(rename = "type")]
-    evidence_type: String,
-    citations: Vec<Citation>,
+    claims: BTreeMap<String, Judgement>,
 }
 
 #[derive(Deserialize)]
@@ -158,14 +132,6 @@ type Judgements = HashMap<String, BTreeMap<String, Judgement>>;
 fn judged_claims(path: &Path) -> Result<Judgements> {
     let mut cases = Judgements::new();
     for JudgementsLine { case, claims } in lines(path)? {
-        let claims = claims
-            .into_iter()
-            .map(|(text, line)| {
-                let JudgementLine { class, evidence_type, citations } = line;
-                let judgement = judgement(&class, &evidence_type, citations);
-                Ok((text, judgement.with_context(|| format!("case {case}"))?))
-            })
-            .collect::<Result<_>>()?;
         cases.insert(case, claims);
     }
     Ok(cases)

@@ -1,16 +1,21 @@
 //! This module computes the percentile bootstrap interval of a statistic over cases (Efron and Tibshirani 1993,
 //! chapter 13): as many cases as there are, drawn with replacement, many times.
 
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+
 use super::Random;
 
 /// The number of draws.
 const DRAWS: usize = 1_000;
 
+/// The number of draws for a mean.
+const DRAWS_OF_MEANS: u64 = 10_000;
+
 /// The seed of the draws, so that the same answers give the same interval.
 const SEED: u64 = 1;
 
-/// The share of the ordered values below the interval, and above it, in thousandths: 2.5 % each.
-const TAIL_PER_MILLE: usize = 25;
+/// The share of the ordered values below the interval, and above it.
+const TAIL: f64 = 0.025;
 
 /// The middle 95 % of a statistic over drawn cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +39,35 @@ pub(crate) fn interval<T>(
             (0..cases.len()).filter_map(|_| cases.get(random.below(cases.len()))).collect();
         values.extend(statistic(&mut drawn.into_iter()));
     }
+    middle(values)
+}
+
+/// The percentile bootstrap interval of a mean, on every processor; `None` where there are no values.
+pub(crate) fn mean_interval(values: &[f64]) -> Option<Interval> {
+    let mean = |draw: u64| {
+        // Each draw has a sequence of its own, so that the order in which they are made counts nothing.
+        let mut random = Random::new(draw);
+        let drawn = (0..values.len()).filter_map(|_| values.get(random.below(values.len())));
+        drawn.sum::<f64>() / values.len() as f64
+    };
+    (!values.is_empty())
+        .then(|| (0..DRAWS_OF_MEANS).into_par_iter().map(mean).collect())
+        .and_then(middle)
+}
+
+/// The middle 95 % of values.
+fn middle(mut values: Vec<f64>) -> Option<Interval> {
     values.sort_unstable_by(f64::total_cmp);
-    let tail = values.len() * TAIL_PER_MILLE / 1_000;
-    let low = *values.get(tail)?;
-    let high = *values.get(values.len() - 1 - tail)?;
-    Some(Interval { low, high })
+    Some(Interval { low: quantile(&values, TAIL)?, high: quantile(&values, 1.0 - TAIL)? })
+}
+
+/// A quantile of ordered values, interpolated between the two nearest (Hyndman and Fan 1996, type 7).
+fn quantile(ordered: &[f64], share: f64) -> Option<f64> {
+    let at = ordered.len().checked_sub(1)? as f64 * share;
+    let (below, rest) = (at.floor() as usize, at.fract());
+    let low = *ordered.get(below)?;
+    let high = ordered.get(below + 1).copied().unwrap_or(low);
+    Some(low + (high - low) * rest)
 }
 
 #[cfg(test)]

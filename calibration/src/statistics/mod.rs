@@ -3,12 +3,18 @@
 //! Claims of one case share their evidence and their writer, so they are not independent: an interval comes
 //! of drawing whole cases, never single claims.
 
+#[cfg(test)]
+mod against_scipy;
+mod agreement;
 mod bootstrap;
+mod exact;
 mod wilson;
 
 use std::collections::BTreeMap;
 
-pub(crate) use bootstrap::{Interval, interval};
+pub(crate) use agreement::{kappa, spearman};
+pub(crate) use bootstrap::{Interval, interval, mean_interval};
+pub(crate) use exact::{clopper_pearson, mcnemar, tail_at_most};
 pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;
 

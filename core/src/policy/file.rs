@@ -5,11 +5,13 @@
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use toml::de::{DeTable, DeValue};
 
+use super::certificate::Fields;
 use super::{
     Check, DecisionRollout, FindingMode, InvestigationRules, Policy, PolicyProblem, PolicyProblems,
     PolicyValues, Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
@@ -71,13 +73,31 @@ fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileErr
             }
         },
     };
+    let mut certificate = None;
     for entry in entries.iter().filter(|entry| entry.field != "base") {
-        if let Err(message) = assign(&mut values, &entry.field, &entry.literal) {
+        let assigned = match entry.field.strip_prefix("certificate.") {
+            Some(field) => {
+                certificate.get_or_insert_with(Fields::default).assign(field, &entry.literal)
+            }
+            None => assign(&mut values, &entry.field, &entry.literal),
+        };
+        if let Err(message) = assigned {
             problems.push(entry.problem(&message, &line_at));
         }
     }
     let name = values.name.clone();
-    match Policy::new(values) {
+    let policy = Policy::new(values).and_then(|policy| match certificate {
+        Some(fields) if problems.is_empty() => {
+            let complete = fields.complete();
+            let complete = complete.map_err(|problem| PolicyProblems {
+                policy: name.clone(),
+                problems: vec![problem],
+            });
+            complete.and_then(|certificate| policy.with_certificate(certificate))
+        }
+        _ => Ok(policy),
+    });
+    match policy {
         Ok(policy) if problems.is_empty() => Ok(policy),
         Ok(_) => Err(PolicyProblems { policy: name, problems }.into()),
         Err(mut found) => {
@@ -107,7 +127,7 @@ impl Entry {
     }
 }
 
-enum Literal {
+pub(super) enum Literal {
     Number(String),
     Text(String),
     Switch(bool),
@@ -120,6 +140,21 @@ impl Literal {
             Self::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// A decimal.
+    pub(super) fn decimal(&self) -> Result<Millionths, String> {
+        decimal(self)
+    }
+
+    /// A whole number.
+    pub(super) fn count(&self) -> Result<u32, String> {
+        count(self)
+    }
+
+    /// A text.
+    pub(super) fn text(&self) -> Result<String, String> {
+        text(self)
     }
 
     fn shown(&self) -> &str {
@@ -310,6 +345,9 @@ pub fn to_toml(policy: &Policy) -> String {
         out.push_str(&format!("{name} = \"{}\"\n", mode.name()));
     }
     out.push_str(&format!("decision = \"{}\"\n", rollout.decision.name()));
+    if let Some(certificate) = policy.certificate() {
+        out.push_str(&certificate.to_toml());
+    }
     out
 }
 

@@ -3,6 +3,7 @@
 //! A [`Policy`] cannot hold contradictory values: [`Policy::new`] reports all problems of a
 //! [`PolicyValues`] at once. Files are read by [`Policy::from_toml`]; the presets are files too.
 
+mod certificate;
 mod check;
 mod file;
 mod findings;
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
+pub use certificate::Certificate;
 pub use file::{PolicyFileError, to_toml};
 pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
@@ -30,6 +32,7 @@ pub struct Policy {
     values: PolicyValues,
     warnings: Vec<PolicyProblem>,
     digest: PolicyDigest,
+    certificate: Option<Certificate>,
 }
 
 impl Policy {
@@ -43,7 +46,7 @@ impl Policy {
             return Err(PolicyProblems { policy: values.name, problems });
         }
         let digest = PolicyDigest::of(&values);
-        Ok(Self { values, warnings, digest })
+        Ok(Self { values, warnings, digest, certificate: None })
     }
 
     /// What is allowed but unwise.
@@ -56,6 +59,25 @@ impl Policy {
     #[must_use]
     pub fn digest(&self) -> &PolicyDigest {
         &self.digest
+    }
+
+    /// What was shown of the risk of proceeding by it; `None` where nothing was.
+    #[must_use]
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    /// The same policy with a certificate.
+    ///
+    /// # Errors
+    /// Every problem of the certificate: numbers that cannot be, and values that it was not shown for.
+    pub fn with_certificate(mut self, certificate: Certificate) -> Result<Self, PolicyProblems> {
+        let problems = certificate.problems(&self);
+        if !problems.is_empty() {
+            return Err(PolicyProblems { policy: self.values.name, problems });
+        }
+        self.certificate = Some(certificate);
+        Ok(self)
     }
 
     /// The values, to derive another policy from.

@@ -396,7 +396,7 @@ pub struct TypeWeight {
     pub weight: f64,
 }
 /// AppliedPolicy names the policy behind an answer.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AppliedPolicy {
     /// name is the policy's name; the base's name where overrides were applied.
     #[prost(string, tag = "1")]
@@ -407,6 +407,42 @@ pub struct AppliedPolicy {
     /// overridden says that overrides of the request were applied.
     #[prost(bool, tag = "3")]
     pub overridden: bool,
+    /// certificate of the policy; absent where it has none.
+    #[prost(message, optional, tag = "4")]
+    pub certificate: ::core::option::Option<PolicyCertificate>,
+}
+/// PolicyCertificate says that of the reports which go out by a policy at most a share is wrong, as was shown on graded
+/// reports with one judge, for reports drawn as those were.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PolicyCertificate {
+    /// risk is the most of the reports that go out that are wrong, above 0 and below 1.
+    #[prost(double, tag = "1")]
+    pub risk: f64,
+    /// confidence is how sure that is, above 0 and below 1.
+    #[prost(double, tag = "2")]
+    pub confidence: f64,
+    /// judge it was shown for, such as local/1.
+    #[prost(string, tag = "3")]
+    pub judge: ::prost::alloc::string::String,
+    /// prompts are the BLAKE3 of the prompt templates it was shown for, in hexadecimal; empty for judges without prompts.
+    #[prost(string, repeated, tag = "4")]
+    pub prompts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// rows is how many graded reports there were.
+    #[prost(uint32, tag = "5")]
+    pub rows: u32,
+    /// proceeds is how many of them went out.
+    #[prost(uint32, tag = "6")]
+    pub proceeds: u32,
+    /// wrong is how many of those were wrong.
+    #[prost(uint32, tag = "7")]
+    pub wrong: u32,
+    /// data is the SHA-256 of the graded reports as they were judged, in hexadecimal.
+    #[prost(string, tag = "8")]
+    pub data: ::prost::alloc::string::String,
+    /// mismatch says why it does not cover this answer, such as another judge; empty where it does. Answers without a judge
+    /// are covered by none.
+    #[prost(string, tag = "9")]
+    pub mismatch: ::prost::alloc::string::String,
 }
 /// CallError is an error of one part of a call, with the details that the status of a call of its own would carry.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -6168,7 +6204,7 @@ pub mod export_record {
     }
 }
 /// ExportedEvaluation names the evaluation of a record.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExportedEvaluation {
     /// evaluation_id of the evaluation.
     #[prost(string, tag = "1")]
@@ -6215,7 +6251,7 @@ pub struct PartitionRecord {
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
 }
 /// GradeRecord is what a person said, beside what was evaluated.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GradeRecord {
     /// evaluation it is about; its tier stands beside the one of a grade of the report.
     #[prost(message, optional, tag = "1")]
@@ -6273,7 +6309,7 @@ pub struct PairedReport {
 }
 /// ClaimRewardRecord is the class of one claim as a reward. The reward depends on the class alone, so that records of
 /// different policies can stand together.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ClaimRewardRecord {
     /// evaluation of the claim.
     #[prost(message, optional, tag = "1")]

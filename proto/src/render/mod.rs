@@ -21,7 +21,7 @@ pub use explain::{impact, margins};
 pub use gate::{
     action_verdict, cap_verdict, evidence_chain, gate_verdict, hypothesis, hypothesis_evidence,
 };
-pub use policy::{applied_policy, policy_problem, policy_summary, verification_mode};
+pub use policy::{applied_policy, certificate, policy_problem, policy_summary, verification_mode};
 pub use score::{fraction, score, terms};
 pub use time::timestamp;
 pub use verdict::classified_verdict;

@@ -1,6 +1,6 @@
 //! This module renders summaries of policies.
 
-use gsar_core::policy::{Policy, PolicyProblem, VerificationMode};
+use gsar_core::policy::{Certificate, Policy, PolicyProblem, VerificationMode};
 
 use crate::enums::Enumeration;
 use crate::v1;
@@ -9,7 +9,33 @@ use crate::v1;
 /// overrides of a request.
 #[must_use]
 pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
-    v1::AppliedPolicy { name: policy.name.clone(), digest: policy.digest().to_string(), overridden }
+    v1::AppliedPolicy {
+        name: policy.name.clone(),
+        digest: policy.digest().to_string(),
+        overridden,
+        certificate: policy.certificate().map(|found| certificate(found, "", [])),
+    }
+}
+
+/// The certificate of a policy, and whether it covers what a judge decided that was asked with these prompts. Nobody
+/// decided where the name of the judge is empty.
+#[must_use]
+pub fn certificate<'a>(
+    certificate: &Certificate,
+    judge: &str,
+    prompts: impl IntoIterator<Item = &'a str>,
+) -> v1::PolicyCertificate {
+    v1::PolicyCertificate {
+        risk: certificate.risk.to_f64(),
+        confidence: certificate.confidence.to_f64(),
+        judge: certificate.judge.clone(),
+        prompts: certificate.prompts.clone(),
+        rows: certificate.rows,
+        proceeds: certificate.proceeds,
+        wrong: certificate.wrong,
+        data: certificate.data.clone(),
+        mismatch: certificate.mismatch(judge, prompts).unwrap_or_default(),
+    }
 }
 
 /// A policy in a list; `origin` is `preset` or the path of its file.

@@ -363,7 +363,7 @@ fn finish(
     answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
     let cut = provenance.retrieval.as_ref();
     answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));
-    provenance.policy = Some(policy.applied());
+    provenance.policy = Some(policy.applied_to(&provenance.judges));
     provenance.verification = render::verification_mode(policy.policy.verification).into();
     provenance.timings = watch.into_timings();
     answer.provenance = Some(provenance);

@@ -53,6 +53,19 @@ impl ChosenPolicy {
         render::applied_policy(&self.policy, self.overridden)
     }
 
+    /// What an answer says of the policy after judges were asked: whether its certificate covers the one that decided.
+    pub(crate) fn applied_to(&self, judges: &[v1::JudgeLink]) -> v1::AppliedPolicy {
+        let decided = judges.iter().rev().find(|link| link.result == "judged");
+        let judge = decided.map_or("", |link| link.judge.as_str());
+        let calls = decided.into_iter().flat_map(|link| &link.calls);
+        let prompts = calls.map(|call| call.prompt.as_str());
+        let certificate = self.policy.certificate();
+        v1::AppliedPolicy {
+            certificate: certificate.map(|found| render::certificate(found, judge, prompts)),
+            ..self.applied()
+        }
+    }
+
     /// The policy as a file, overrides included.
     #[must_use]
     pub fn toml(&self) -> Arc<str> {

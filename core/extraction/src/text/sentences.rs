@@ -102,7 +102,9 @@ fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
         || (is(&BEFORE_NUMBERS) && next_digit)
         || (is(&SOMETIMES_LAST) && !next_capital && !rest.is_empty())
         || (char_before(before, before.len()) == Some('.') && !next_capital && !rest.is_empty())
-        || (is_initials(word) && !rest.is_empty() && (!next_capital || parts_a_name(before, rest)))
+        || ((is_initials(word) || is(&IN_NAMES))
+            && !rest.is_empty()
+            && (!next_capital || parts_a_name(before, rest)))
 }
 
 /// `S`, `F.C`: single capitals with full stops between them.
@@ -142,8 +144,12 @@ const NEVER_LAST: [&str; 14] = [
 const BEFORE_NUMBERS: [&str; 11] =
     ["no", "nr", "fig", "figs", "sec", "ch", "ver", "v", "vol", "p", "pp"];
 /// Abbreviations that end a sentence only in front of a capital.
-const SOMETIMES_LAST: [&str; 13] =
-    ["etc", "al", "inc", "ltd", "co", "corp", "a.m", "p.m", "u.s", "u.k", "est", "min", "max"];
+const SOMETIMES_LAST: [&str; 14] = [
+    "etc", "al", "inc", "ltd", "co", "corp", "a.m", "p.m", "u.s", "u.k", "est", "min", "max",
+    "ph.d",
+];
+/// Abbreviations within names, as initials are.
+const IN_NAMES: [&str; 5] = ["ft", "jr", "mt", "sr", "st"];
 
 /// Whether a sentence proposes something to do. `among_proposals` says that it stands where proposals do.
 pub(crate) fn is_recommendation(sentence: &str, among_proposals: bool) -> bool {
@@ -319,6 +325,7 @@ mod tests {
             "Albert S. Ruddy was called at 14:02.",
             "Juventus F.C. has worn it since 1903.",
             "It names five U.S. Presidents.",
+            "St. Anger is an album, and Chris Eubank Jr. was born in 1989.",
             "Jeb is former Minister George H. W. Bush's son.",
         ] {
             assert_eq!(split(whole), [whole]);

@@ -1,0 +1,101 @@
+//! This module holds a cell of the evaluation: the rows of one run of one judge, decided under every variant.
+
+use anyhow::Result;
+use gsar_core::policy::Policy;
+use gsar_core::{Class, Tier};
+
+use super::variant::{Outcome, Variant};
+use crate::partition::{Partition, goes_out};
+use crate::trace::{Header, Trace, TracedRow};
+
+/// The rows of one run.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    /// What the run asked for.
+    pub(crate) header: Header,
+    /// Its rows, by name.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row under every variant.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// What people say of its claims, and what was counted under the policy.
+    pub(crate) claims: Vec<(Class, Option<Class>)>,
+    /// By variant, in the order of [`Variant::ALL`].
+    outcomes: [Outcome; Variant::ALL.len()],
+}
+
+impl Cell {
+    /// Decides the rows of a trace under every variant of a policy.
+    ///
+    /// # Errors
+    /// An answer that cannot be read, and a variant that is no policy.
+    pub(crate) fn of(trace: &Trace, policy: &Policy) -> Result<Self> {
+        let mut policies = Vec::new();
+        for variant in Variant::ALL {
+            policies.push((variant, variant.policy(policy)?));
+        }
+        let whole = trace.header.whole;
+        let rows = trace.rows.iter().map(|row| Row::of(row, whole, policy, &policies));
+        Ok(Self { header: trace.header.clone(), rows: rows.collect::<Result<_>>()? })
+    }
+}
+
+impl Row {
+    fn of(
+        row: &TracedRow,
+        whole: bool,
+        policy: &Policy,
+        policies: &[(Variant, Policy)],
+    ) -> Result<Self> {
+        let mut outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
+        let Some(partition) = Partition::of(row)? else {
+            let claims = row.gold.iter().map(|gold| (*gold, None)).collect();
+            return Ok(Self { claims, outcomes });
+        };
+        for (outcome, (variant, policy)) in outcomes.iter_mut().zip(policies) {
+            *outcome = variant.decide(policy, &partition);
+        }
+        let counted = |claim: &str| {
+            // The claims of a report that the judge split are not those that people labelled.
+            let mut counted = partition.counted(policy).filter(|_| !whole);
+            counted.find(|(id, _)| *id == claim).map(|(_, class)| class)
+        };
+        let claims = row.gold.iter().zip(1..);
+        let claims = claims.map(|(gold, number)| (*gold, counted(&format!("c{number}"))));
+        Ok(Self { claims: claims.collect(), outcomes })
+    }
+
+    /// What came of it under a variant.
+    pub(crate) fn under(&self, variant: Variant) -> Outcome {
+        let places = Variant::ALL.into_iter().zip(self.outcomes);
+        places.into_iter().find(|(at, _)| *at == variant).map_or(Outcome::ABSTAINED, |(_, at)| at)
+    }
+
+    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    pub(crate) fn faithfulness(&self) -> f64 {
+        let shown = self.claims.iter().filter(|(gold, _)| !is_against(*gold)).count();
+        shown as f64 / self.claims.len().max(1) as f64
+    }
+
+    /// Whether it goes out under a variant although a claim is ungrounded or contradicted by people.
+    pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
+        goes_out(self.under(variant).tier) && self.claims.iter().any(|(gold, _)| is_against(*gold))
+    }
+
+    /// Whether it goes out under a variant although a claim is contradicted by people.
+    pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
+        let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
+        goes_out(self.under(variant).tier) && is_false
+    }
+
+    /// Whether it came to a tier.
+    pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
+        self.under(variant).tier == tier
+    }
+}
+
+fn is_against(gold: Class) -> bool {
+    matches!(gold, Class::Ungrounded | Class::Contradicted)
+}

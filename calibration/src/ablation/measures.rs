@@ -1,0 +1,138 @@
+//! This module computes the measures M1 to M5 of a cell and the effects of the ablations, with their intervals
+//! (arXiv:2604.23366, evaluation). Rows are drawn, never single claims.
+
+use gsar_core::{Class, Tier};
+
+use super::cell::{Cell, Row};
+use super::variant::Variant;
+use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearman};
+
+/// A mean over rows with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Mean {
+    /// The mean.
+    pub(crate) value: f64,
+    /// The middle 95 % of the means of drawn rows.
+    pub(crate) interval: Interval,
+}
+
+impl Mean {
+    fn of(values: &[f64]) -> Option<Self> {
+        let value = values.iter().sum::<f64>() / values.len() as f64;
+        Some(Self { value, interval: mean_interval(values)? })
+    }
+}
+
+/// M1 to M5 under the policy.
+#[derive(Clone, Debug)]
+pub(crate) struct Measures {
+    /// M1: the share of rows that go out. A run judges each row once, so there is no loop before it.
+    pub(crate) proceeds: Share,
+    /// M2: replans for each row that goes out; `None` where none does.
+    pub(crate) replans_per_proceed: Option<f64>,
+    /// M3: Spearman's correlation of S with the share of a row's claims that people call grounded or complementary.
+    pub(crate) correlation: Option<f64>,
+    /// The interval of M3.
+    pub(crate) correlation_interval: Option<Interval>,
+    /// M4: of the claims that are contradicted by people, the share that is counted so.
+    pub(crate) contradictions_caught: Share,
+    /// M5: of the claims that are complementary by people, or ungrounded where none is, the share that is counted as
+    /// complementary.
+    pub(crate) complementary_kept: Share,
+    /// Of the rows that go out, the share with a claim that is ungrounded or contradicted by people.
+    pub(crate) wrong_proceeds: Share,
+}
+
+impl Measures {
+    /// Of a cell.
+    pub(crate) fn of(cell: &Cell) -> Self {
+        let rows = &cell.rows;
+        let count = |tier| rows.iter().filter(|row| row.is(Variant::Policy, tier)).count();
+        let proceeds = count(Tier::Proceed);
+        let scored: Vec<(f64, f64)> = rows
+            .iter()
+            .filter_map(|row| Some((row.under(Variant::Policy).score?, row.faithfulness())))
+            .collect();
+        let has_complementary =
+            rows.iter().flat_map(|row| &row.claims).any(|(gold, _)| *gold == Class::Complementary);
+        let kept = if has_complementary { Class::Complementary } else { Class::Ungrounded };
+        let goes_out = |row: &Row| row.is(Variant::Policy, Tier::Proceed);
+        Self {
+            proceeds: share(rows, |_| true, goes_out),
+            replans_per_proceed: (proceeds > 0)
+                .then(|| count(Tier::Replan) as f64 / proceeds as f64),
+            correlation: spearman(&scored),
+            correlation_interval: interval(&scored, |drawn| {
+                spearman(&drawn.copied().collect::<Vec<_>>())
+            }),
+            contradictions_caught: landed(rows, Class::Contradicted, Class::Contradicted),
+            complementary_kept: landed(rows, kept, Class::Complementary),
+            wrong_proceeds: share(rows, goes_out, |row| row.is_wrong_proceed(Variant::Policy)),
+        }
+    }
+}
+
+fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) -> Share {
+    let counts = rows.iter().map(|row| match of(row) {
+        true => Counts { hits: u32::from(hit(row)), of: 1 },
+        false => Counts::default(),
+    });
+    Share::by_claim(&counts.collect::<Vec<_>>())
+}
+
+/// Of the claims of a gold class, the share that is counted in a class.
+fn landed(rows: &[Row], gold: Class, class: Class) -> Share {
+    let counts = rows.iter().map(|row| {
+        let of_gold = row.claims.iter().filter(|(by_people, _)| *by_people == gold);
+        of_gold.fold(Counts::default(), |sum, (_, counted)| Counts {
+            hits: sum.hits + u32::from(*counted == Some(class)),
+            of: sum.of + 1,
+        })
+    });
+    Share::by_claim(&counts.collect::<Vec<_>>())
+}
+
+/// What a variant does to a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effect {
+    /// The variant.
+    pub(crate) variant: Variant,
+    /// How many rows come to each tier, in the order of [`Tier::ALL`].
+    pub(crate) tiers: [usize; 4],
+    /// The mean of S over the rows that have one.
+    pub(crate) score: Option<f64>,
+    /// How much larger the share of rows that go out is than under the policy.
+    pub(crate) more_proceeds: Option<Mean>,
+    /// How much larger S is than under the policy.
+    pub(crate) more_score: Option<Mean>,
+    /// How many rows go out with a claim that is contradicted by people.
+    pub(crate) false_proceeds: usize,
+    /// How many rows go out with a claim that is ungrounded or contradicted by people.
+    pub(crate) wrong_proceeds: usize,
+}
+
+impl Effect {
+    /// Of a variant on a cell.
+    pub(crate) fn of(cell: &Cell, variant: Variant) -> Self {
+        let rows = &cell.rows;
+        let scores: Vec<f64> = rows.iter().filter_map(|row| row.under(variant).score).collect();
+        let proceeds = |row: &Row, variant| f64::from(u8::from(row.is(variant, Tier::Proceed)));
+        let more_proceeds: Vec<f64> = rows
+            .iter()
+            .map(|row| proceeds(row, variant) - proceeds(row, Variant::Policy))
+            .collect();
+        let more_score: Vec<f64> = rows
+            .iter()
+            .filter_map(|row| Some(row.under(variant).score? - row.under(Variant::Policy).score?))
+            .collect();
+        Self {
+            variant,
+            tiers: Tier::ALL.map(|tier| rows.iter().filter(|row| row.is(variant, tier)).count()),
+            score: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
+            more_proceeds: Mean::of(&more_proceeds),
+            more_score: Mean::of(&more_score),
+            false_proceeds: rows.iter().filter(|row| row.is_false_proceed(variant)).count(),
+            wrong_proceeds: rows.iter().filter(|row| row.is_wrong_proceed(variant)).count(),
+        }
+    }
+}

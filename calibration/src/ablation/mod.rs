@@ -1,0 +1,37 @@
+//! This module measures traces: M1 to M5, the ablations of the method and its baselines, on the stored partitions. It asks
+//! no judge.
+
+mod cell;
+mod measures;
+mod page;
+mod variant;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::arguments::Ablate;
+use crate::policy::named_policy;
+use crate::trace::read;
+use cell::Cell;
+use measures::Measures;
+
+/// Measures the traces of runs and returns what is to be printed.
+///
+/// # Errors
+/// Traces and policies that cannot be read.
+pub(crate) fn ablate(wanted: &Ablate) -> Result<String> {
+    let policy = named_policy(&wanted.policy)?;
+    let mut page = String::from("# Ablations\n\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        page,
+        "Policy `{}`, on stored partitions: no judge was asked. 95 % intervals are percentiles of drawn rows, paired for differences.",
+        policy.name
+    );
+    for path in &wanted.traces {
+        let cell = Cell::of(&read(path)?, &policy)?;
+        page::cell(&mut page, &cell, &Measures::of(&cell));
+    }
+    Ok(page)
+}

@@ -1,0 +1,80 @@
+//! This module writes the measures and effects of cells as Markdown.
+
+use std::fmt::Write as _;
+
+use super::cell::Cell;
+use super::measures::{Effect, Mean, Measures};
+use super::variant::Variant;
+use crate::statistics::Interval;
+use crate::tables::markdown::{NOTHING, heading, share, table};
+
+/// The tables of a cell.
+pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
+    let judge = cell.header.judge.as_deref().unwrap_or("the server's judge");
+    heading(page, &format!("{}: {judge}, {} rows", cell.header.run, cell.rows.len()));
+    table(
+        page,
+        &["measure", "value"],
+        &[
+            vec!["M1 proceed".to_owned(), share(&measures.proceeds)],
+            vec!["M2 replans per proceed".to_owned(), plain(measures.replans_per_proceed)],
+            vec![
+                "M3 Spearman of S and gold".to_owned(),
+                plain(measures.correlation)
+                    + &between(measures.correlation_interval.as_ref(), 1.0, 3),
+            ],
+            vec!["M4 contradictions caught".to_owned(), share(&measures.contradictions_caught)],
+            vec!["M5 complementary kept apart".to_owned(), share(&measures.complementary_kept)],
+            vec!["wrong among proceeds".to_owned(), share(&measures.wrong_proceeds)],
+        ],
+    );
+    page.push('\n');
+    let effects = Variant::ALL.map(|variant| Effect::of(cell, variant));
+    let rows: Vec<Vec<String>> = effects.iter().map(effect).collect();
+    table(
+        page,
+        &[
+            "variant",
+            "proceed",
+            "regenerate",
+            "replan",
+            "abstain",
+            "mean S",
+            "Δ proceed, points",
+            "Δ S",
+            "false out",
+            "wrong out",
+        ],
+        &rows,
+    );
+}
+
+fn effect(effect: &Effect) -> Vec<String> {
+    let mut cells = vec![effect.variant.title().to_owned()];
+    cells.extend(effect.tiers.iter().map(usize::to_string));
+    cells.push(plain(effect.score));
+    let is_policy = effect.variant == Variant::Policy;
+    let more = |mean: Option<Mean>, unit: f64, places: usize| match mean.filter(|_| !is_policy) {
+        Some(Mean { value, interval }) => {
+            format!("{:+.places$}", value * unit) + &between(Some(&interval), unit, places)
+        }
+        None => NOTHING.to_owned(),
+    };
+    cells.push(more(effect.more_proceeds, 100.0, 1));
+    cells.push(more(effect.more_score, 1.0, 3));
+    cells.push(effect.false_proceeds.to_string());
+    cells.push(effect.wrong_proceeds.to_string());
+    cells
+}
+
+fn plain(value: Option<f64>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
+}
+
+fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
+    let Some(Interval { low, high }) = interval else { return String::new() };
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = write!(text, " [{:.places$}, {:.places$}]", low * unit, high * unit);
+    text
+}

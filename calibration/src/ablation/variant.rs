@@ -1,0 +1,105 @@
+//! This module decides stored partitions under the variants of the method: its four ablations and two baselines
+//! (arXiv:2604.23366, evaluation). No judge is asked.
+
+use anyhow::{Context as _, Result};
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{Policy, Weights};
+use gsar_core::{Class, Tier};
+
+use crate::partition::{Partition, number};
+
+/// A variant of the method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Variant {
+    /// The policy as it is.
+    Policy,
+    /// Every evidence type weighs 1.
+    UniformWeights,
+    /// Complementary claims count as ungrounded.
+    NoComplementary,
+    /// Contradicted claims weigh nothing.
+    RhoZero,
+    /// What would be regenerated is replanned.
+    TwoTiers,
+    /// Proceed if a claim is grounded and none is contradicted, else replan.
+    Binary,
+    /// Uniform weights, and complementary claims count as ungrounded.
+    UniformJudge,
+}
+
+impl Variant {
+    /// Every variant.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Policy,
+        Self::UniformWeights,
+        Self::NoComplementary,
+        Self::RhoZero,
+        Self::TwoTiers,
+        Self::Binary,
+        Self::UniformJudge,
+    ];
+
+    /// In words.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::UniformWeights => "uniform weights",
+            Self::NoComplementary => "no complementary class",
+            Self::RhoZero => "rho = 0",
+            Self::TwoTiers => "two tiers",
+            Self::Binary => "baseline: binary",
+            Self::UniformJudge => "baseline: uniform-weight judge",
+        }
+    }
+
+    /// The policy that it decides by.
+    ///
+    /// # Errors
+    /// Values that a policy may not have.
+    pub(crate) fn policy(self, base: &Policy) -> Result<Policy> {
+        let mut values = base.values().clone();
+        if matches!(self, Self::UniformWeights | Self::UniformJudge) {
+            values.weights = Weights::new([Millionths::ONE; 8]);
+        }
+        if self == Self::RhoZero {
+            values.rho = Millionths::ZERO;
+            values.guards.rho_at_least_one = false;
+        }
+        Policy::new(values).with_context(|| format!("{} cannot be decided", self.title()))
+    }
+
+    /// Decides a partition by this variant's policy.
+    pub(crate) fn decide(self, policy: &Policy, partition: &Partition) -> Outcome {
+        if self == Self::Binary {
+            let has = |class| partition.counted(policy).any(|(_, counted)| counted == class);
+            let proceeds = has(Class::Grounded) && !has(Class::Contradicted);
+            let tier = if proceeds { Tier::Proceed } else { Tier::Replan };
+            return Outcome { tier, score: Some(f64::from(u8::from(proceeds))) };
+        }
+        let decision = match self {
+            Self::NoComplementary | Self::UniformJudge => {
+                partition.with_class_as(Class::Complementary, Class::Ungrounded).decide(policy)
+            }
+            _ => partition.decide(policy),
+        };
+        let tier = match decision.tier {
+            Tier::Regenerate if self == Self::TwoTiers => Tier::Replan,
+            tier => tier,
+        };
+        Outcome { tier, score: number(&decision) }
+    }
+}
+
+/// What came of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Outcome {
+    /// The decision.
+    pub(crate) tier: Tier,
+    /// S, 0 to 1; `None` where there is none.
+    pub(crate) score: Option<f64>,
+}
+
+impl Outcome {
+    /// Of a row that no judge partitioned.
+    pub(crate) const ABSTAINED: Self = Self { tier: Tier::Abstain, score: None };
+}

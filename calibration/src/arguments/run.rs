@@ -1,0 +1,83 @@
+//! This module reads the flags of `gsar-calibrate run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::rows::Mode;
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Files of rows, one JSON object per line, packed ones ending in .gz, or folders of labelled cases.
+    /// docs/EVALUATION.md describes the formats
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the answers go, one JSON object per line. A run that ended early goes on where it stood
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// How rows are made of the files
+    #[arg(long, value_enum, default_value_t = Mode::Single)]
+    pub(crate) mode: Mode,
+    /// The cases to take of a folder, by the split.json in it or beside it; all where not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) part: Option<String>,
+    /// Send reports without the claims that people labelled: the judge splits them, as it does for callers who send none
+    #[arg(long)]
+    pub(crate) whole: bool,
+    /// How many rows to draw; all where not given
+    #[arg(long, value_name = "N")]
+    pub(crate) sample: Option<usize>,
+    /// What is drawn: the same seed draws the same
+    #[arg(long, default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Find that many pieces of evidence for each claim among those of all rows, instead of each row's own
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub(crate) top_k: Option<u32>,
+    /// The policy to decide by; the server's default where not given
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub(crate) policy: String,
+    /// The judgements that are stored in the rows are the judge
+    #[arg(long)]
+    pub(crate) stored: bool,
+    /// What the run is called; the name of the trace where not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) run: Option<String>,
+    /// The trace of an earlier run with the same judge that this one repeats
+    #[arg(long, value_name = "FILE")]
+    pub(crate) repeat_of: Option<PathBuf>,
+    /// At most that many rows a second
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) max_rate: Option<f64>,
+    /// Stop when the models cost that much, in dollars as the server counts them
+    #[arg(long, value_name = "USD", value_parser = micros)]
+    pub(crate) max_cost: Option<u64>,
+    /// Say what there is to judge, and ask nobody
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+fn rate(given: &str) -> Result<f64, String> {
+    let rate = given.parse().ok().filter(|rate| (0.001..=100_000.0).contains(rate));
+    rate.ok_or_else(|| "allowed are 0.001 to 100000 rows a second".to_owned())
+}
+
+/// Dollars in millionths.
+fn micros(given: &str) -> Result<u64, String> {
+    let dollars: Option<f64> = given.parse().ok().filter(|dollars| (0.0..=1e6).contains(dollars));
+    let micros = dollars.map(|dollars| (dollars * 1e6).round() as u64);
+    micros.ok_or_else(|| "allowed are 0 to 1000000 dollars".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_and_costs_have_their_bounds() {
+        assert_eq!((rate("2.5"), micros("0.25")), (Ok(2.5), Ok(250_000)));
+        for wrong in ["0", "-1", "x", "nan", "inf"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+        assert!(micros("-1").is_err() && micros("nan").is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! This module reads what a certificate is shown on: graded reports as a judge answered them, each with the score on which a
+//! policy lets it go out.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail, ensure};
+use gsar_core::Class;
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::Policy;
+use gsar_core::score::Ratio;
+
+use super::sequence::Step;
+use crate::partition::{Partition, goes_out};
+use crate::run::decided_by;
+use crate::trace::Trace;
+
+/// Graded reports.
+#[derive(Debug)]
+pub(crate) struct Graded {
+    /// The judge that decided them all.
+    pub(crate) judge: String,
+    /// The prompt templates that it was asked with.
+    pub(crate) prompts: BTreeSet<String>,
+    reports: Vec<Report>,
+}
+
+#[derive(Debug)]
+struct Report {
+    /// The score on which it goes out; `None` where it does not at any threshold.
+    score: Option<Ratio>,
+    /// Whether people call a claim of it ungrounded or contradicted.
+    is_wrong: bool,
+}
+
+impl Graded {
+    /// The reports of traces under a policy, with any threshold from the least on.
+    ///
+    /// # Errors
+    /// An answer that cannot be read, rows that several judges decided, and no rows.
+    pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
+        let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
+        let mut reports = Vec::new();
+        for row in traces.iter().flat_map(|trace| &trace.rows) {
+            let judge = decided_by(&row.evaluation);
+            if !judge.is_empty() {
+                judges.insert(judge.to_owned());
+            }
+            let links = row.evaluation.provenance.iter().flat_map(|from| &from.judges);
+            prompts.extend(links.flat_map(|link| &link.calls).map(|call| call.prompt.clone()));
+            let decision = Partition::of(row)?.map(|partition| partition.decide(loosest));
+            let decision = decision.filter(|decision| goes_out(decision.tier));
+            let is_against = |gold: &Class| matches!(gold, Class::Ungrounded | Class::Contradicted);
+            reports.push(Report {
+                score: decision.and_then(|decision| decision.guarded_score),
+                is_wrong: row.gold.iter().any(is_against),
+            });
+        }
+        ensure!(!reports.is_empty(), "there are no graded reports");
+        let judges: Vec<String> = judges.into_iter().collect();
+        match judges.as_slice() {
+            [judge] => Ok(Self { judge: judge.clone(), prompts, reports }),
+            [] => bail!("no judge decided any of the reports"),
+            several => bail!(
+                "{} decided these reports; a certificate is of one judge: give it runs of that one alone",
+                several.join(" and ")
+            ),
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// The reports that go out at a threshold.
+    pub(crate) fn at(&self, threshold: Millionths) -> Step {
+        let goes_out =
+            |report: &&Report| report.score.is_some_and(|score| score.compare(threshold).is_ge());
+        let out = self.reports.iter().filter(goes_out);
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Step {
+            threshold,
+            proceeds: count(out.clone().count()),
+            wrong: count(out.filter(|report| report.is_wrong).count()),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! This module certifies a policy: it lowers the threshold as far as graded reports show the risk of proceeding wrongly to be
+//! small, and writes the policy with its certificate. It asks no judge.
+
+mod graded;
+mod page;
+mod sequence;
+
+use anyhow::{Context as _, Result};
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{Certificate, Policy, to_toml};
+use sha2::{Digest as _, Sha256};
+
+use crate::arguments::Certify;
+use crate::policy::named_policy;
+use crate::trace::read;
+use graded::Graded;
+use sequence::{Goal, Step, test};
+
+/// The distance of thresholds that are tested.
+const STEP: u32 = 10_000;
+
+/// Certifies a policy on traces and returns what is to be printed.
+///
+/// # Errors
+/// Traces and policies that cannot be used, and a policy that cannot be written.
+pub(crate) fn certify(wanted: &Certify) -> Result<String> {
+    let base = named_policy(&wanted.policy)?;
+    let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let thresholds = thresholds(&base, wanted.from);
+    let least = thresholds.last().copied().unwrap_or(wanted.from);
+    let graded = Graded::of(&traces, &with_threshold(&base, least, &base.name)?)?;
+    let goal = Goal { risk: wanted.risk.to_f64(), miss: 1.0 - wanted.confidence.to_f64() };
+    let tested = test(thresholds.iter().map(|threshold| graded.at(*threshold)), goal);
+    let mut written = None;
+    if let (Some(passed), Some(path)) = (tested.passed, &wanted.out) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let policy = with_threshold(&base, passed.threshold, &name)?;
+        let certified = certified(policy, passed, &graded, wanted)?;
+        std::fs::write(path, to_toml(&certified)).with_context(|| path.display().to_string())?;
+        written = Some(path.as_path());
+    }
+    Ok(page::page(&base, &graded, &tested, goal, written))
+}
+
+/// From the first threshold down in hundredths, all above the one from which on reports are regenerated.
+fn thresholds(base: &Policy, from: Millionths) -> Vec<Millionths> {
+    let mut thresholds = Vec::new();
+    let mut next = from;
+    while next > base.tau_regenerate {
+        thresholds.push(next);
+        next = Millionths::new(next.get().saturating_sub(STEP));
+    }
+    thresholds
+}
+
+fn with_threshold(base: &Policy, threshold: Millionths, name: &str) -> Result<Policy> {
+    let mut values = base.values().clone();
+    name.clone_into(&mut values.name);
+    values.tau_proceed = threshold;
+    Ok(Policy::new(values)?)
+}
+
+fn certified(policy: Policy, passed: Step, graded: &Graded, wanted: &Certify) -> Result<Policy> {
+    let mut digest = Sha256::new();
+    for path in &wanted.traces {
+        digest.update(std::fs::read(path).with_context(|| path.display().to_string())?);
+    }
+    let certificate = Certificate {
+        risk: wanted.risk,
+        confidence: wanted.confidence,
+        judge: graded.judge.clone(),
+        prompts: graded.prompts.iter().cloned().collect(),
+        rows: u32::try_from(graded.len()).unwrap_or(u32::MAX),
+        proceeds: passed.proceeds,
+        wrong: passed.wrong,
+        data: digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+        policy: policy.digest().to_string(),
+    };
+    Ok(policy.with_certificate(certificate)?)
+}

@@ -1,0 +1,140 @@
+//! This module finds the lowest threshold at which the risk of proceeding wrongly is shown to be small: thresholds are tested
+//! from the highest down, in an order that no report decides, each by an exact binomial test at the whole level, until
+//! the first that fails (Angelopoulos and others 2021, Learn then Test, fixed sequence testing). It knows no report.
+
+use gsar_core::fixed::Millionths;
+
+use crate::statistics::tail_at_most;
+
+/// What is to be shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// P(wrong | proceed) is to be at most this, above 0 and below 1.
+    pub(crate) risk: f64,
+    /// In at most this share of all calibrations it may be missed, above 0 and below 1.
+    pub(crate) miss: f64,
+}
+
+/// The reports that go out at a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The threshold.
+    pub(crate) threshold: Millionths,
+    /// How many go out.
+    pub(crate) proceeds: u32,
+    /// How many of them are wrong.
+    pub(crate) wrong: u32,
+}
+
+/// What the tests came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tested {
+    /// The lowest threshold that passed; `None` where the first one failed.
+    pub(crate) passed: Option<Step>,
+    /// The first that failed; `None` where all passed.
+    pub(crate) failed: Option<Step>,
+}
+
+/// Tests thresholds in their order until one fails.
+pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested {
+    let mut tested = Tested { passed: None, failed: None };
+    for step in steps {
+        let is_shown = tail_at_most(step.wrong, step.proceeds, goal.risk)
+            .is_some_and(|chance| chance <= goal.miss);
+        if !is_shown {
+            tested.failed = Some(step);
+            break;
+        }
+        tested.passed = Some(step);
+    }
+    tested
+}
+
+/// The fewest reports that have to go out, `wrong` of them wrong, for the goal to be shown.
+pub(crate) fn fewest_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
+    const MOST: u32 = 10_000_000;
+    let shows = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);
+    let mut most = wrong.max(1);
+    while !shows(most) {
+        most = most.checked_mul(2).filter(|most| *most <= MOST)?;
+    }
+    let mut least = most / 2;
+    while least + 1 < most {
+        let middle = least + (most - least) / 2;
+        if shows(middle) { most = middle } else { least = middle }
+    }
+    Some(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Random;
+
+    const GOAL: Goal = Goal { risk: 0.05, miss: 0.05 };
+
+    #[test]
+    fn without_an_error_fifty_nine_reports_are_needed() {
+        assert_eq!(fewest_proceeds(0, GOAL), Some(59));
+        assert_eq!(fewest_proceeds(1, GOAL), Some(93));
+        assert_eq!(fewest_proceeds(0, Goal { risk: 0.01, miss: 0.05 }), Some(299));
+        let step = |proceeds, wrong| Step { threshold: Millionths::ONE, proceeds, wrong };
+        let passes = |proceeds, wrong| test([step(proceeds, wrong)], GOAL).passed.is_some();
+        assert!(passes(59, 0) && !passes(58, 0) && passes(93, 1) && !passes(92, 1));
+        assert!(!passes(0, 0));
+    }
+
+    #[test]
+    fn nothing_behind_the_first_failure_counts() {
+        let step = |percent: u32, proceeds, wrong| Step {
+            threshold: Millionths::new(percent * 10_000),
+            proceeds,
+            wrong,
+        };
+        let steps = [step(100, 80, 0), step(99, 90, 9), step(98, 400, 0)];
+        let tested = test(steps, GOAL);
+        assert_eq!((tested.passed, tested.failed), (Some(steps[0]), Some(steps[1])));
+    }
+
+    /// Deployments in which a report of score s is wrong with a chance that falls with s.
+    #[test]
+    fn the_guarantee_is_missed_no_more_often_than_allowed() {
+        const DEPLOYMENTS: u64 = 1_000;
+        const ROWS: usize = 400;
+        for (high, low) in [(0.04, 0.6), (0.02, 0.08), (0.06, 0.3)] {
+            let chance = |percent: usize| low + (high - low) * percent as f64 / 100.0;
+            // Scores are uniform over 0 to 100 hundredths.
+            let risk_from = |percent: usize| {
+                let chances: Vec<f64> = (percent..=100).map(chance).collect();
+                chances.iter().sum::<f64>() / chances.len() as f64
+            };
+            let (mut missed, mut shown) = (0, 0);
+            for deployment in 0..DEPLOYMENTS {
+                let mut random = Random::new(deployment);
+                let rows: Vec<(usize, bool)> = (0..ROWS)
+                    .map(|_| {
+                        let percent = random.below(101);
+                        (percent, random.below(1_000_000) < (chance(percent) * 1e6) as usize)
+                    })
+                    .collect();
+                // From a threshold at which some report goes out: it is fixed before the reports are seen.
+                let steps = (0..=80).rev().map(|percent| {
+                    let out = rows.iter().filter(|(score, _)| *score >= percent);
+                    Step {
+                        threshold: Millionths::new(percent as u32 * 10_000),
+                        proceeds: u32::try_from(out.clone().count()).unwrap(),
+                        wrong: u32::try_from(out.filter(|(_, wrong)| *wrong).count()).unwrap(),
+                    }
+                });
+                if let Some(passed) = test(steps, GOAL).passed {
+                    shown += 1;
+                    let percent = passed.threshold.get() as usize / 10_000;
+                    missed += u64::from(risk_from(percent) > GOAL.risk);
+                }
+            }
+            // Three standard deviations of 1,000 draws at 5 %.
+            let most = 50.0 + 3.0 * (1_000.0_f64 * 0.05 * 0.95).sqrt();
+            assert!((missed as f64) <= most, "{missed} of {DEPLOYMENTS} missed, {shown} shown");
+        }
+    }
+}

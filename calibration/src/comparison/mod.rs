@@ -1,0 +1,94 @@
+//! This module compares two runs over the same rows: cell by cell of their decisions and classes, with the agreement between
+//! them and whether one of them is right more often. It asks no judge.
+
+mod page;
+mod pairs;
+
+use anyhow::{Result, ensure};
+use gsar_core::{Class, Tier};
+
+use crate::arguments::Compare;
+use crate::policy::named_policy;
+use crate::statistics::{Interval, kappa, mcnemar, mean_interval};
+use crate::trace::read;
+use pairs::{Pairs, pairs};
+
+/// What two runs say of the same rows.
+#[derive(Debug)]
+struct Comparison {
+    /// The names of the runs.
+    runs: [String; 2],
+    /// How many rows both answered, and how many only one of them.
+    rows: usize,
+    only_in_one: usize,
+    /// Of the rows, how many came to each pair of tiers, in the order of [`Tier::ALL`].
+    tiers: [[usize; 4]; 4],
+    /// Of the claims with a gold class, how many came to each pair of classes, in the order of [`Class::ALL`].
+    classes: [[usize; 4]; 4],
+    /// How much larger the share of proceeds of the second is, and its interval.
+    more_proceeds: (f64, Option<Interval>),
+    /// How much larger the mean S of the second is, over the rows in which both have one.
+    more_score: (f64, Option<Interval>),
+    /// Cohen's kappa over decisions and over classes.
+    kappas: [Option<f64>; 2],
+    /// Claims that only the first, and only the second, has right by people, and the exact p of McNemar's test.
+    right: (u32, u32, Option<f64>),
+}
+
+/// Compares two traces and returns what is to be printed.
+///
+/// # Errors
+/// Traces and policies that cannot be read, and traces without a common row.
+pub(crate) fn compare(wanted: &Compare) -> Result<String> {
+    let policy = named_policy(&wanted.policy)?;
+    let (first, second) = (read(&wanted.first)?, read(&wanted.second)?);
+    let pairs = pairs(&first, &second, &policy)?;
+    ensure!(
+        !pairs.tiers.is_empty(),
+        "{} and {} have no row in common",
+        first.header.run,
+        second.header.run
+    );
+    let comparison = Comparison::of([first.header.run, second.header.run], &pairs);
+    Ok(page::page(&comparison, &policy.name))
+}
+
+impl Comparison {
+    fn of(runs: [String; 2], pairs: &Pairs) -> Self {
+        let proceeds = pairs.tiers.iter().map(|(first, second)| {
+            f64::from(u8::from(*second == Tier::Proceed))
+                - f64::from(u8::from(*first == Tier::Proceed))
+        });
+        let scores = pairs.scores.iter().map(|(first, second)| second - first);
+        let classes: Vec<(Class, Class)> =
+            pairs.claims.iter().map(|claim| (claim.first, claim.second)).collect();
+        let only = |is_right: &dyn Fn(bool, bool) -> bool| {
+            let claims = pairs.claims.iter();
+            let hits = claims
+                .filter(|claim| is_right(claim.first == claim.gold, claim.second == claim.gold));
+            u32::try_from(hits.count()).unwrap_or(u32::MAX)
+        };
+        let only_first = only(&|first, second| first && !second);
+        let only_second = only(&|first, second| !first && second);
+        Self {
+            runs,
+            rows: pairs.tiers.len(),
+            only_in_one: pairs.only_in_one,
+            tiers: confusion(&pairs.tiers, &Tier::ALL),
+            classes: confusion(&classes, &Class::ALL),
+            more_proceeds: mean(&proceeds.collect::<Vec<_>>()),
+            more_score: mean(&scores.collect::<Vec<_>>()),
+            kappas: [kappa(&pairs.tiers), kappa(&classes)],
+            right: (only_first, only_second, mcnemar(only_first, only_second)),
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> (f64, Option<Interval>) {
+    (values.iter().sum::<f64>() / values.len().max(1) as f64, mean_interval(values))
+}
+
+/// How often each value of the first meets each of the second.
+fn confusion<T: Copy + PartialEq>(pairs: &[(T, T)], all: &[T; 4]) -> [[usize; 4]; 4] {
+    all.map(|first| all.map(|second| pairs.iter().filter(|pair| **pair == (first, second)).count()))
+}

@@ -1,0 +1,77 @@
+//! This module writes a comparison as Markdown.
+
+use std::fmt::Write as _;
+
+use gsar_core::{Class, Tier};
+
+use super::Comparison;
+use crate::statistics::Interval;
+use crate::tables::markdown::{NOTHING, heading, table};
+
+/// The page of a comparison under a policy.
+pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
+    let [first, second] = &comparison.runs;
+    let mut page = format!("# {second} against {first}\n\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        page,
+        "{} rows in both, {} in one alone; policy `{policy}`. Lines are {first}, columns {second}.",
+        comparison.rows, comparison.only_in_one
+    );
+    heading(&mut page, "Decisions");
+    confusion(&mut page, Tier::ALL.map(Tier::name), &comparison.tiers);
+    heading(&mut page, "Classes");
+    confusion(&mut page, Class::ALL.map(Class::name), &comparison.classes);
+    heading(&mut page, "Differences");
+    let (proceeds, between_proceeds) = &comparison.more_proceeds;
+    let (score, between_scores) = &comparison.more_score;
+    let [of_tiers, of_classes] = comparison.kappas;
+    let (only_first, only_second, p) = comparison.right;
+    table(
+        &mut page,
+        &["measure", "value"],
+        &[
+            vec![
+                "Δ proceed, points".to_owned(),
+                format!("{:+.1}{}", proceeds * 100.0, between(between_proceeds.as_ref(), 100.0, 1)),
+            ],
+            vec![
+                "Δ S".to_owned(),
+                format!("{score:+.3}{}", between(between_scores.as_ref(), 1.0, 3)),
+            ],
+            vec!["Cohen's kappa of decisions".to_owned(), plain(of_tiers)],
+            vec!["Cohen's kappa of classes".to_owned(), plain(of_classes)],
+            vec![format!("claims that only {first} has right"), only_first.to_string()],
+            vec![format!("claims that only {second} has right"), only_second.to_string()],
+            vec!["McNemar, exact p".to_owned(), probability(p)],
+        ],
+    );
+    page
+}
+
+fn confusion(page: &mut String, names: [&str; 4], counts: &[[usize; 4]; 4]) {
+    let mut head = vec![""];
+    head.extend(names);
+    let rows = names.iter().zip(counts).map(|(name, counts)| {
+        std::iter::once((*name).to_owned()).chain(counts.iter().map(usize::to_string)).collect()
+    });
+    table(page, &head, &rows.collect::<Vec<_>>());
+}
+
+fn plain(value: Option<f64>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
+}
+
+fn probability(p: Option<f64>) -> String {
+    match p {
+        Some(p) if p < 0.001 => "< 0.001".to_owned(),
+        p => plain(p),
+    }
+}
+
+fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
+    let shown = |Interval { low, high }: &Interval| {
+        format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)
+    };
+    interval.map(shown).unwrap_or_default()
+}

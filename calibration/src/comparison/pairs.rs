@@ -1,0 +1,83 @@
+//! This module puts two traces side by side: the rows and claims that both have.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use gsar_core::policy::Policy;
+use gsar_core::{Class, Tier};
+
+use crate::partition::{Partition, number};
+use crate::trace::{Trace, TracedRow};
+
+/// What two runs say of the same things, the first one's first.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// The decisions on rows.
+    pub(super) tiers: Vec<(Tier, Tier)>,
+    /// The scores of rows in which both have one, 0 to 1.
+    pub(super) scores: Vec<(f64, f64)>,
+    /// The classes of claims that both judged.
+    pub(super) claims: Vec<Claim>,
+    /// How many rows only one of them has.
+    pub(super) only_in_one: usize,
+}
+
+/// A claim that both judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    pub(super) gold: Class,
+    pub(super) first: Class,
+    pub(super) second: Class,
+}
+
+/// What two traces say under a policy.
+///
+/// # Errors
+/// An answer that cannot be read.
+pub(super) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pairs> {
+    let mut others: BTreeMap<&str, &TracedRow> =
+        second.rows.iter().map(|row| (row.row.as_str(), row)).collect();
+    let mut pairs = Pairs::default();
+    for row in &first.rows {
+        match others.remove(row.row.as_str()) {
+            Some(other) => pairs.add(&Said::of(row, policy)?, &Said::of(other, policy)?, &row.gold),
+            None => pairs.only_in_one += 1,
+        }
+    }
+    pairs.only_in_one += others.len();
+    Ok(pairs)
+}
+
+/// What a run says of a row.
+struct Said {
+    tier: Tier,
+    score: Option<f64>,
+    classes: BTreeMap<String, Class>,
+}
+
+impl Said {
+    fn of(row: &TracedRow, policy: &Policy) -> Result<Self> {
+        let Some(partition) = Partition::of(row)? else {
+            return Ok(Self { tier: Tier::Abstain, score: None, classes: BTreeMap::new() });
+        };
+        let decision = partition.decide(policy);
+        let classes = partition.counted(policy).map(|(claim, class)| (claim.to_owned(), class));
+        Ok(Self { tier: decision.tier, score: number(&decision), classes: classes.collect() })
+    }
+}
+
+impl Pairs {
+    fn add(&mut self, first: &Said, second: &Said, gold: &[Class]) {
+        self.tiers.push((first.tier, second.tier));
+        self.scores.extend(first.score.zip(second.score));
+        for (gold, number) in gold.iter().zip(1..) {
+            let claim = format!("c{number}");
+            let classes = first.classes.get(&claim).zip(second.classes.get(&claim));
+            self.claims.extend(classes.map(|(first, second)| Claim {
+                gold: *gold,
+                first: *first,
+                second: *second,
+            }));
+        }
+    }
+}

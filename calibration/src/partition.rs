@@ -1,0 +1,106 @@
+//! This module holds the partition of a row as it was answered, and decides it under other policies without asking a judge.
+
+use anyhow::{Result, anyhow};
+use gsar_core::coverage::Coverage;
+use gsar_core::policy::{FindingModes, Policy, Preset, UndefinedScore, VerificationMode, preset};
+use gsar_core::reassess::{Recorded, reassess};
+use gsar_core::verify::{Verified, undo};
+use gsar_core::{Class, Decision, JudgedClaim, Origin, Tier, decide_with};
+use gsar_proto::parse::recorded_partition;
+use gsar_proto::v1;
+
+use crate::trace::TracedRow;
+
+/// A partition as the judge gave it and as it was counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Partition {
+    judged: Vec<JudgedClaim>,
+    verified: Verified,
+    coverage: Option<Coverage>,
+}
+
+impl Partition {
+    /// The partition of a row; `None` where no judge gave one.
+    ///
+    /// # Errors
+    /// An answer that this version cannot read.
+    pub(crate) fn of(row: &TracedRow) -> Result<Option<Self>> {
+        let answer = &row.evaluation;
+        if answer.outcome() != v1::Outcome::Scored && answer.claims.is_empty() {
+            return Ok(None);
+        }
+        let provenance = answer.provenance.as_ref();
+        let mode = provenance.map_or(0, |provenance| provenance.verification);
+        let enforced = mode == i32::from(v1::VerificationMode::Enforce);
+        let read = recorded_partition(answer, enforced);
+        let read = read.map_err(|error| anyhow!("row {}: {error}", row.row))?;
+        let judged = if enforced {
+            let modes = modes(answer);
+            let calls = provenance.iter().flat_map(|provenance| &provenance.judges);
+            let asked = calls.flat_map(|link| &link.calls).any(|call| call.purpose == "reconsider");
+            undo(&read.verified, &modes, asked).judged
+        } else {
+            read.verified.claims.iter().map(|claim| claim.judged.clone()).collect()
+        };
+        Ok(Some(Self { judged, verified: read.verified, coverage: read.coverage }))
+    }
+
+    /// What a policy decides. One that corrects decides on what was corrected when the row was answered.
+    pub(crate) fn decide(&self, policy: &Policy) -> Decision {
+        let recorded = Recorded {
+            judged: self.judged.clone(),
+            verified: self.verified.clone(),
+            coverage: self.coverage.clone(),
+            evidence: &[],
+        };
+        let assessment = reassess(policy, recorded);
+        if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {
+            // Claims that weigh nothing score one half as published, even where a judge made the partition.
+            let (tally, findings) = (&assessment.tally, Some(&assessment.findings));
+            return decide_with(policy, tally, Origin::Caller, findings);
+        }
+        assessment.decision
+    }
+
+    /// The claims that a policy counts, with their classes.
+    pub(crate) fn counted(&self, policy: &Policy) -> impl Iterator<Item = (&str, Class)> {
+        let corrects = policy.verification == VerificationMode::Enforce;
+        let verified = self.verified.claims.iter().map(|claim| &claim.judged);
+        let (verified, judged) = match corrects {
+            true => (Some(verified), None),
+            false => (None, Some(self.judged.iter())),
+        };
+        let counted = verified.into_iter().flatten().chain(judged.into_iter().flatten());
+        counted.map(|claim| (claim.claim.id.as_str(), claim.class))
+    }
+
+    /// The same with every claim of one class in another.
+    #[must_use]
+    pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {
+        let mut changed = self.clone();
+        let verified = changed.verified.claims.iter_mut().map(|claim| &mut claim.judged);
+        for claim in verified.chain(&mut changed.judged) {
+            if claim.class == from {
+                claim.class = to;
+            }
+        }
+        changed
+    }
+}
+
+/// The modes of findings of the preset that an answer was decided by; those of `reference` for any other policy.
+fn modes(answer: &v1::EvaluateResponse) -> FindingModes {
+    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.as_ref());
+    let name = policy.and_then(|policy| Preset::from_name(&policy.name));
+    preset(name.unwrap_or(Preset::Reference)).findings
+}
+
+/// A score as a number, for statistics.
+pub(crate) fn number(decision: &Decision) -> Option<f64> {
+    decision.score.map(|score| score.fraction().to_f64())
+}
+
+/// Whether a report may go out.
+pub(crate) fn goes_out(tier: Tier) -> bool {
+    tier == Tier::Proceed
+}

@@ -1,0 +1,23 @@
+//! This module finds a policy by what people call it: a preset, or a file.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use gsar_core::policy::{Policy, Preset, preset};
+
+use crate::data_set::read;
+
+/// The preset of a name, or the policy of a file.
+///
+/// # Errors
+/// Neither, and a file that holds no policy.
+pub(crate) fn named_policy(name: &str) -> Result<Policy> {
+    if let Some(found) = Preset::from_name(name) {
+        return Ok(preset(found));
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        bail!("`{name}` is no preset (paper, reference, strict, local) and no file");
+    }
+    Policy::from_toml(&read(path)?).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,169 @@
+//! This module reads rows from a file one by one, whatever its format, and digests what it read.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::Row;
+use super::claims::{ClaimLine, JudgedLine};
+use super::labelled::reports;
+use super::spans::SpansLine;
+
+/// A file of rows, or a folder of labelled cases.
+#[derive(Debug)]
+pub(crate) struct RowFile {
+    path: PathBuf,
+    part: Option<String>,
+    /// SHA-256 of its bytes as stored, in hexadecimal.
+    pub(crate) sha256: String,
+}
+
+/// Digests a file, or the files of a folder of labelled cases, of which one part is read where it is named.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
+    let mut digest = Sha256::new();
+    if path.is_dir() {
+        for name in ["cases.jsonl", "claims.jsonl", "reports.jsonl"] {
+            add(&path.join(name), &mut digest)?;
+        }
+    } else {
+        add(path, &mut digest)?;
+    }
+    let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(RowFile { path: path.to_owned(), part: part.map(str::to_owned), sha256 })
+}
+
+fn add(path: &Path, digest: &mut Sha256) -> Result<()> {
+    let mut file = File::open(path).with_context(|| path.display().to_string())?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer).with_context(|| path.display().to_string())?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+        digest.update(bytes);
+    }
+    Ok(())
+}
+
+impl RowFile {
+    /// Its name without folder and endings: `fever_nli_dev.test.jsonl.gz` is `fever_nli_dev.test`.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
+    }
+
+    /// Its rows in their order.
+    ///
+    /// # Errors
+    /// A file that cannot be read; each row that is none, with its line.
+    pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
+        let path = self.path.clone();
+        if path.is_dir() {
+            let rows = reports(&path, self.part.as_deref())?;
+            return Ok(Box::new(rows.into_iter().map(check)));
+        }
+        let file = File::open(&path).with_context(|| path.display().to_string())?;
+        let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+        let reader: Box<dyn Read> = if is_packed {
+            Box::new(flate2::read::MultiGzDecoder::new(file))
+        } else {
+            Box::new(file)
+        };
+        let lines = (1..).zip(BufReader::new(reader).lines());
+        let rows = lines.map(move |(number, line)| {
+            let line = line.with_context(|| format!("{}:{number}", path.display()))?;
+            if line.trim().is_empty() {
+                return Ok(None);
+            }
+            row(&line).map(Some).with_context(|| format!("{}:{number}", path.display()))
+        });
+        Ok(Box::new(rows.filter_map(Result::transpose)))
+    }
+}
+
+/// The row of a line; the keys say in which format it is.
+fn row(line: &str) -> Result<Row> {
+    let value: Value = serde_json::from_str(line)?;
+    let has = |key: &str| value.get(key).is_some();
+    let is_judged = || value.pointer("/claims/0/class").is_some();
+    let row = if has("spans") {
+        read::<SpansLine>(value)?.into()
+    } else if has("claim") {
+        read::<ClaimLine>(value)?.into()
+    } else if is_judged() {
+        read::<JudgedLine>(value)?.into()
+    } else if has("claims") {
+        read(value)?
+    } else {
+        bail!("a row has `claim` with `label`, `claims`, or `response` with `spans`");
+    };
+    check(row)
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
+    Ok(serde_json::from_value(value)?)
+}
+
+fn check(row: Row) -> Result<Row> {
+    if row.id.is_empty() {
+        bail!("`id` is empty; give each row a name of its own");
+    }
+    if row.claims.is_empty() {
+        bail!("row {}: there are no claims", row.id);
+    }
+    if row.evidence.is_empty() {
+        bail!("row {}: there is no evidence", row.id);
+    }
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_every_format_are_rows_and_broken_ones_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.test.jsonl");
+        let lines = [
+            r#"{"id":"a","claim":"x","label":"SUPPORTS","evidence":[{"text":"y"}]}"#,
+            "",
+            r#"{"id":"b","claims":[{"text":"x","gold":"complementary"}],"evidence":[{"id":"e","text":"y"}]}"#,
+            r#"{"id":"c","mode":"single","evidence":[{"id":"s","title":"","text":"y"}],"claims":[{"text":"x","gold":"REFUTES","row":"r","class":"grounded","type":"tool_match","citations":[{"evidence":"s","quote":"y"}],"note":""}],"score":1}"#,
+            r#"{"id":"d","source_text":"y","response":"It is x.","spans":[]}"#,
+            r#"{"id":"e","claim":"x","label":"SUPPORTS","evidence":[]}"#,
+            r#"{"id":"f","text":"x"}"#,
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let file = open(&path, None).unwrap();
+        assert_eq!((file.name().as_str(), file.sha256.len()), ("some.test", 64));
+        let rows: Vec<Result<Row>> = file.rows().unwrap().collect();
+        let said: Vec<String> = rows
+            .iter()
+            .map(|row| match row {
+                Ok(row) => row.id.clone(),
+                Err(error) => {
+                    format!("{error:#}").rsplit('/').next().unwrap_or_default().to_owned()
+                }
+            })
+            .collect();
+        let expected = [
+            "a",
+            "b",
+            "c",
+            "d",
+            "some.test.jsonl:6: row e: there is no evidence",
+            "some.test.jsonl:7: a row has `claim` with `label`, `claims`, or `response` with `spans`",
+        ];
+        assert_eq!(said, expected);
+        let judged = rows[2].as_ref().unwrap().claims[0].judged.as_ref().unwrap();
+        assert_eq!((judged.class, judged.citations.len()), (gsar_core::Class::Grounded, 1));
+    }
+}

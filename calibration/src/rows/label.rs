@@ -1,0 +1,58 @@
+//! This module names gold classes as people write them: by the class, or by the label of FEVER.
+
+use gsar_core::Class;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What people say of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Gold(pub(crate) Class);
+
+impl Gold {
+    /// The class of a name: `grounded` and so on, or `SUPPORTS`, `REFUTES`, `NOT_ENOUGH_INFO` with or without its
+    /// underscores (FEVER: Thorne and others 2018).
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        let class = match name {
+            "SUPPORTS" => Class::Grounded,
+            "REFUTES" => Class::Contradicted,
+            "NOT_ENOUGH_INFO" | "NOT ENOUGH INFO" => Class::Ungrounded,
+            name => Class::from_name(name)?,
+        };
+        Some(Self(class))
+    }
+}
+
+impl Serialize for Gold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Gold {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "`{name}` is no label; allowed are grounded, ungrounded, contradicted, complementary, SUPPORTS, REFUTES and NOT ENOUGH INFO"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_fever_and_classes_are_read_and_classes_written() {
+        let read = |text: &str| serde_json::from_str::<Gold>(text).map(|gold| gold.0);
+        assert_eq!(read("\"SUPPORTS\"").unwrap(), Class::Grounded);
+        assert_eq!(read("\"REFUTES\"").unwrap(), Class::Contradicted);
+        assert_eq!(read("\"NOT ENOUGH INFO\"").unwrap(), Class::Ungrounded);
+        assert_eq!(read("\"NOT_ENOUGH_INFO\"").unwrap(), Class::Ungrounded);
+        for class in Class::ALL {
+            let text = serde_json::to_string(&Gold(class)).unwrap();
+            assert_eq!(read(&text).unwrap(), class);
+        }
+        assert!(read("\"MAYBE\"").unwrap_err().to_string().contains("`MAYBE` is no label"));
+    }
+}

@@ -1,0 +1,134 @@
+//! This module holds what a run judges: rows of claims with their gold class and the evidence beside them, from files of
+//! several formats. It knows no server.
+
+mod claims;
+mod composed;
+mod file;
+mod label;
+mod labelled;
+mod select;
+mod spans;
+
+use clap::ValueEnum;
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use serde::{Deserialize, Serialize};
+
+use crate::judgement::Judgement;
+use crate::names;
+pub(crate) use file::{RowFile, open};
+pub(crate) use label::Gold;
+pub(crate) use select::{Selection, select};
+
+/// Claims with their gold class, and evidence. Its serialised form is the format of docs/EVALUATION.md, "Rows".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    /// Its name, unique within a file.
+    pub(crate) id: String,
+    /// The report; empty: the claims, one after another.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) report: String,
+    /// The claims to judge, in the order of the report.
+    pub(crate) claims: Vec<GoldClaim>,
+    /// What bears on them.
+    pub(crate) evidence: Vec<Item>,
+}
+
+/// A claim, and what people say of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoldClaim {
+    /// The claim.
+    pub(crate) text: String,
+    /// Its class by people.
+    pub(crate) gold: Gold,
+    /// What a judge said of it, where that is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) judged: Option<Judgement>,
+}
+
+/// An item of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Item {
+    /// Its id, unique within its row.
+    pub(crate) id: String,
+    /// What it is; the output of a tool where not given.
+    #[serde(with = "names::kind", default = "tool_output")]
+    pub(crate) kind: EvidenceKind,
+    /// Where it comes from; `static_infra` where not given.
+    #[serde(with = "names::lane", default = "static_infra")]
+    pub(crate) lane: Lane,
+    /// The command or the request, where there was one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) tool: String,
+    /// Its content.
+    #[serde(alias = "content")]
+    pub(crate) text: String,
+    /// Whether the content is sent as a JSON document.
+    #[serde(skip)]
+    pub(crate) is_json: bool,
+}
+
+fn tool_output() -> EvidenceKind {
+    EvidenceKind::ToolOutput
+}
+
+fn static_infra() -> Lane {
+    Lane::StaticInfra
+}
+
+impl Item {
+    /// A text that no tool gave.
+    pub(crate) fn text(id: String, text: String) -> Self {
+        let (kind, lane) = (tool_output(), static_infra());
+        Self { id, kind, lane, tool: String::new(), text, is_json: false }
+    }
+
+    /// A text with its title as the first line.
+    pub(crate) fn titled(id: String, title: Option<&str>, text: String) -> Self {
+        match title {
+            None | Some("") => Self::text(id, text),
+            Some(title) => Self::text(id, format!("{title}\n{text}")),
+        }
+    }
+
+    /// As a caller sends it.
+    pub(crate) fn message(&self) -> v1::EvidenceItem {
+        use v1::evidence_item::Content;
+        let content = if self.is_json { Content::Json } else { Content::Text };
+        v1::EvidenceItem {
+            id: self.id.clone(),
+            kind: self.kind.number(),
+            lane: self.lane.number(),
+            tool: self.tool.clone(),
+            content: Some(content(self.text.clone())),
+            ..Default::default()
+        }
+    }
+}
+
+/// How rows are made of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    /// As the files have them: one claim a row in files of claims
+    Single,
+    /// Honest reports, composed of supported claims
+    Distill,
+    /// Reports with a supported, an open and a refuted claim at least, and now and then an alternative
+    Adversarial,
+}
+
+impl Mode {
+    /// In a word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Distill => "distill",
+            Self::Adversarial => "adversarial",
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! This module draws rows: the same seed draws the same ones, in the order of their file.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+
+use super::composed::compose;
+use super::{Mode, Row, RowFile};
+use crate::statistics::Random;
+
+/// Which rows of files to take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selection {
+    /// How rows are made of files.
+    pub(crate) mode: Mode,
+    /// At most that many; all where not given.
+    pub(crate) number: Option<usize>,
+    /// What is drawn.
+    pub(crate) seed: u64,
+}
+
+/// The selected rows of files, one file after another, or what is composed of all of them.
+///
+/// # Errors
+/// A file that cannot be read, a line that is no row, an id that is there twice, and too few claims to compose of.
+pub(crate) fn select(files: &[RowFile], selection: Selection) -> Result<Vec<Row>> {
+    let Selection { mode, number, seed } = selection;
+    if mode == Mode::Single {
+        return draw(files, number, seed);
+    }
+    let mut reports = compose(draw(files, None, seed)?, mode, seed);
+    ensure!(!reports.is_empty(), "there are too few claims to compose a report of");
+    reports.truncate(number.unwrap_or(usize::MAX));
+    Ok(reports)
+}
+
+/// Draws rows, each with the same chance (Vitter 1985, algorithm R).
+fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>> {
+    let mut random = Random::new(seed);
+    let mut drawn: Vec<(usize, Row)> = Vec::new();
+    let mut ids = HashSet::new();
+    let mut seen = 0;
+    for file in files {
+        for row in file.rows()? {
+            let row = row?;
+            ensure!(ids.insert(row.id.clone()), "{}: row {} is there twice", file.name(), row.id);
+            match number.filter(|number| drawn.len() >= *number) {
+                None => drawn.push((seen, row)),
+                Some(_) => {
+                    if let Some(replaced) = drawn.get_mut(random.below(seen + 1)) {
+                        *replaced = (seen, row);
+                    }
+                }
+            }
+            seen += 1;
+        }
+    }
+    ensure!(!drawn.is_empty(), "there are no rows");
+    drawn.sort_unstable_by_key(|(place, _)| *place);
+    Ok(drawn.into_iter().map(|(_, row)| row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::open;
+
+    #[test]
+    fn the_same_seed_draws_the_same_rows_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        let line = |at: u32| {
+            format!(
+                r#"{{"id":"r{at:03}","claim":"x","label":"SUPPORTS","evidence":[{{"text":"y"}}]}}"#
+            )
+        };
+        std::fs::write(&path, (0..200).map(line).collect::<Vec<_>>().join("\n")).unwrap();
+        let files = [open(&path, None).unwrap()];
+        let ids = |number, seed| -> Vec<String> {
+            let rows = select(&files, Selection { mode: Mode::Single, number, seed }).unwrap();
+            rows.into_iter().map(|row| row.id).collect()
+        };
+        assert_eq!(ids(None, 1).len(), 200);
+        let drawn = ids(Some(20), 1);
+        assert_eq!(drawn.len(), 20);
+        assert!(drawn.is_sorted());
+        assert_eq!(drawn, ids(Some(20), 1));
+        assert_ne!(drawn, ids(Some(20), 2));
+        std::fs::write(&path, [line(1), line(1)].join("\n")).unwrap();
+        let twice = select(
+            &[open(&path, None).unwrap()],
+            Selection { mode: Mode::Single, number: None, seed: 1 },
+        );
+        assert_eq!(twice.unwrap_err().to_string(), "rows: row r001 is there twice");
+    }
+}

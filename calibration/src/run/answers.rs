@@ -1,0 +1,167 @@
+//! This module has rows answered over one stream: no faster than allowed, until all are answered or the money is spent.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use gsar_client::Client;
+use gsar_proto::json::to_json;
+use gsar_proto::v1;
+use gsar_proto::v1::evaluate_stream_response::Result as Answer;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::value::RawValue;
+
+use super::question::Asking;
+use super::requests::Requests;
+use crate::rows::Row;
+use crate::trace::{Line, TraceWriter};
+
+/// How often rows are sent that the server could not answer for now.
+const ATTEMPTS: u32 = 5;
+
+/// The longest pause before they are sent again.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// What a run may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Rows a second; absent: as fast as the server takes them.
+    pub(super) rows_per_second: Option<f64>,
+    /// Millionths of a dollar, as the server counts them; absent: no limit.
+    pub(super) cost_micros: Option<u64>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// How many rows it answered.
+    pub(super) answered: usize,
+    /// How long that took.
+    pub(super) took: Duration,
+    /// What the models cost, in millionths of a dollar.
+    pub(super) cost_micros: u64,
+    /// Whether the money was spent before all rows were answered.
+    pub(super) out_of_money: bool,
+}
+
+/// Has rows answered and writes the answers down.
+///
+/// # Errors
+/// A stream that ends early, rows that the server cannot answer for now however often they are sent, and a trace that
+/// cannot be written.
+pub(super) async fn answer_rows(
+    client: &Client,
+    rows: Vec<Row>,
+    asking: Asking<'_>,
+    limits: Limits,
+    trace: &mut TraceWriter,
+) -> Result<End> {
+    let began = Instant::now();
+    let mut run = Running {
+        client,
+        asking,
+        limits,
+        trace,
+        bar: bar(rows.len()),
+        cost_micros: 0,
+        answered: 0,
+    };
+    let mut rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
+    let mut pause = Duration::from_secs(1);
+    for attempt in 1..=ATTEMPTS {
+        let Left { rows: left, why } = run.stream(&rows).await?;
+        rows = left;
+        let out_of_money = run.is_out_of_money();
+        if rows.is_empty() || out_of_money {
+            let (answered, cost_micros) = (run.answered, run.cost_micros);
+            run.bar.finish_and_clear();
+            let out_of_money = out_of_money && !rows.is_empty();
+            return Ok(End { answered, took: began.elapsed(), cost_micros, out_of_money });
+        }
+        ensure!(attempt < ATTEMPTS, "{} rows stay without an answer: {why}", rows.len());
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(MAX_PAUSE);
+    }
+    bail!("{} rows stay without an answer", rows.len())
+}
+
+struct Running<'a> {
+    client: &'a Client,
+    asking: Asking<'a>,
+    limits: Limits,
+    trace: &'a mut TraceWriter,
+    bar: ProgressBar,
+    cost_micros: u64,
+    answered: usize,
+}
+
+/// Rows without an answer.
+struct Left {
+    rows: Vec<Arc<Row>>,
+    why: String,
+}
+
+impl Running<'_> {
+    fn is_out_of_money(&self) -> bool {
+        self.limits.cost_micros.is_some_and(|most| self.cost_micros >= most)
+    }
+
+    /// Sends rows once.
+    async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Left> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let requests = Requests::new(rows, self.asking, self.limits.rows_per_second, &stop);
+        let mut answers = self.client.evaluate_stream(requests.stream()).await?;
+        let mut left: BTreeMap<usize, &Arc<Row>> = rows.iter().enumerate().collect();
+        let mut why = String::new();
+        while let Some(answer) = answers.next().await? {
+            let Ok(place) = answer.correlation_id.parse::<usize>() else { continue };
+            let (evaluation, refused) = match answer.result {
+                Some(Answer::Evaluation(evaluation)) => {
+                    self.cost_micros += cost(&evaluation);
+                    (Some(RawValue::from_string(to_json(&*evaluation)?)?), None)
+                }
+                Some(Answer::Error(error)) if error.retry_after.is_some() => {
+                    why = said(&error);
+                    continue;
+                }
+                Some(Answer::Error(error)) => (None, Some(said(&error))),
+                None => continue,
+            };
+            let Some(row) = left.remove(&place) else { continue };
+            let gold = row.claims.iter().map(|claim| claim.gold).collect();
+            self.trace.add(&Line { row: row.id.clone(), gold, evaluation, refused })?;
+            self.answered += 1;
+            self.bar.inc(1);
+            stop.store(self.is_out_of_money(), Ordering::Relaxed);
+        }
+        Ok(Left { rows: left.into_values().cloned().collect(), why })
+    }
+}
+
+/// What the models of an answer cost, in millionths of a dollar.
+pub(super) fn cost(answer: &v1::EvaluateResponse) -> u64 {
+    let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
+    links.flat_map(|link| &link.calls).filter_map(|call| call.cost_micros).sum()
+}
+
+fn said(error: &v1::CallError) -> String {
+    let fields = error.field_violations.iter();
+    let fields: Vec<String> =
+        fields.map(|found| format!("{}: {}", found.field, found.description)).collect();
+    match fields.as_slice() {
+        [] => format!("{}: {}", error.code_name, error.message),
+        fields => format!("{}: {}", error.code_name, fields.join("; ")),
+    }
+}
+
+/// A bar on standard error where somebody watches, and nothing otherwise.
+fn bar(rows: usize) -> ProgressBar {
+    let bar = ProgressBar::new(rows as u64);
+    let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";
+    match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,110 @@
+//! This module makes the request of a row: a report with its claims, and the evidence.
+
+use anyhow::{Context as _, Result};
+use gsar_proto::v1;
+
+use crate::replay::{Judgements, KnownCase};
+use crate::rows::Row;
+
+/// How a server is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'a> {
+    /// The policy to decide by; empty for the server's default.
+    pub(super) policy: &'a str,
+    /// Whether the judge is to split the report.
+    pub(super) whole: bool,
+}
+
+/// The request of a row. Claims are named `c1`, `c2` and so on, each with its place in the report.
+pub(super) fn request(row: &Row, asking: Asking<'_>) -> v1::EvaluateRequest {
+    let Asking { policy, whole } = asking;
+    let synthesis = match row.report.as_str() {
+        "" => joined(row),
+        report => report.to_owned(),
+    };
+    let mut from = 0;
+    let given = if whole { &[][..] } else { row.claims.as_slice() };
+    let claims = given.iter().enumerate().map(|(at, claim)| {
+        let rest = synthesis.get(from..).unwrap_or_default();
+        let span = rest.find(&claim.text).map(|found| {
+            let start = from + found;
+            from = start + claim.text.len();
+            v1::ByteRange { start: start as u64, end: from as u64 }
+        });
+        v1::Claim { id: format!("c{}", at + 1), text: claim.text.clone(), span }
+    });
+    let claims = claims.collect();
+    v1::EvaluateRequest {
+        report: Some(v1::Report { id: id(&row.id), synthesis, claims, ..Default::default() }),
+        evidence: row.evidence.iter().map(crate::rows::Item::message).collect(),
+        policy: policy.to_owned(),
+        ..Default::default()
+    }
+}
+
+fn joined(row: &Row) -> String {
+    let texts: Vec<&str> = row.claims.iter().map(|claim| claim.text.as_str()).collect();
+    texts.join(" ")
+}
+
+/// What a report may be called: the first 256 bytes of a name.
+fn id(name: &str) -> String {
+    name.get(..name.floor_char_boundary(256)).unwrap_or_default().to_owned()
+}
+
+/// What is stored of a row.
+///
+/// # Errors
+/// A claim without a stored judgement.
+pub(super) fn known(row: &Row) -> Result<KnownCase> {
+    let judgements = row.claims.iter().map(|claim| {
+        let judged = claim.judged.as_ref();
+        let judged = judged.with_context(|| {
+            format!("row {}: `{}` has no stored judgement; leave out --stored", row.id, claim.text)
+        })?;
+        Ok((claim.text.as_str(), judged))
+    });
+    let judgements: Vec<_> = judgements.collect::<Result<_>>()?;
+    Ok(KnownCase {
+        items: row.evidence.iter().map(|item| (item.id.clone(), item.text.clone())).collect(),
+        judgements: Judgements::new(judgements),
+        reports: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{Gold, GoldClaim, Item};
+    use gsar_core::Class;
+
+    #[test]
+    fn claims_stand_where_the_report_has_them() {
+        let claim = |text: &str| GoldClaim {
+            text: text.to_owned(),
+            gold: Gold(Class::Grounded),
+            judged: None,
+        };
+        let mut row = Row {
+            id: "é".repeat(200),
+            report: String::new(),
+            claims: vec![claim("It is up."), claim("It is up."), claim("Yes.")],
+            evidence: vec![Item::text("e1".to_owned(), "up".to_owned())],
+        };
+        let asking = Asking { policy: "paper", whole: false };
+        let places = |row: &Row| -> Vec<Option<(u64, u64)>> {
+            let report = request(row, asking).report.unwrap();
+            report
+                .claims
+                .iter()
+                .map(|claim| claim.span.map(|span| (span.start, span.end)))
+                .collect()
+        };
+        assert_eq!(places(&row), [Some((0, 9)), Some((10, 19)), Some((20, 24))]);
+        assert_eq!(request(&row, asking).report.unwrap().id.len(), 256);
+        row.report = "Well: It is up. No. It is up.".to_owned();
+        assert_eq!(places(&row), [Some((6, 15)), Some((20, 29)), None]);
+        let whole = request(&row, Asking { whole: true, ..asking }).report.unwrap();
+        assert_eq!((whole.claims.len(), whole.synthesis), (0, row.report));
+    }
+}

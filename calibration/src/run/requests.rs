@@ -1,0 +1,101 @@
+//! This module gives the requests of rows one by one, no faster than allowed, until it has to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use std::vec::IntoIter;
+
+use futures_util::Stream;
+use gsar_proto::v1;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::question::{Asking, request};
+use crate::rows::Row;
+
+/// Requests that are still to be sent. The name of each is the place of its row, from 0.
+pub(super) struct Requests {
+    rows: IntoIter<(usize, Arc<Row>)>,
+    policy: String,
+    whole: bool,
+    pace: Option<Interval>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Requests {
+    /// Those of rows, at most `rows_per_second` of them a second, until `stop`.
+    pub(super) fn new(
+        rows: &[Arc<Row>],
+        asking: Asking<'_>,
+        rows_per_second: Option<f64>,
+        stop: &Arc<AtomicBool>,
+    ) -> Self {
+        let rows: Vec<(usize, Arc<Row>)> = rows.iter().cloned().enumerate().collect();
+        let pace = rows_per_second.map(|rate| {
+            let mut pace = interval(Duration::from_secs_f64(1.0 / rate));
+            pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            pace
+        });
+        Self {
+            rows: rows.into_iter(),
+            policy: asking.policy.to_owned(),
+            whole: asking.whole,
+            pace,
+            stop: Arc::clone(stop),
+        }
+    }
+
+    /// As a stream.
+    pub(super) fn stream(self) -> impl Stream<Item = v1::EvaluateStreamRequest> + Send {
+        futures_util::stream::unfold(self, async |mut requests| {
+            let request = requests.next().await?;
+            Some((request, requests))
+        })
+    }
+
+    async fn next(&mut self) -> Option<v1::EvaluateStreamRequest> {
+        let (place, row) = self.rows.next()?;
+        if let Some(pace) = &mut self.pace {
+            pace.tick().await;
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        Some(v1::EvaluateStreamRequest {
+            correlation_id: place.to_string(),
+            request: Some(request(&row, Asking { policy: &self.policy, whole: self.whole })),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+
+    use super::*;
+
+    const ASKING: Asking<'_> = Asking { policy: "", whole: false };
+
+    fn rows(number: usize) -> Vec<Arc<Row>> {
+        let row = |at: usize| Row {
+            id: format!("r{at}"),
+            report: String::new(),
+            claims: Vec::new(),
+            evidence: Vec::new(),
+        };
+        (0..number).map(|at| Arc::new(row(at))).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_keep_the_pace_and_end_when_they_must() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let began = tokio::time::Instant::now();
+        let requests = Requests::new(&rows(11), ASKING, Some(5.0), &stop).stream();
+        let names: Vec<String> = requests.map(|request| request.correlation_id).collect().await;
+        assert_eq!((names.len(), names[10].as_str()), (11, "10"));
+        assert_eq!(began.elapsed(), Duration::from_secs(2));
+        let mut requests = Box::pin(Requests::new(&rows(11), ASKING, None, &stop).stream());
+        assert!(requests.next().await.is_some());
+        stop.store(true, Ordering::Relaxed);
+        assert!(requests.next().await.is_none());
+    }
+}

@@ -1,0 +1,73 @@
+//! This module reads a trace.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use gsar_core::Class;
+use gsar_proto::json::from_json;
+use gsar_proto::v1;
+
+use super::{FORMAT, Header, Line};
+
+/// A trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// What the run asked for.
+    pub(crate) header: Header,
+    /// The rows that were answered, by the name of the row.
+    pub(crate) rows: Vec<TracedRow>,
+    /// How many rows the server refused.
+    pub(crate) refused: usize,
+}
+
+/// A row with its answer.
+#[derive(Clone, Debug)]
+pub(crate) struct TracedRow {
+    /// Its name.
+    pub(crate) row: String,
+    /// The gold classes of its claims `c1`, `c2` and so on.
+    pub(crate) gold: Vec<Class>,
+    /// The answer.
+    pub(crate) evaluation: v1::EvaluateResponse,
+}
+
+/// Reads a trace; the last line may be cut.
+///
+/// # Errors
+/// A file that cannot be read, and a line that is none of a trace.
+pub(crate) fn read(path: &Path) -> Result<Trace> {
+    let named = || path.display().to_string();
+    let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();
+    let first = lines.next().with_context(|| format!("{}: is empty", path.display()))?;
+    let header: Header = serde_json::from_str(&first.with_context(named)?)
+        .with_context(|| format!("{}:1: is no header of a trace", path.display()))?;
+    ensure!(
+        header.trace == FORMAT,
+        "{}: format {} is unknown; this version reads {FORMAT}",
+        path.display(),
+        header.trace
+    );
+    let (mut rows, mut refused) = (Vec::new(), 0);
+    let mut lines = lines.zip(2..).peekable();
+    while let Some((line, number)) = lines.next() {
+        let at = || format!("{}:{number}", path.display());
+        let line = line.with_context(at)?;
+        let line: Line = match serde_json::from_str(&line) {
+            Err(_) if lines.peek().is_none() => break,
+            line => line.with_context(at)?,
+        };
+        let Some(evaluation) = line.evaluation else {
+            refused += 1;
+            continue;
+        };
+        rows.push(TracedRow {
+            row: line.row,
+            gold: line.gold.into_iter().map(|gold| gold.0).collect(),
+            evaluation: from_json(evaluation.get()).with_context(at)?,
+        });
+    }
+    rows.sort_unstable_by(|a, b| a.row.cmp(&b.row));
+    Ok(Trace { header, rows, refused })
+}

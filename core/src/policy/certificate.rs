@@ -1,0 +1,245 @@
+//! This module holds the certificate of a policy: a bound of the risk that a report which goes out is wrong, shown on graded
+//! reports (docs/EVALUATION.md, "Certificates"). It decides nothing.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use super::file::Literal;
+use super::{Policy, PolicyProblem};
+use crate::fixed::Millionths;
+
+/// Of the reports that go out under a policy, as a judge reads them, at most a share of `risk` is wrong; shown with
+/// `confidence` on graded reports, for reports drawn as those were (Angelopoulos and others 2021, Learn then Test).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The most of the reports that go out that are wrong, above 0 and below 1.
+    pub risk: Millionths,
+    /// How sure that is, above 0 and below 1.
+    pub confidence: Millionths,
+    /// The judge, such as `local/1`.
+    pub judge: String,
+    /// The BLAKE3 of each prompt template that it was asked with, in hexadecimal; empty for judges without prompts.
+    pub prompts: Vec<String>,
+    /// How many graded reports there were.
+    pub rows: u32,
+    /// How many of them went out; at most `rows`.
+    pub proceeds: u32,
+    /// How many of those were wrong; at most `proceeds`.
+    pub wrong: u32,
+    /// The SHA-256 of the graded reports as they were judged, in hexadecimal.
+    pub data: String,
+    /// The digest of the policy that it was shown for.
+    pub policy: String,
+}
+
+impl Certificate {
+    /// Why it does not cover what a judge decided; `None` where it does.
+    #[must_use]
+    pub fn mismatch<'a>(
+        &self,
+        judge: &str,
+        prompts: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        if judge.is_empty() {
+            return Some("no judge decided".to_owned());
+        }
+        if judge != self.judge {
+            return Some(format!("it was shown for judge {}; {judge} decided", self.judge));
+        }
+        let is_other = |prompt: &&str| !self.prompts.iter().any(|known| known == prompt);
+        let other = prompts.into_iter().find(is_other)?;
+        Some(format!("it was not shown for the prompt {other}"))
+    }
+
+    /// The table of a policy file.
+    pub(super) fn to_toml(&self) -> String {
+        let mut text = String::from("\n[certificate]\n");
+        let prompts = self.prompts.join(" ");
+        for (key, value) in [
+            ("risk", self.risk.to_string()),
+            ("confidence", self.confidence.to_string()),
+            ("judge", quoted(&self.judge)),
+            ("prompts", quoted(&prompts)),
+            ("rows", self.rows.to_string()),
+            ("proceeds", self.proceeds.to_string()),
+            ("wrong", self.wrong.to_string()),
+            ("data", quoted(&self.data)),
+            ("policy", quoted(&self.policy)),
+        ] {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{key} = {value}");
+        }
+        text
+    }
+
+    /// What is wrong with it as the certificate of a policy.
+    pub(super) fn problems(&self, policy: &Policy) -> Vec<PolicyProblem> {
+        let mut problems = Vec::new();
+        let mut problem = |field: &str, message: String| {
+            let field = format!("certificate.{field}");
+            problems.push(PolicyProblem { field, message, line: None });
+        };
+        for (field, given) in [("risk", self.risk), ("confidence", self.confidence)] {
+            if given == Millionths::ZERO || given >= Millionths::ONE {
+                problem(field, format!("{given} is not above 0 and below 1"));
+            }
+        }
+        for (field, given, most, of) in [
+            ("proceeds", self.proceeds, self.rows, "rows"),
+            ("wrong", self.wrong, self.proceeds, "proceeds"),
+        ] {
+            if given > most {
+                problem(field, format!("{given} is above {of}, which is {most}"));
+            }
+        }
+        let digest = policy.digest().to_string();
+        if self.policy != digest {
+            problem(
+                "policy",
+                format!(
+                    "the certificate was shown for the values of policy {}, and these are {digest}; take the values back, certify anew (gsar-calibrate certify) or remove the table",
+                    self.policy
+                ),
+            );
+        }
+        problems
+    }
+}
+
+/// A text as TOML writes it. The texts of a certificate are names and digests.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The fields of a table that is read.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    risk: Option<Millionths>,
+    confidence: Option<Millionths>,
+    judge: Option<String>,
+    prompts: Option<String>,
+    rows: Option<u32>,
+    proceeds: Option<u32>,
+    wrong: Option<u32>,
+    data: Option<String>,
+    policy: Option<String>,
+}
+
+impl Fields {
+    /// Takes a field of the table.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn assign(&mut self, field: &str, literal: &Literal) -> Result<(), String> {
+        match field {
+            "risk" => self.risk = Some(literal.decimal()?),
+            "confidence" => self.confidence = Some(literal.decimal()?),
+            "judge" => self.judge = Some(literal.text()?),
+            "prompts" => self.prompts = Some(literal.text()?),
+            "rows" => self.rows = Some(literal.count()?),
+            "proceeds" => self.proceeds = Some(literal.count()?),
+            "wrong" => self.wrong = Some(literal.count()?),
+            "data" => self.data = Some(literal.text()?),
+            "policy" => self.policy = Some(literal.text()?),
+            _ => return Err("belongs to no field of a certificate".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The certificate, where every field is there.
+    ///
+    /// # Errors
+    /// The first field that is missing.
+    pub(super) fn complete(self) -> Result<Certificate, PolicyProblem> {
+        let missing = |field: &str| PolicyProblem {
+            field: format!("certificate.{field}"),
+            message: "is missing; a certificate is written by `gsar-calibrate certify`".to_owned(),
+            line: None,
+        };
+        let prompts = self.prompts.ok_or_else(|| missing("prompts"))?;
+        Ok(Certificate {
+            risk: self.risk.ok_or_else(|| missing("risk"))?,
+            confidence: self.confidence.ok_or_else(|| missing("confidence"))?,
+            judge: self.judge.ok_or_else(|| missing("judge"))?,
+            prompts: prompts.split_whitespace().map(ToOwned::to_owned).collect(),
+            rows: self.rows.ok_or_else(|| missing("rows"))?,
+            proceeds: self.proceeds.ok_or_else(|| missing("proceeds"))?,
+            wrong: self.wrong.ok_or_else(|| missing("wrong"))?,
+            data: self.data.ok_or_else(|| missing("data"))?,
+            policy: self.policy.ok_or_else(|| missing("policy"))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{PolicyFileError, Preset, preset, to_toml};
+
+    fn certificate(policy: &Policy) -> Certificate {
+        Certificate {
+            risk: Millionths::new(50_000),
+            confidence: Millionths::new(950_000),
+            judge: "openai:m".to_owned(),
+            prompts: alloc::vec!["aa".to_owned(), "bb".to_owned()],
+            rows: 90,
+            proceeds: 60,
+            wrong: 0,
+            data: "cc".to_owned(),
+            policy: policy.digest().to_string(),
+        }
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        match Policy::from_toml(text) {
+            Err(PolicyFileError::Problems(found)) => {
+                found.problems.iter().map(|problem| problem.to_string()).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_certificate_survives_the_text_of_its_policy_and_no_other() {
+        let policy = preset(Preset::Local);
+        let certified = policy.clone().with_certificate(certificate(&policy)).unwrap();
+        assert_eq!(certified.digest(), policy.digest());
+        let text = to_toml(&certified);
+        assert_eq!(Policy::from_toml(&text).unwrap(), certified);
+        let changed = problems(&text.replace("tau_proceed = 0.55", "tau_proceed = 0.54"));
+        assert!(changed[0].starts_with("certificate.policy: the certificate was shown for"));
+        let strict = preset(Preset::Strict);
+        assert!(strict.with_certificate(certificate(&policy)).is_err());
+    }
+
+    #[test]
+    fn what_no_certificate_can_say_is_refused() {
+        let policy = preset(Preset::Local);
+        let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
+        for (from, to, wanted) in [
+            ("risk = 0.05", "risk = 1", "certificate.risk: 1 is not above 0"),
+            ("proceeds = 60", "proceeds = 91", "certificate.proceeds: 91 is above rows"),
+            ("wrong = 0", "wrong = 61", "certificate.wrong: 61 is above proceeds"),
+            ("wrong = 0\n", "", "certificate.wrong: is missing"),
+            ("wrong = 0", "wrong = \"no\"", "certificate.wrong: `no` is not a whole number"),
+            ("data = \"cc\"", "date = \"cc\"", "certificate.date: `cc` belongs to no field"),
+        ] {
+            let found = problems(&text.replace(from, to));
+            assert!(found[0].starts_with(wanted), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn it_covers_its_judge_and_prompts() {
+        let certificate = certificate(&preset(Preset::Local));
+        assert_eq!(certificate.mismatch("openai:m", ["aa", "bb", "aa"]), None);
+        let said =
+            |judge, prompts: &[&str]| certificate.mismatch(judge, prompts.iter().copied()).unwrap();
+        assert_eq!(said("", &[]), "no judge decided");
+        assert_eq!(said("rules/2", &[]), "it was shown for judge openai:m; rules/2 decided");
+        assert_eq!(said("openai:m", &["aa", "dd"]), "it was not shown for the prompt dd");
+    }
+}
