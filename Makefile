@@ -152,6 +152,20 @@ drive: ## Stored answers of a careful judge behind the whole loop, with a rewrit
 	  echo "make drive: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
 	fi
 
+FEVER ?= target/fever
+
+.PHONY: fever
+fever: calibration-build ## The method's evaluation on the sample of FEVER that ships: two modes, ablations, M1 to M5, a report in HTML (FEVER=folder).
+	@mkdir -p $(FEVER)
+	@for mode in single adversarial; do \
+	  rm -f $(FEVER)/$$mode.jsonl && \
+	  $(CALIBRATE) run datasets/fever/sample.jsonl --mode $$mode --judge local/1 --out $(FEVER)/$$mode.jsonl || exit 1; \
+	  echo; \
+	done
+	@$(CALIBRATE) ablate $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl
+	@echo
+	@$(CALIBRATE) report $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
+
 RULED ?= $(LABELLED)/opensre $(LABELLED)/holmes ../shared/data/rca/written ../shared/data/rca/written/train
 FOLDS ?= 5
 LIST ?=

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::data_set::Part;
 pub(crate) use run::Run;
-pub(crate) use traces::{Ablate, Audit, Certify, Compare};
+pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Report};
 
 /// Measure the judges of a real server against what people say.
 ///
@@ -45,6 +45,12 @@ pub(crate) enum Command {
     Audit(Audit),
     /// Two traces of the same rows, cell by cell
     Compare(Compare),
+    /// Whether a judge still says what it said of a frozen set of rows; the exit status says so too
+    Drift(Drift),
+    /// One page of HTML with tables and figures of traces, once the audit has nothing against it
+    Report(Report),
+    /// The values of a policy, fitted to graded reports
+    Fit(Fit),
     /// The lowest threshold at which graded reports show the risk of proceeding wrongly to be small
     Certify(Certify),
     /// Labelled claims, one call each, and reports whole

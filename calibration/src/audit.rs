@@ -177,3 +177,135 @@ pub(crate) fn audit(wanted: &Audit) -> Result<String> {
 pub(crate) fn cells(traces: &[PathBuf]) -> Result<Vec<Cell>> {
     traces.iter().map(|path| Ok(Cell::of(&read(path)?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Random;
+    use crate::trace::TracedRow;
+    use crate::trace::tests::header;
+
+    const ROWS: usize = 60;
+    const NOTES: [&str; 6] = [
+        "as it says",
+        "E1 shows this",
+        "stated there",
+        "the line says so",
+        "it is written",
+        "seen in E1",
+    ];
+
+    fn claim(random: &mut Random, row: usize, judge: u64) -> v1::JudgedClaim {
+        // Judges agree on most classes and often quote the same words; their notes are their own.
+        let class = if random.percent(85) { row % 3 } else { random.below(3) };
+        let quote = match random.below(3) {
+            0 => format!("evidence number {row} says that it is up"),
+            1 => format!("number {row} says that it is"),
+            _ => format!("evidence number {row}"),
+        };
+        v1::JudgedClaim {
+            id: "c1".to_owned(),
+            text: format!("claim {row}"),
+            class: i32::try_from(class + 1).unwrap(),
+            r#type: 1,
+            citations: vec![v1::Citation { quote, ..Default::default() }],
+            note: format!("{} ({judge}, {})", random.word(&NOTES), random.below(3)),
+            ..Default::default()
+        }
+    }
+
+    fn trace(seed: u64, run: &str, judge: &str) -> Trace {
+        let mut random = Random::new(seed);
+        let link = v1::JudgeLink {
+            judge: judge.to_owned(),
+            result: "judged".to_owned(),
+            ..Default::default()
+        };
+        let rows = (0..ROWS).map(|row| TracedRow {
+            row: format!("r{row}"),
+            gold: Vec::new(),
+            evaluation: v1::EvaluateResponse {
+                evaluation_id: format!("{run}-{row}"),
+                claims: vec![claim(&mut random, row, seed)],
+                provenance: Some(v1::Provenance {
+                    judges: vec![link.clone()],
+                    ..Default::default()
+                }),
+                ..Default::default()
+            },
+        });
+        let header = Header { run: run.to_owned(), judge: Some(judge.to_owned()), ..header() };
+        Trace { header, rows: rows.collect(), refused: Vec::new() }
+    }
+
+    fn said(traces: &[&Trace]) -> Vec<String> {
+        objections(&traces.iter().map(|trace| Cell::of(trace)).collect::<Vec<_>>())
+    }
+
+    /// A cell that holds another's partitions under its own name and with new ids, varied.
+    fn planted(seed: u64) -> [Trace; 2] {
+        let honest = trace(seed, "first", "openai:one");
+        let mut copy = trace(seed + 10_000, "second", "openai:two");
+        let mut random = Random::new(seed);
+        let mut claims: Vec<_> =
+            honest.rows.iter().map(|row| row.evaluation.claims.clone()).collect();
+        if seed % 3 == 1 {
+            random.shuffle(&mut claims);
+        }
+        let altered = if seed % 3 == 2 { ROWS / 10 } else { 0 };
+        for (row, claims) in copy.rows.iter_mut().zip(claims).skip(altered) {
+            row.evaluation.claims = claims;
+        }
+        [honest, copy]
+    }
+
+    #[test]
+    fn a_planted_copy_is_refused_in_every_variation() {
+        for seed in 0..100 {
+            let [honest, copy] = planted(seed);
+            let found = said(&[&honest, &copy]);
+            assert!(found.len() == 1 && found[0].contains("in common"), "{seed}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn honest_pairs_raise_no_alarm() {
+        for seed in 0..100 {
+            let first = trace(seed, "first", "openai:one");
+            let second = trace(seed + 10_000, "second", "openai:two");
+            assert!(said(&[&first, &second]).is_empty(), "{seed}");
+        }
+    }
+
+    #[test]
+    fn a_repetition_has_to_be_declared_and_judged_anew() {
+        let first = trace(1, "first", "rules/2");
+        let mut again = trace(1, "again", "rules/2");
+        assert!(said(&[&first, &again])[0].contains("--repeat-of"));
+        again.header.repeat_of = Some("first".to_owned());
+        assert!(said(&[&first, &again]).is_empty());
+        again.rows[7].evaluation.evaluation_id = "first-3".to_owned();
+        assert!(said(&[&first, &again])[0].contains("1 of the same evaluations"));
+        let mut other = trace(1, "other", "openai:two");
+        other.header.repeat_of = Some("first".to_owned());
+        assert!(said(&[&first, &other])[0].contains("in common"), "another judge repeats nothing");
+    }
+
+    #[test]
+    fn rows_of_another_judge_are_named() {
+        let mut fell_back = trace(1, "first", "openai:one");
+        for row in fell_back.rows.iter_mut().take(4) {
+            let judges = &mut row.evaluation.provenance.as_mut().unwrap().judges;
+            judges[0].result = "failed".to_owned();
+            judges.push(v1::JudgeLink {
+                judge: "rules/2".to_owned(),
+                result: "judged".to_owned(),
+                ..Default::default()
+            });
+        }
+        assert_eq!(
+            said(&[&fell_back]),
+            ["first: says it was judged by openai:one, and of 60 rows were 4 by rules/2"]
+        );
+    }
+}

@@ -8,10 +8,13 @@ use crate::audit;
 use crate::certification;
 use crate::comparison;
 use crate::data_set::{DataSet, incident_data, labelled_data};
+use crate::drift;
+use crate::fitting;
 use crate::generated::try_generated;
 use crate::measured::measure;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
+use crate::report;
 use crate::retrieval::find_all;
 use crate::rules::ablate;
 use crate::run::run as judge_rows;
@@ -30,6 +33,9 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         Command::Ablate(wanted) => ablation::ablate(&wanted),
         Command::Audit(wanted) => audit::audit(&wanted),
         Command::Certify(wanted) => certification::certify(&wanted),
+        Command::Report(wanted) => report::report(&wanted),
+        Command::Fit(wanted) => fitting::fit(&wanted),
+        Command::Drift(wanted) => drift::drift(&wanted),
         Command::Compare(wanted) => comparison::compare(&wanted),
         Command::Claims(Claims { folders, split, worst }) => {
             let data_set = labelled_data(&folders, split.as_deref())?;

@@ -1,11 +1,12 @@
 //! This module holds the partition of a row as it was answered, and decides it under other policies without asking a judge.
 
 use anyhow::{Result, anyhow};
+use gsar_core::assess::Assessment;
 use gsar_core::coverage::Coverage;
 use gsar_core::policy::{FindingModes, Policy, Preset, UndefinedScore, VerificationMode, preset};
 use gsar_core::reassess::{Recorded, reassess};
 use gsar_core::verify::{Verified, undo};
-use gsar_core::{Class, Decision, JudgedClaim, Origin, Tier, decide_with};
+use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, Tier, decide_with};
 use gsar_proto::parse::recorded_partition;
 use gsar_proto::v1;
 
@@ -45,21 +46,31 @@ impl Partition {
         Ok(Some(Self { judged, verified: read.verified, coverage: read.coverage }))
     }
 
+    /// What a policy counts: all that its weights and thresholds decide on.
+    pub(crate) fn count(&self, policy: &Policy) -> (Tally, TextFindings) {
+        let Assessment { tally, findings, .. } = self.assess(policy);
+        (tally, findings)
+    }
+
     /// What a policy decides. One that corrects decides on what was corrected when the row was answered.
     pub(crate) fn decide(&self, policy: &Policy) -> Decision {
-        let recorded = Recorded {
-            judged: self.judged.clone(),
-            verified: self.verified.clone(),
-            coverage: self.coverage.clone(),
-            evidence: &[],
-        };
-        let assessment = reassess(policy, recorded);
+        let assessment = self.assess(policy);
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {
             // Claims that weigh nothing score one half as published, even where a judge made the partition.
             let (tally, findings) = (&assessment.tally, Some(&assessment.findings));
             return decide_with(policy, tally, Origin::Caller, findings);
         }
         assessment.decision
+    }
+
+    fn assess(&self, policy: &Policy) -> Assessment {
+        let recorded = Recorded {
+            judged: self.judged.clone(),
+            verified: self.verified.clone(),
+            coverage: self.coverage.clone(),
+            evidence: &[],
+        };
+        reassess(policy, recorded)
     }
 
     /// The claims that a policy counts, with their classes.

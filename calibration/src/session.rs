@@ -21,8 +21,21 @@ pub(crate) async fn with_server<T>(
     wanted: &WantedServer,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
+    with_server_allowing(wanted, "", work).await
+}
+
+/// As [`with_server`]; a server that is started for it with a judge allows callers a policy, looser ones included.
+///
+/// # Errors
+/// As [`with_server`].
+pub(crate) async fn with_server_allowing<T>(
+    wanted: &WantedServer,
+    policy: &str,
+    work: impl AsyncFnOnce(Client) -> Result<T>,
+) -> Result<T> {
     if let Some(judge) = &wanted.judge {
-        let configuration = json!({"judges": {"chain": [judge]}});
+        let allowed: Vec<&str> = Some(policy).filter(|name| !name.is_empty()).into_iter().collect();
+        let configuration = json!({"judges": {"chain": [judge]}, "policies": {"allowed": allowed}});
         return with_configured_server(&toml::to_string(&configuration)?, work).await;
     }
     let endpoint = wanted.endpoint.clone();

@@ -1,34 +1,13 @@
 //! The program with the real server beside it: started for the run, asked about one incident, stopped.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_gsar-calibrate");
-
-/// The server beside the program in the build folder. Cargo does not build the binaries of other packages for
-/// a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
-fn server_binary() -> PathBuf {
-    let folder = Path::new(PROGRAM).parent().unwrap().to_owned();
-    let binary = folder.join("gsar-server");
-    if binary.exists() {
-        return binary;
-    }
-    let profile = match folder.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev".to_owned(),
-        name => name.to_owned(),
-    };
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "-p", "gsar-server", "--bin", "gsar-server"])
-        .args(["--profile", &profile, "--target-dir"])
-        .arg(folder.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    binary
-}
+use support::{PROGRAM, server_binary};
 
 /// A machine on which these binaries and one incident are, and nothing else of the product.
 fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {

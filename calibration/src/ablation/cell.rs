@@ -20,8 +20,10 @@ pub(crate) struct Cell {
 /// A row under every variant.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What people say of its claims, and what was counted under the policy.
+    /// What people say of its claims, and what was counted under the policy; `None` for all where the judge split the report.
     pub(crate) claims: Vec<(Class, Option<Class>)>,
+    /// Whether its claims were given to the judge.
+    pub(crate) is_given: bool,
     /// By variant, in the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
 }
@@ -52,7 +54,7 @@ impl Row {
         let mut outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
         let Some(partition) = Partition::of(row)? else {
             let claims = row.gold.iter().map(|gold| (*gold, None)).collect();
-            return Ok(Self { claims, outcomes });
+            return Ok(Self { claims, is_given: !whole, outcomes });
         };
         for (outcome, (variant, policy)) in outcomes.iter_mut().zip(policies) {
             *outcome = variant.decide(policy, &partition);
@@ -64,7 +66,7 @@ impl Row {
         };
         let claims = row.gold.iter().zip(1..);
         let claims = claims.map(|(gold, number)| (*gold, counted(&format!("c{number}"))));
-        Ok(Self { claims: claims.collect(), outcomes })
+        Ok(Self { claims: claims.collect(), is_given: !whole, outcomes })
     }
 
     /// What came of it under a variant.
@@ -79,9 +81,14 @@ impl Row {
         shown as f64 / self.claims.len().max(1) as f64
     }
 
-    /// Whether it goes out under a variant although a claim is ungrounded or contradicted by people.
+    /// Whether a claim is ungrounded or contradicted by people.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.claims.iter().any(|(gold, _)| is_against(*gold))
+    }
+
+    /// Whether it goes out under a variant although it is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
-        goes_out(self.under(variant).tier) && self.claims.iter().any(|(gold, _)| is_against(*gold))
+        goes_out(self.under(variant).tier) && self.is_wrong()
     }
 
     /// Whether it goes out under a variant although a claim is contradicted by people.

@@ -82,7 +82,7 @@ fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) ->
 
 /// Of the claims of a gold class, the share that is counted in a class.
 fn landed(rows: &[Row], gold: Class, class: Class) -> Share {
-    let counts = rows.iter().map(|row| {
+    let counts = rows.iter().filter(|row| row.is_given).map(|row| {
         let of_gold = row.claims.iter().filter(|(by_people, _)| *by_people == gold);
         of_gold.fold(Counts::default(), |sum, (_, counted)| Counts {
             hits: sum.hits + u32::from(*counted == Some(class)),

@@ -13,8 +13,9 @@ use anyhow::Result;
 use crate::arguments::Ablate;
 use crate::policy::named_policy;
 use crate::trace::read;
-use cell::Cell;
-use measures::Measures;
+pub(crate) use cell::{Cell, Row};
+pub(crate) use measures::{Effect, Mean, Measures};
+pub(crate) use variant::Variant;
 
 /// Measures the traces of runs and returns what is to be printed.
 ///

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::TypedValueParser as _;
 use gsar_core::fixed::Millionths;
 
 #[derive(Debug, Args)]
@@ -53,6 +54,74 @@ pub(crate) struct Certify {
     /// Where to write the policy with its certificate; it is named like the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Traces of runs
+    #[arg(required = true, value_name = "TRACE")]
+    pub(crate) traces: Vec<PathBuf>,
+    /// The policy that decides: a preset or a file
+    #[arg(long, value_name = "NAME", default_value = "paper")]
+    pub(crate) policy: String,
+    /// The page to write
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// A folder for each figure as SVG, and its table as CSV
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) figures: Option<PathBuf>,
+    /// Write the page even where the audit fails; it says so
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fit {
+    /// Traces of runs over graded reports
+    #[arg(required = true, value_name = "TRACE")]
+    pub(crate) traces: Vec<PathBuf>,
+    /// The policy to begin with: a preset or a file
+    #[arg(long, value_name = "NAME", default_value = "reference")]
+    pub(crate) policy: String,
+    /// Make the cost of decisions small: what a replan, a regeneration and a wrong report that goes out cost. Without it,
+    /// S is to rank reports as people do, and thresholds stay as they are
+    #[arg(long, value_name = "REPLAN:REGENERATE:WRONG", value_parser = prices)]
+    pub(crate) cost: Option<[f64; 3]>,
+    /// What a mean difference of 1 from the values of the policy costs
+    #[arg(long, value_name = "N", default_value_t = 0.05)]
+    pub(crate) pull: f64,
+    /// How many parts the reports are dealt to, each of which is held out once
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=20).map(usize::from))]
+    pub(crate) folds: usize,
+    /// What is drawn: the same seed draws the same
+    #[arg(long, default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Where to write the policy; it is named like the file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drift {
+    /// The trace of the frozen rows as they were judged
+    pub(crate) reference: PathBuf,
+    /// The trace of the same rows as they are judged now
+    pub(crate) now: PathBuf,
+    /// The policy that decides: a preset or a file
+    #[arg(long, value_name = "NAME", default_value = "reference")]
+    pub(crate) policy: String,
+    /// The share of decisions or classes that may have changed
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_changed: Millionths,
+}
+
+fn prices(given: &str) -> Result<[f64; 3], String> {
+    let prices: Vec<f64> = given
+        .split(':')
+        .filter_map(|price| price.parse().ok())
+        .filter(|price| (0.0..=1e9).contains(price))
+        .collect();
+    prices.try_into().map_err(|_| "give three prices, such as 1:0.3:10".to_owned())
 }
 
 fn share(given: &str) -> Result<Millionths, String> {

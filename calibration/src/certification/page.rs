@@ -44,6 +44,8 @@ pub(super) fn page(
         line(format!("The first threshold that fails is {}.", failed.threshold));
         line(said(&failed, graded));
     }
+    line(format!("At the policy's own tau_proceed = {}:", base.tau_proceed));
+    line(said(&graded.at(base.tau_proceed), graded));
     line(needed(tested, goal));
     match (tested.passed, written) {
         (Some(_), Some(path)) => line(format!("Written to {}.", path.display())),

@@ -11,7 +11,8 @@ use crate::arguments::Compare;
 use crate::policy::named_policy;
 use crate::statistics::{Interval, kappa, mcnemar, mean_interval};
 use crate::trace::read;
-use pairs::{Pairs, pairs};
+use pairs::Pairs;
+pub(crate) use pairs::pairs;
 
 /// What two runs say of the same rows.
 #[derive(Debug)]

@@ -11,30 +11,30 @@ use crate::trace::{Trace, TracedRow};
 
 /// What two runs say of the same things, the first one's first.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(crate) struct Pairs {
     /// The decisions on rows.
-    pub(super) tiers: Vec<(Tier, Tier)>,
+    pub(crate) tiers: Vec<(Tier, Tier)>,
     /// The scores of rows in which both have one, 0 to 1.
-    pub(super) scores: Vec<(f64, f64)>,
+    pub(crate) scores: Vec<(f64, f64)>,
     /// The classes of claims that both judged.
-    pub(super) claims: Vec<Claim>,
+    pub(crate) claims: Vec<Claim>,
     /// How many rows only one of them has.
-    pub(super) only_in_one: usize,
+    pub(crate) only_in_one: usize,
 }
 
 /// A claim that both judged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Claim {
-    pub(super) gold: Class,
-    pub(super) first: Class,
-    pub(super) second: Class,
+pub(crate) struct Claim {
+    pub(crate) gold: Class,
+    pub(crate) first: Class,
+    pub(crate) second: Class,
 }
 
 /// What two traces say under a policy.
 ///
 /// # Errors
 /// An answer that cannot be read.
-pub(super) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pairs> {
+pub(crate) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pairs> {
     let mut others: BTreeMap<&str, &TracedRow> =
         second.rows.iter().map(|row| (row.row.as_str(), row)).collect();
     let mut pairs = Pairs::default();

@@ -32,7 +32,7 @@ impl From<ClaimLine> for Row {
                 Item::titled(id.unwrap_or_else(|| format!("e{at}")), title.as_deref(), text)
             }
             Piece::Sentence(page, _, text) => {
-                Item::titled(format!("e{at}"), Some(&page.replace('_', " ")), text)
+                Item::titled(format!("e{at}"), Some(&title(&page)), text)
             }
         });
         Self {
@@ -42,6 +42,11 @@ impl From<ClaimLine> for Row {
             evidence: evidence.collect(),
         }
     }
+}
+
+/// The title of a page as FEVER writes it: words joined by `_`, brackets by their names.
+fn title(page: &str) -> String {
+    page.replace('_', " ").replace("-LRB-", "(").replace("-RRB-", ")").replace("-COLON-", ":")
 }
 
 /// `{"id", "evidence": [{"id", "title", "text"}], "claims": [{"text", "gold", "class", "type", "citations"}]}`: claims

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::Row;
 use super::claims::{ClaimLine, JudgedLine};
 use super::labelled::reports;
+use super::parquet;
 use super::spans::SpansLine;
 
 /// A file of rows, or a folder of labelled cases.
@@ -56,7 +57,8 @@ impl RowFile {
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
+        let plain = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".parquet"));
+        plain.unwrap_or(name).to_owned()
     }
 
     /// Its rows in their order.
@@ -68,6 +70,9 @@ impl RowFile {
         if path.is_dir() {
             let rows = reports(&path, self.part.as_deref())?;
             return Ok(Box::new(rows.into_iter().map(check)));
+        }
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            return Ok(Box::new(parquet::rows(&path)?.map(|row| check(row?))));
         }
         let file = File::open(&path).with_context(|| path.display().to_string())?;
         let is_packed = path.extension().is_some_and(|extension| extension == "gz");

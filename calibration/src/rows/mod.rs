@@ -6,6 +6,7 @@ mod composed;
 mod file;
 mod label;
 mod labelled;
+mod parquet;
 mod select;
 mod spans;
 

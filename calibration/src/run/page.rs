@@ -19,7 +19,7 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
         page,
         "{}: {} of {} rows, {} claims.",
         path.display(),
-        trace.rows.len() + trace.refused,
+        trace.rows.len() + trace.refused.len(),
         trace.header.rows,
         summary.claims
     );
@@ -36,8 +36,8 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
     if end.out_of_money {
         let _ = writeln!(page, "Stopped: the models cost as much as --max-cost allows.");
     }
-    if trace.refused > 0 {
-        let _ = writeln!(page, "{} rows were refused; their lines say why.", trace.refused);
+    if let Some(why) = trace.refused.first() {
+        let _ = writeln!(page, "{} rows were refused, the first for: {why}", trace.refused.len());
     }
     let tiers = Tier::ALL.iter().zip(summary.tiers);
     let tiers: Vec<String> =

@@ -4,6 +4,9 @@
 mod read;
 mod write;
 
+#[cfg(test)]
+pub(crate) use write::tests;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

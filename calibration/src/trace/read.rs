@@ -18,8 +18,8 @@ pub(crate) struct Trace {
     pub(crate) header: Header,
     /// The rows that were answered, by the name of the row.
     pub(crate) rows: Vec<TracedRow>,
-    /// How many rows the server refused.
-    pub(crate) refused: usize,
+    /// Why the server refused rows, one sentence for each that it did.
+    pub(crate) refused: Vec<String>,
 }
 
 /// A row with its answer.
@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<Trace> {
         path.display(),
         header.trace
     );
-    let (mut rows, mut refused) = (Vec::new(), 0);
+    let (mut rows, mut refused) = (Vec::new(), Vec::new());
     let mut lines = lines.zip(2..).peekable();
     while let Some((line, number)) = lines.next() {
         let at = || format!("{}:{number}", path.display());
@@ -59,7 +59,7 @@ pub(crate) fn read(path: &Path) -> Result<Trace> {
             line => line.with_context(at)?,
         };
         let Some(evaluation) = line.evaluation else {
-            refused += 1;
+            refused.extend(line.refused);
             continue;
         };
         rows.push(TracedRow {

@@ -1,0 +1,100 @@
+//! This module fits the values of a policy to graded reports and says what that is worth on reports that were held out. It asks
+//! no judge.
+
+mod objective;
+mod page;
+mod search;
+
+use anyhow::{Context as _, Result, ensure};
+use gsar_core::Class;
+use gsar_core::policy::{Policy, to_toml};
+use sha2::{Digest as _, Sha256};
+
+use crate::arguments::Fit;
+use crate::partition::Partition;
+use crate::policy::named_policy;
+use crate::statistics::Random;
+use crate::trace::read;
+use objective::{Objective, Prices, Report};
+use search::Search;
+
+/// The fewest reports that are fitted to.
+const FEWEST: usize = 20;
+
+/// What fitting is worth: the objective on reports that it did not see, by fold.
+#[derive(Debug)]
+struct Folds {
+    /// Under the policy as it was.
+    before: Vec<f64>,
+    /// Under the one that was fitted to the other folds.
+    after: Vec<f64>,
+}
+
+/// Fits a policy to traces and returns what is to be printed.
+///
+/// # Errors
+/// Traces and policies that cannot be used, and a policy that cannot be written.
+pub(crate) fn fit(wanted: &Fit) -> Result<String> {
+    let base = named_policy(&wanted.policy)?;
+    let mut digest = Sha256::new();
+    let mut reports = Vec::new();
+    for path in &wanted.traces {
+        digest.update(std::fs::read(path).with_context(|| path.display().to_string())?);
+        for row in read(path)?.rows {
+            let Some(partition) = Partition::of(&row)? else { continue };
+            let (tally, findings) = partition.count(&base);
+            let is_shown = |gold: &&Class| !matches!(gold, Class::Ungrounded | Class::Contradicted);
+            let shown = row.gold.iter().filter(is_shown).count();
+            let faithfulness = shown as f64 / row.gold.len().max(1) as f64;
+            reports.push(Report { tally, findings, faithfulness });
+        }
+    }
+    ensure!(
+        reports.len() >= FEWEST,
+        "{} graded reports are too few to fit to; at least {FEWEST} are needed, and 100 to 200 are good",
+        reports.len()
+    );
+    let objective = match wanted.cost {
+        Some([replan, regenerate, wrong_proceed]) => {
+            Objective::Cost(Prices { replan, regenerate, wrong_proceed })
+        }
+        None => Objective::Correlation,
+    };
+    let search = Search { objective, pull: wanted.pull, seed: wanted.seed };
+    let folds = folds(search, &base, &reports, wanted.folds);
+    let all: Vec<&Report> = reports.iter().collect();
+    let fitted = search.best(&base, &all);
+    let name = wanted.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let fitted = named(&fitted, &name)?;
+    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let shown = page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
+    let text = format!("{}{}", shown.provenance(&digest), to_toml(&fitted));
+    std::fs::write(&wanted.out, text).with_context(|| wanted.out.display().to_string())?;
+    Ok(shown.page(&wanted.out))
+}
+
+fn named(policy: &Policy, name: &str) -> Result<Policy> {
+    let mut values = policy.values().clone();
+    name.clone_into(&mut values.name);
+    values.description = format!("fitted to graded reports, from {}", policy.name);
+    Ok(Policy::new(values)?)
+}
+
+/// Fits to all folds but one, and looks at that one.
+fn folds(search: Search, base: &Policy, reports: &[Report], number: usize) -> Folds {
+    let mut order: Vec<usize> = (0..reports.len()).collect();
+    Random::new(search.seed).shuffle(&mut order);
+    let mut folds = Folds { before: Vec::new(), after: Vec::new() };
+    for fold in 0..number {
+        let is_held_out = |place: &usize| place % number == fold;
+        let of = |held_out: bool| -> Vec<&Report> {
+            let places = (0..order.len()).filter(|place| is_held_out(place) == held_out);
+            places.filter_map(|place| order.get(place).and_then(|at| reports.get(*at))).collect()
+        };
+        let (known, held_out) = (of(false), of(true));
+        let fitted = search.best(base, &known);
+        folds.before.push(search.objective.on(base, held_out.iter().copied()));
+        folds.after.push(search.objective.on(&fitted, held_out.iter().copied()));
+    }
+    folds
+}

@@ -1,0 +1,90 @@
+//! This module says how good a policy is on graded reports: by the rank correlation of S with what people say, or by the cost
+//! of its decisions, with a pull to the values that it began with.
+
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{Policy, PolicyValues};
+use gsar_core::{Origin, Tally, TextFindings, Tier, decide_with};
+
+use crate::statistics::spearman;
+
+/// A graded report, as a policy counts it.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    /// What weights and thresholds decide on.
+    pub(crate) tally: Tally,
+    /// What the words showed.
+    pub(crate) findings: TextFindings,
+    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    pub(crate) faithfulness: f64,
+}
+
+impl Report {
+    /// Whether a claim is ungrounded or contradicted by people.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.faithfulness < 1.0
+    }
+}
+
+/// What each decision costs, in one unit. A right report that goes out costs nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prices {
+    /// A replan, or an abstention.
+    pub(crate) replan: f64,
+    /// A regeneration.
+    pub(crate) regenerate: f64,
+    /// A wrong report that goes out.
+    pub(crate) wrong_proceed: f64,
+}
+
+/// What is to be made as small as can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Objective {
+    /// One less Spearman's correlation of S and faithfulness, 0 to 2.
+    Correlation,
+    /// The mean cost of a decision.
+    Cost(Prices),
+}
+
+impl Objective {
+    /// Its value on reports.
+    pub(crate) fn on<'a>(self, policy: &Policy, reports: impl Iterator<Item = &'a Report>) -> f64 {
+        let decided = reports.map(|report| {
+            let findings = Some(&report.findings);
+            (report, decide_with(policy, &report.tally, Origin::Judge, findings))
+        });
+        match self {
+            Self::Correlation => {
+                let pairs: Vec<(f64, f64)> = decided
+                    .filter_map(|(report, decision)| {
+                        Some((decision.score?.fraction().to_f64(), report.faithfulness))
+                    })
+                    .collect();
+                1.0 - spearman(&pairs).unwrap_or(0.0)
+            }
+            Self::Cost(prices) => {
+                let (mut sum, mut number) = (0.0, 0.0);
+                for (report, decision) in decided {
+                    number += 1.0;
+                    sum += match decision.tier {
+                        Tier::Proceed if report.is_wrong() => prices.wrong_proceed,
+                        Tier::Proceed => 0.0,
+                        Tier::Regenerate => prices.regenerate,
+                        Tier::Replan | Tier::Abstain => prices.replan,
+                    };
+                }
+                sum / f64::max(number, 1.0)
+            }
+        }
+    }
+}
+
+/// How far two policies are apart: the mean difference of what is fitted, 0 to 1.
+pub(crate) fn distance(one: &PolicyValues, other: &PolicyValues) -> f64 {
+    let far = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
+    let weights = one.weights.as_array().iter().zip(other.weights.as_array());
+    let sum: f64 = weights.map(|(one, other)| far(*one, *other)).sum::<f64>()
+        + far(one.rho, other.rho)
+        + far(one.tau_proceed, other.tau_proceed)
+        + far(one.tau_regenerate, other.tau_regenerate);
+    sum / 11.0
+}

@@ -1,0 +1,210 @@
+//! This module looks for the policy that an objective likes best: one value after another is moved in ever smaller steps
+//! (Hooke and Jeeves 1961), from several beginnings. Whatever the checked constructor refuses is never a candidate.
+
+use gsar_core::EvidenceType;
+use gsar_core::fixed::Millionths;
+use gsar_core::policy::{Policy, PolicyValues};
+
+use super::objective::{Objective, Report, distance};
+use crate::statistics::Random;
+
+/// The steps that a value is moved by, in millionths.
+const STEPS: [i64; 5] = [200_000, 100_000, 50_000, 20_000, 10_000];
+
+/// How often the search begins: once with the base, else with values drawn around it.
+const BEGINNINGS: usize = 6;
+
+/// How far from the base a search may begin, in millionths.
+const REACH: usize = 200_000;
+
+/// A value that is fitted.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Weight(EvidenceType),
+    Rho,
+    Proceed,
+    Regenerate,
+}
+
+impl Value {
+    fn of_objective(objective: Objective) -> Vec<Self> {
+        let mut values: Vec<Self> = EvidenceType::ALL.into_iter().map(Self::Weight).collect();
+        values.push(Self::Rho);
+        if matches!(objective, Objective::Cost(_)) {
+            values.extend([Self::Proceed, Self::Regenerate]);
+        }
+        values
+    }
+
+    fn get(self, values: &PolicyValues) -> Millionths {
+        match self {
+            Self::Weight(evidence_type) => values.weights.of(evidence_type),
+            Self::Rho => values.rho,
+            Self::Proceed => values.tau_proceed,
+            Self::Regenerate => values.tau_regenerate,
+        }
+    }
+
+    /// The same values with this one moved; as they are where it would leave the numbers there are.
+    fn moved(self, values: &PolicyValues, by: i64) -> PolicyValues {
+        let mut values = values.clone();
+        let to = i64::from(self.get(&values).get()) + by;
+        let Ok(to) = u32::try_from(to).map(Millionths::new) else { return values };
+        match self {
+            Self::Weight(evidence_type) => values.weights.set(evidence_type, to),
+            Self::Rho => values.rho = to,
+            Self::Proceed => values.tau_proceed = to,
+            Self::Regenerate => values.tau_regenerate = to,
+        }
+        values
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search {
+    /// What is to be small.
+    pub(crate) objective: Objective,
+    /// What a mean difference of 1 from the base costs.
+    pub(crate) pull: f64,
+    /// What is drawn.
+    pub(crate) seed: u64,
+}
+
+impl Search {
+    /// The best policy that was found; the base where nothing is better.
+    pub(crate) fn best(self, base: &Policy, reports: &[&Report]) -> Policy {
+        let values = Value::of_objective(self.objective);
+        let mut random = Random::new(self.seed);
+        let mut best = (self.loss(base, base, reports), base.clone());
+        for beginning in 0..BEGINNINGS {
+            let start =
+                if beginning == 0 { base.clone() } else { near(base, &values, &mut random) };
+            let found = self.descend(base, start, &values, reports);
+            if found.0 < best.0 {
+                best = found;
+            }
+        }
+        best.1
+    }
+
+    fn loss(self, base: &Policy, policy: &Policy, reports: &[&Report]) -> f64 {
+        let pull = self.pull * distance(base.values(), policy.values());
+        self.objective.on(policy, reports.iter().copied()) + pull
+    }
+
+    fn descend(
+        self,
+        base: &Policy,
+        start: Policy,
+        values: &[Value],
+        reports: &[&Report],
+    ) -> (f64, Policy) {
+        let mut best = (self.loss(base, &start, reports), start);
+        for step in STEPS {
+            let mut has_moved = true;
+            while has_moved {
+                has_moved = false;
+                for value in values {
+                    for by in [step, -step] {
+                        let Ok(moved) = Policy::new(value.moved(best.1.values(), by)) else {
+                            continue;
+                        };
+                        let loss = self.loss(base, &moved, reports);
+                        if loss < best.0 {
+                            best = (loss, moved);
+                            has_moved = true;
+                        }
+                    }
+                }
+            }
+        }
+        best
+    }
+}
+
+/// A policy around the base; the base itself where the drawn values are none.
+fn near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
+    let mut drawn = base.values().clone();
+    for value in values {
+        let by = random.between(0, 2 * REACH) as i64 - REACH as i64;
+        drawn = value.moved(&drawn, by / 10_000 * 10_000);
+    }
+    Policy::new(drawn).unwrap_or_else(|_| base.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::policy::Weights;
+    use gsar_core::{Class, Origin, Preset, Tally, TextFindings, Tier, decide_with, preset};
+
+    use super::*;
+    use crate::fitting::objective::Prices;
+
+    // Holding a right report back costs as much more as letting a wrong one out.
+    const PRICES: Prices = Prices { replan: 1.0, regenerate: 1.0, wrong_proceed: 2.0 };
+
+    /// Reports as a deployment makes them; those are right that its own policy lets out.
+    fn deployment(seed: u64, truth: &Policy, number: usize) -> Vec<Report> {
+        let mut random = Random::new(seed);
+        let report = |_| {
+            let mut tally = Tally::default();
+            for _ in 0..random.between(4, 14) {
+                let class = match random.below(10) {
+                    0..6 => Class::Grounded,
+                    6..8 => Class::Ungrounded,
+                    8 => Class::Complementary,
+                    _ => Class::Contradicted,
+                };
+                let evidence_type = *random.pick(&EvidenceType::ALL).unwrap();
+                tally.add(class, evidence_type, 1);
+            }
+            let findings = TextFindings { coverage: None, duplicates: 0, disputed: Vec::new() };
+            let decision = decide_with(truth, &tally, Origin::Judge, Some(&findings));
+            let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };
+            Report { tally, findings, faithfulness }
+        };
+        (0..number).map(report).collect()
+    }
+
+    fn truth() -> Policy {
+        let mut values = preset(Preset::Paper).values().clone();
+        let weights = [900_000, 800_000, 900_000, 300_000, 700_000, 500_000, 900_000, 200_000];
+        values.weights = Weights::new(weights.map(Millionths::new));
+        values.rho = Millionths::new(1_000_000);
+        values.tau_proceed = Millionths::new(700_000);
+        Policy::new(values).unwrap()
+    }
+
+    #[test]
+    fn the_decisions_of_a_deployment_are_recovered() {
+        let (base, truth) = (preset(Preset::Paper), truth());
+        let known = deployment(1, &truth, 1_500);
+        let known: Vec<&Report> = known.iter().collect();
+        let search = Search { objective: Objective::Cost(PRICES), pull: 0.01, seed: 1 };
+        let fitted = search.best(&base, &known);
+        let unseen = deployment(2, &truth, 2_000);
+        let agreed = |policy: &Policy| {
+            let goes_out = |report: &Report| {
+                let decision =
+                    decide_with(policy, &report.tally, Origin::Judge, Some(&report.findings));
+                decision.tier == Tier::Proceed
+            };
+            let same = unseen.iter().filter(|report| goes_out(report) != report.is_wrong());
+            same.count() * 1_000 / unseen.len()
+        };
+        let (before, after) = (agreed(&base), agreed(&fitted));
+        assert!(before < 900 && after >= 950, "{before} and {after} of a thousand");
+        assert!(Policy::new(fitted.values().clone()).is_ok());
+        assert_eq!(search.best(&base, &known), fitted, "the same seed finds the same");
+    }
+
+    #[test]
+    fn a_strong_pull_leaves_the_base_as_it_is() {
+        let base = preset(Preset::Paper);
+        let known = deployment(1, &truth(), 50);
+        let known: Vec<&Report> = known.iter().collect();
+        let search = Search { objective: Objective::Cost(PRICES), pull: 1e6, seed: 1 };
+        assert_eq!(search.best(&base, &known), base);
+    }
+}

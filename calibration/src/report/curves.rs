@@ -1,0 +1,90 @@
+//! This module counts what the curves of a report show: how far a score can be trusted, and what a threshold trades.
+
+use gsar_core::Tier;
+
+use crate::ablation::{Cell, Row, Variant};
+
+/// How many equal parts of 0 to 1 scores are counted in.
+pub(super) const BINS: usize = 10;
+
+/// The rows whose score lies in one part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Bin {
+    /// How many have no claim that is ungrounded or contradicted by people.
+    pub(super) right: usize,
+    /// How many have one.
+    pub(super) wrong: usize,
+    /// The sum of their scores.
+    pub(super) sum: f64,
+}
+
+impl Bin {
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.right + self.wrong
+    }
+
+    /// The mean of their scores; `None` without rows.
+    pub(super) fn mean(&self) -> Option<f64> {
+        (self.rows() > 0).then(|| self.sum / self.rows() as f64)
+    }
+
+    /// The share without such a claim; `None` without rows.
+    pub(super) fn share_right(&self) -> Option<f64> {
+        (self.rows() > 0).then(|| self.right as f64 / self.rows() as f64)
+    }
+}
+
+/// The rows of a cell by score.
+pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
+    let mut bins = [Bin::default(); BINS];
+    for (score, is_wrong) in scored(cell) {
+        let place = ((score * BINS as f64) as usize).min(BINS - 1);
+        if let Some(bin) = bins.get_mut(place) {
+            bin.sum += score;
+            if is_wrong { bin.wrong += 1 } else { bin.right += 1 }
+        }
+    }
+    bins
+}
+
+/// What a threshold trades.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Trade {
+    /// The threshold on S, 0 to 1.
+    pub(super) threshold: f64,
+    /// The share of right rows below it, or without a score.
+    pub(super) held_right: f64,
+    /// The share of wrong rows at or above it.
+    pub(super) let_wrong: f64,
+}
+
+/// What each threshold from 0 to 1 trades; empty where a cell has right rows or wrong rows alone.
+pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
+    let scored: Vec<(f64, bool)> = scored(cell).collect();
+    let count = |is_wrong: bool| cell.rows.iter().filter(|row| row.is_wrong() == is_wrong).count();
+    let (right, wrong) = (count(false), count(true));
+    if right == 0 || wrong == 0 {
+        return Vec::new();
+    }
+    let trade = |hundredth: u32| {
+        let threshold = f64::from(hundredth) / 100.0;
+        let out = |wanted: bool| {
+            scored.iter().filter(|(score, wrong)| *wrong == wanted && *score >= threshold).count()
+        };
+        Trade {
+            threshold,
+            held_right: 1.0 - out(false) as f64 / right as f64,
+            let_wrong: out(true) as f64 / wrong as f64,
+        }
+    };
+    (0..=100).map(trade).collect()
+}
+
+fn scored(cell: &Cell) -> impl Iterator<Item = (f64, bool)> {
+    let score = |row: &Row| {
+        let outcome = row.under(Variant::Policy);
+        outcome.score.filter(|_| outcome.tier != Tier::Abstain)
+    };
+    cell.rows.iter().filter_map(move |row| Some((score(row)?, row.is_wrong())))
+}

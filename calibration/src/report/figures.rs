@@ -1,0 +1,252 @@
+//! This module makes the figures of a report, each with its table.
+
+use gsar_core::Tier;
+use gsar_core::policy::Policy;
+use maud::Markup;
+
+use super::charts::{Series, Whisker, columns, lines, plane, stacked, whiskers};
+use super::curves::{BINS, bins, trades};
+use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
+use crate::tables::markdown::NOTHING;
+
+/// The colours of a figure that stands alone.
+const STYLE: &str = include_str!("figure.css");
+
+/// A figure and the table that says the same.
+pub(super) struct Figure {
+    /// Its name in files.
+    pub(super) id: String,
+    /// What it shows.
+    pub(super) title: String,
+    /// How to read it.
+    pub(super) caption: String,
+    /// As SVG.
+    pub(super) svg: Markup,
+    pub(super) head: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Figure {
+    /// As a file of its own.
+    pub(super) fn standalone(&self) -> String {
+        let svg = self.svg.0.as_str();
+        let style = format!("><style>{STYLE}</style>");
+        svg.replacen('>', &style, 1)
+    }
+
+    /// Its table, comma-separated (RFC 4180).
+    pub(super) fn csv(&self) -> String {
+        let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(",");
+        let lines = std::iter::once(&self.head).chain(&self.rows).map(line);
+        lines.map(|line| line + "\r\n").collect()
+    }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn share(value: f64) -> String {
+    format!("{value:.4}")
+}
+
+/// The figures of cells under a policy.
+pub(super) fn figures(cells: &[(Cell, Measures)], policy: &Policy) -> Vec<Figure> {
+    let mut figures = vec![decisions(cells), rho_zero(cells)];
+    figures.extend(contradictions_and_complements(cells));
+    figures.extend(cells.iter().enumerate().map(|(at, (cell, _))| effects(at, cell)));
+    figures.extend(reliability(cells));
+    figures.extend(cells.iter().enumerate().map(|(at, (cell, _))| histogram(at, cell)));
+    figures.extend(trade(cells, policy));
+    figures
+}
+
+fn decisions(cells: &[(Cell, Measures)]) -> Figure {
+    let bars: Vec<(String, Vec<usize>)> = cells
+        .iter()
+        .map(|(cell, _)| {
+            (cell.header.run.clone(), Effect::of(cell, Variant::Policy).tiers.to_vec())
+        })
+        .collect();
+    let title = "Decisions";
+    let rows = bars.iter().map(|(label, counts)| {
+        std::iter::once(label.clone()).chain(counts.iter().map(usize::to_string)).collect()
+    });
+    Figure {
+        id: "decisions".to_owned(),
+        title: title.to_owned(),
+        caption: "How many rows of each run came to each decision.".to_owned(),
+        svg: stacked(title, &Tier::ALL.map(Tier::name), &bars),
+        head: words(&["run", "proceed", "regenerate", "replan", "abstain"]),
+        rows: rows.collect(),
+    }
+}
+
+fn whisker(label: &str, mean: Option<Mean>, unit: f64, colour: usize) -> Option<Whisker> {
+    let Mean { value, interval } = mean?;
+    let (low, high) = (interval.low * unit, interval.high * unit);
+    Some(Whisker { label: label.to_owned(), value: value * unit, low, high, colour })
+}
+
+fn values(whiskers: &[Whisker]) -> Vec<Vec<String>> {
+    let row = |whisker: &Whisker| {
+        vec![whisker.label.clone(), share(whisker.value), share(whisker.low), share(whisker.high)]
+    };
+    whiskers.iter().map(row).collect()
+}
+
+fn rho_zero(cells: &[(Cell, Measures)]) -> Figure {
+    let effects: Vec<Whisker> = cells
+        .iter()
+        .enumerate()
+        .filter_map(|(colour, (cell, _))| {
+            let effect = Effect::of(cell, Variant::RhoZero);
+            whisker(&cell.header.run, effect.more_score, 1.0, colour)
+        })
+        .collect();
+    let title = "What S gains when contradictions weigh nothing (rho = 0)";
+    Figure {
+        id: "rho-zero".to_owned(),
+        title: title.to_owned(),
+        caption: "The mean change of S with its 95 % interval. Above zero, the penalty holds scores down.".to_owned(),
+        svg: whiskers(title, "change of S", &effects),
+        head: words(&["run", "change of S", "low", "high"]),
+        rows: values(&effects),
+    }
+}
+
+fn contradictions_and_complements(cells: &[(Cell, Measures)]) -> Option<Figure> {
+    let series: Vec<Series> = cells
+        .iter()
+        .filter_map(|(cell, measures)| {
+            let caught = measures.contradictions_caught.value?;
+            let kept = measures.complementary_kept.value?;
+            Some(Series { label: cell.header.run.clone(), points: vec![(caught, kept)] })
+        })
+        .collect();
+    let rows = series.iter().flat_map(|series| {
+        series.points.iter().map(|(m4, m5)| vec![series.label.clone(), share(*m4), share(*m5)])
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let title = "Contradictions caught and complementary claims kept apart";
+    (!series.is_empty()).then(|| Figure {
+        id: "m4-m5".to_owned(),
+        title: title.to_owned(),
+        caption: "M4 and M5 of each run, shares from 0 to 1.".to_owned(),
+        svg: plane(title, ("M4: contradictions caught", "M5: kept apart"), &series),
+        head: words(&["run", "M4", "M5"]),
+        rows,
+    })
+}
+
+fn effects(at: usize, cell: &Cell) -> Figure {
+    let variants = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Policy);
+    let effects: Vec<Whisker> = variants
+        .filter_map(|variant| {
+            whisker(variant.title(), Effect::of(cell, variant).more_proceeds, 100.0, at)
+        })
+        .collect();
+    let title = format!("{}: ablations and baselines", cell.header.run);
+    Figure {
+        id: format!("ablations-{}", at + 1),
+        caption:
+            "How many points more of the rows proceed, with the 95 % interval of paired draws."
+                .to_owned(),
+        svg: whiskers(&title, "more proceeds, points", &effects),
+        title,
+        head: words(&["variant", "points", "low", "high"]),
+        rows: values(&effects),
+    }
+}
+
+fn reliability(cells: &[(Cell, Measures)]) -> Option<Figure> {
+    let mut rows = Vec::new();
+    let series: Vec<Series> = cells
+        .iter()
+        .map(|(cell, _)| {
+            let bins = bins(cell);
+            let points = bins.iter().filter_map(|bin| Some((bin.mean()?, bin.share_right()?)));
+            let points: Vec<(f64, f64)> = points.collect();
+            for bin in bins.iter().filter(|bin| bin.rows() > 0) {
+                rows.push(vec![
+                    cell.header.run.clone(),
+                    bin.mean().map_or_else(String::new, share),
+                    bin.share_right().map_or_else(String::new, share),
+                    bin.rows().to_string(),
+                ]);
+            }
+            Series { label: cell.header.run.clone(), points }
+        })
+        .collect();
+    let title = "Is the score to be trusted?";
+    (!rows.is_empty()).then(|| Figure {
+        id: "reliability".to_owned(),
+        title: title.to_owned(),
+        caption: "Of the rows of about this score, the share without a claim that people call ungrounded or contradicted. S is no probability; a curve that rises is what counts.".to_owned(),
+        svg: lines(title, ("mean S", "share right"), true, &series),
+        head: words(&["run", "mean S", "share right", "rows"]),
+        rows,
+    })
+}
+
+fn histogram(at: usize, cell: &Cell) -> Figure {
+    let bins = bins(cell);
+    let counts: Vec<[usize; 2]> = bins.iter().map(|bin| [bin.right, bin.wrong]).collect();
+    let title = format!("{}: scores of right and wrong rows", cell.header.run);
+    let rows = counts.iter().enumerate().map(|(place, [right, wrong])| {
+        let (low, high) = (place as f64 / BINS as f64, (place + 1) as f64 / BINS as f64);
+        vec![format!("{low:.1} to {high:.1}"), right.to_string(), wrong.to_string()]
+    });
+    let rows = rows.collect();
+    Figure {
+        id: format!("scores-{}", at + 1),
+        caption: "Wrong is a row with a claim that people call ungrounded or contradicted."
+            .to_owned(),
+        svg: columns(&title, ("S", "rows"), ["right", "wrong"], &counts),
+        title,
+        head: words(&["S", "right", "wrong"]),
+        rows,
+    }
+}
+
+fn trade(cells: &[(Cell, Measures)], policy: &Policy) -> Option<Figure> {
+    let mut rows = Vec::new();
+    let series: Vec<Series> = cells
+        .iter()
+        .filter_map(|(cell, _)| {
+            let trades = trades(cell);
+            for trade in trades.iter().step_by(5) {
+                rows.push(vec![
+                    cell.header.run.clone(),
+                    format!("{:.2}", trade.threshold),
+                    share(trade.held_right),
+                    share(trade.let_wrong),
+                ]);
+            }
+            let points = trades.iter().map(|trade| (trade.held_right, trade.let_wrong));
+            let points: Vec<(f64, f64)> = points.collect();
+            (!points.is_empty()).then(|| Series { label: cell.header.run.clone(), points })
+        })
+        .collect();
+    let title = "What a threshold trades";
+    (!series.is_empty()).then(|| Figure {
+        id: "trade".to_owned(),
+        title: title.to_owned(),
+        caption: format!(
+            "For every threshold on S: the share of right rows held back against the share of wrong rows let out, guards apart. `{}` takes {}. Nearer to the lower left is better.",
+            policy.name, policy.tau_proceed
+        ),
+        svg: lines(title, ("right rows held back", "wrong rows let out"), false, &series),
+        head: words(&["run", "threshold", "right held back", "wrong let out"]),
+        rows,
+    })
+}
+
+/// What stands where a measure has no value.
+pub(super) fn or_nothing(value: Option<String>) -> String {
+    value.unwrap_or_else(|| NOTHING.to_owned())
+}

@@ -1,0 +1,62 @@
+//! This module writes the report of an evaluation: one page of HTML that needs no network, with a table behind every figure. It
+//! asks no judge.
+
+mod charts;
+mod curves;
+mod figures;
+mod page;
+mod scale;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::ablation::{Cell, Measures};
+use crate::arguments::Report;
+use crate::audit::{Cell as Audited, objections};
+use crate::policy::named_policy;
+use crate::trace::read;
+use figures::figures;
+
+/// Writes the report of traces and returns what is to be printed.
+///
+/// # Errors
+/// Traces and policies that cannot be read, cells that may not be published, and files that cannot be written.
+pub(crate) fn report(wanted: &Report) -> Result<String> {
+    let policy = named_policy(&wanted.policy)?;
+    let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let audited: Vec<Audited> = traces.iter().map(Audited::of).collect();
+    let objections = objections(&audited);
+    if !objections.is_empty() && !wanted.force {
+        bail!(
+            "the audit failed, so nothing was written (--force writes a report that says so):\n  {}",
+            objections.join("\n  ")
+        );
+    }
+    let cells: Vec<(Cell, Measures)> = traces
+        .iter()
+        .map(|trace| {
+            let cell = Cell::of(trace, &policy)?;
+            let measures = Measures::of(&cell);
+            Ok((cell, measures))
+        })
+        .collect::<Result<_>>()?;
+    let figures = figures(&cells, &policy);
+    let html = page::page(&policy, &cells, &figures, &objections);
+    write(&wanted.out, &html)?;
+    let mut said =
+        format!("{}: {} cells, {} figures.\n", wanted.out.display(), cells.len(), figures.len());
+    if let Some(folder) = &wanted.figures {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        for figure in &figures {
+            write(&folder.join(format!("{}.svg", figure.id)), &figure.standalone())?;
+            write(&folder.join(format!("{}.csv", figure.id)), &figure.csv())?;
+        }
+        said.push_str(&format!("{}: each figure as SVG, its table as CSV.\n", folder.display()));
+    }
+    Ok(said)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,48 @@
+//! This module reads rows from Parquet: FEVER with its gold sentences, as copenlu/fever_gold_evidence has it, in columns `id`,
+//! `claim`, `label` and `evidence`, a list of `[page, sentence, text]`.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use parquet::file::reader::SerializedFileReader;
+
+use super::Row;
+use super::claims::ClaimLine;
+
+/// The rows of a file, in its order.
+///
+/// # Errors
+/// A file that is no Parquet; each row that is none of a claim, with its number.
+pub(super) fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row>> + use<>> {
+    let named = path.display().to_string();
+    let reader = SerializedFileReader::new(File::open(path).with_context(|| named.clone())?);
+    let rows = reader.with_context(|| named.clone())?.into_iter();
+    Ok(rows.zip(1..).map(move |(row, number)| {
+        let at = || format!("{named}: row {number}");
+        let value = row.with_context(at)?.to_json_value();
+        let line: ClaimLine = serde_json::from_value(value).with_context(at)?;
+        Ok(Row::from(line))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Gold;
+    use gsar_core::Class;
+
+    #[test]
+    fn the_published_columns_are_rows() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rows/gold_evidence.parquet");
+        let rows: Vec<Row> = rows(&path).unwrap().collect::<Result<_>>().unwrap();
+        let gold: Vec<Gold> = rows.iter().map(|row| row.claims[0].gold).collect();
+        assert_eq!(gold, [Class::Grounded, Class::Contradicted, Class::Ungrounded].map(Gold));
+        let texts: Vec<&str> = rows[1].evidence.iter().map(|item| item.text.as_str()).collect();
+        assert_eq!(texts, ["Api\napi-1 has 5 replicas.", "Pool\nIt is idle."]);
+        assert_eq!(
+            (rows[0].id.as_str(), rows[0].evidence[0].text.as_str()),
+            ("11", "Api (1)\napi-1 has 5 replicas.")
+        );
+    }
+}

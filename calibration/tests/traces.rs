@@ -1,0 +1,193 @@
+//! Traces of the real program with a real server: a run that is killed goes on, and what looks at traces asks nobody.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test that cannot go on fails"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use gsar_calibration::Random;
+use serde_json::Value;
+use support::{PROGRAM, Server};
+
+const ROWS: usize = 80;
+const KILLS: u64 = 20;
+const CONFIGURATION: &str = "[judges]\nchain = [\"rules/2\"]\n[ledger]\ndurable = false\n";
+
+/// Claims of which a third each is shown, refuted and left open.
+fn rows(path: &Path) {
+    let row = |at: usize| {
+        let (said, label) = [
+            ("has 5 replicas", "SUPPORTS"),
+            ("has 7 replicas", "REFUTES"),
+            ("was slow because of its disk", "NOT ENOUGH INFO"),
+        ][at % 3];
+        format!(
+            r#"{{"id":"r{at:03}","claim":"api-{at} {said}.","label":"{label}","evidence":[{{"id":"e1","title":null,"text":"api-{at} has 5 replicas."}}]}}"#
+        )
+    };
+    fs::write(path, (0..ROWS).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+}
+
+fn calibrate(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).current_dir(folder).env_clear();
+    command
+}
+
+fn said(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn run<'a>(server: &'a Server, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["run", "rows.jsonl", "--out", out, "--run", "r", "--endpoint"];
+    arguments.push(&server.endpoint);
+    arguments.extend(more);
+    arguments
+}
+
+/// The lines of a trace in one order, without what differs between two runs.
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        if let Some(evaluation) = line.get_mut("evaluation").and_then(Value::as_object_mut) {
+            evaluation.remove("evaluationId").unwrap();
+            let provenance = evaluation["provenance"].as_object_mut().unwrap();
+            provenance.remove("timings").unwrap();
+            provenance.remove("evaluatedAt").unwrap();
+        }
+    }
+    lines.sort_by_key(|line| line["row"].to_string());
+    lines
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_ends_like_one_that_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    rows(&folder.path().join("rows.jsonl"));
+    let server = Server::start(folder.path(), CONFIGURATION);
+    let page = said(&calibrate(folder.path(), &run(&server, "whole.jsonl", &[])).output().unwrap());
+    assert!(page.starts_with(&format!("whole.jsonl: {ROWS} of {ROWS} rows")), "{page}");
+    let whole = lines(&folder.path().join("whole.jsonl"));
+    let names: BTreeSet<String> = whole.iter().map(|line| line["row"].to_string()).collect();
+    assert_eq!((whole.len(), names.len()), (ROWS + 1, ROWS + 1), "a header and each row once");
+
+    let mut random = Random::new(1);
+    let mut midway = 0;
+    for kill in 0..KILLS {
+        let out = format!("killed-{kill}.jsonl");
+        let path = folder.path().join(&out);
+        let after = random.below(ROWS);
+        let paced = run(&server, &out, &["--max-rate", "400"]);
+        let mut child = calibrate(folder.path(), &paced)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let answered = || {
+            fs::read(&path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count())
+        };
+        while answered() <= after && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        midway += u64::from(answered() <= ROWS);
+        said(&calibrate(folder.path(), &run(&server, &out, &[])).output().unwrap());
+        assert_eq!(lines(&path), whole, "killed after {after} rows");
+    }
+    assert!(midway * 2 >= KILLS, "{midway} of {KILLS} runs were killed midway");
+}
+
+#[test]
+fn traces_are_measured_compared_and_audited_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    rows(&folder.path().join("rows.jsonl"));
+    let server = Server::start(folder.path(), CONFIGURATION);
+    let judged = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["run", "rows.jsonl", "--out", out, "--endpoint", &server.endpoint];
+        arguments.extend(more);
+        said(&calibrate(folder.path(), &arguments).output().unwrap())
+    };
+    judged("first.jsonl", &[]);
+    judged("second.jsonl", &["--repeat-of", "first.jsonl"]);
+    judged("third.jsonl", &[]);
+    let top = judged("top.jsonl", &["--top-k", "2"]);
+    assert!(top.contains(&format!("{ROWS} of {ROWS} rows")), "{top}");
+    drop(server);
+
+    let page = |arguments: &[&str]| said(&calibrate(folder.path(), arguments).output().unwrap());
+    let ablated = page(&["ablate", "first.jsonl"]);
+    for row in
+        ["| M1 proceed |", "| M4 contradictions caught |", "| rho = 0 |", "| baseline: binary |"]
+    {
+        assert!(ablated.contains(row), "{ablated}");
+    }
+    assert_eq!(page(&["ablate", "first.jsonl"]), ablated, "the same trace gives the same page");
+    let compared = page(&["compare", "first.jsonl", "second.jsonl"]);
+    assert!(compared.contains("| Δ proceed, points | +0.0 [0.0, 0.0] |"), "{compared}");
+    assert!(compared.contains("| Cohen's kappa of classes | 1.000 |"), "{compared}");
+
+    assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objection.\n");
+    let refused =
+        calibrate(folder.path(), &["audit", "first.jsonl", "third.jsonl"]).output().unwrap();
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && error.contains("in common"), "{error}");
+}
+
+#[test]
+fn a_policy_is_certified_or_it_is_said_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    rows(&folder.path().join("rows.jsonl"));
+    let server = Server::start(folder.path(), CONFIGURATION);
+    said(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    let certify = |more: &[&str]| {
+        let mut arguments =
+            vec!["certify", "t.jsonl", "--policy", "reference", "--out", "sure.toml"];
+        arguments.extend(more);
+        said(&calibrate(folder.path(), &arguments).output().unwrap())
+    };
+    let refused = certify(&[]);
+    assert!(refused.contains("Not shown: P(wrong | proceed) at most 5.0 %"), "{refused}");
+    assert!(refused.contains("Without an error 59 reports that go out are needed"), "{refused}");
+    assert!(!folder.path().join("sure.toml").exists());
+    let shown = certify(&["--risk", "0.2", "--confidence", "0.9"]);
+    assert!(shown.contains("Shown: P(wrong | proceed) at most 20.0 %"), "{shown}");
+    let policy =
+        gsar_core::Policy::from_toml(&fs::read_to_string(folder.path().join("sure.toml")).unwrap());
+    let policy = policy.unwrap();
+    let certificate = policy.certificate().unwrap();
+    assert_eq!((certificate.judge.as_str(), certificate.rows), ("rules/2", ROWS as u32));
+
+    // A server that decides by it says whether the certificate covers the judge.
+    drop(server);
+    let policies = folder.path().join("policies");
+    fs::create_dir(&policies).unwrap();
+    fs::rename(folder.path().join("sure.toml"), policies.join("sure.toml")).unwrap();
+    let configuration = format!(
+        "[judges]\nchain = [\"rules/2\"]\n[policies]\ndir = \"{}\"\ndefault = \"sure\"\n",
+        policies.display()
+    );
+    let server = Server::start(folder.path(), &configuration);
+    said(
+        &calibrate(folder.path(), &run(&server, "sure.jsonl", &["--policy", "sure"]))
+            .output()
+            .unwrap(),
+    );
+    for line in
+        lines(&folder.path().join("sure.jsonl")).iter().filter(|line| line["row"].is_string())
+    {
+        let applied = &line["evaluation"]["provenance"]["policy"]["certificate"];
+        assert_eq!((&applied["judge"], &applied["mismatch"]), (&"rules/2".into(), &"".into()));
+    }
+}
