@@ -153,9 +153,10 @@ drive: ## Stored answers of a careful judge behind the whole loop, with a rewrit
 	fi
 
 FEVER ?= target/fever
+FEVER_BUILD ?= calibration-build
 
 .PHONY: fever
-fever: calibration-build ## The method's evaluation on the sample of FEVER that ships: two modes, ablations, M1 to M5, a report in HTML (FEVER=folder).
+fever: $(FEVER_BUILD) ## The method's evaluation on the sample of FEVER that ships: two modes, ablations, M1 to M5, a report in HTML (FEVER=folder).
 	@mkdir -p $(FEVER)
 	@for mode in single adversarial; do \
 	  rm -f $(FEVER)/$$mode.jsonl && \

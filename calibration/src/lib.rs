@@ -39,3 +39,4 @@ mod trial;
 pub use arguments::Arguments;
 pub use commands::run;
 pub use gsar_datasets::Random;
+pub use statistics::{Interval, mean_interval};

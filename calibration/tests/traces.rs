@@ -139,10 +139,64 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
     assert!(compared.contains("| Cohen's kappa of classes | 1.000 |"), "{compared}");
 
     assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objection.\n");
-    let refused =
-        calibrate(folder.path(), &["audit", "first.jsonl", "third.jsonl"]).output().unwrap();
-    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && error.contains("in common"), "{error}");
+    refused(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
+
+    // A report is of cells that may be published, or says that they may not.
+    let report = ["report", "first.jsonl", "third.jsonl", "--figures", "figures"];
+    refused(folder.path(), &report, "nothing was written");
+    page(&[&report[..], &["--force"]].concat());
+    let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(html.contains("Audit failed"), "{html}");
+    page(&["report", "first.jsonl", "second.jsonl", "--figures", "figures"]);
+    let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(!html.contains("Audit failed") && !html.contains("<script"));
+    let links = html.replace("http://www.w3.org/2000/svg", "");
+    assert!(!links.contains("http:") && !links.contains("https:"), "it asks for nothing");
+    let (figures, tables) = (html.matches("<svg").count(), html.matches("<details>").count());
+    assert!(figures >= 8 && figures == tables, "{figures} figures, {tables} tables");
+    let files = fs::read_dir(folder.path().join("figures")).unwrap().count();
+    assert_eq!(files, 2 * figures, "each as SVG and as CSV");
+
+    // The same judge today, and one that no longer finds anything.
+    page(&["drift", "first.jsonl", "second.jsonl"]);
+    let changed = fs::read_to_string(folder.path().join("second.jsonl")).unwrap();
+    let changed = changed.replace("CLAIM_CLASS_GROUNDED", "CLAIM_CLASS_UNGROUNDED");
+    fs::write(folder.path().join("changed.jsonl"), changed).unwrap();
+    refused(folder.path(), &["drift", "first.jsonl", "changed.jsonl"], "the judge has drifted");
+
+    let fitted = page(&["fit", "first.jsonl", "--cost", "1:0.5:10", "--out", "fitted.toml"]);
+    assert!(fitted.contains("| held out, mean of the folds |"), "{fitted}");
+    let text = fs::read_to_string(folder.path().join("fitted.toml")).unwrap();
+    assert!(text.starts_with("# Fitted by gsar-calibrate"), "{text}");
+    assert_eq!(gsar_core::Policy::from_toml(&text).unwrap().name, "fitted");
+}
+
+fn refused(folder: &Path, arguments: &[&str], why: &str) {
+    let output = calibrate(folder, arguments).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && error.contains(why), "{error}");
+}
+
+#[test]
+fn files_that_ship_are_those_of_the_manifest() {
+    use sha2::Digest as _;
+    let folder = gsar_datasets::folder();
+    let manifest: toml::Table =
+        toml::from_str(&fs::read_to_string(folder.join("manifest.toml")).unwrap()).unwrap();
+    let mut files = 0;
+    for (name, entry) in &manifest {
+        for key in ["source", "licence", "split"] {
+            assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{name}: {key}");
+        }
+        if let (Some(file), Some(digest)) = (entry.get("file"), entry.get("sha256")) {
+            let bytes = fs::read(folder.join(file.as_str().unwrap())).unwrap();
+            let found: String =
+                sha2::Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(Some(found.as_str()), digest.as_str(), "{name}");
+            files += 1;
+        }
+    }
+    assert!(files >= 1);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use gsar_core::Class;
+
 use super::cell::Cell;
 use super::measures::{Effect, Mean, Measures};
 use super::variant::Variant;
@@ -29,6 +31,7 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
         ],
     );
     page.push('\n');
+    confusion(page, cell);
     let effects = Variant::ALL.map(|variant| Effect::of(cell, variant));
     let rows: Vec<Vec<String>> = effects.iter().map(effect).collect();
     table(
@@ -47,6 +50,31 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
         ],
         &rows,
     );
+}
+
+/// What people say of the given claims against what was counted.
+fn confusion(page: &mut String, cell: &Cell) {
+    let claims: Vec<(Class, Option<Class>)> = cell
+        .rows
+        .iter()
+        .filter(|row| row.is_given)
+        .flat_map(|row| row.claims.iter().copied())
+        .collect();
+    if claims.is_empty() {
+        return;
+    }
+    let mut head = vec!["by people"];
+    head.extend(Class::ALL.map(Class::name));
+    head.push("not judged");
+    let count =
+        |pair: (Class, Option<Class>)| claims.iter().filter(|claim| **claim == pair).count();
+    let row = |gold: Class| {
+        let counted = Class::ALL.map(Some).into_iter().chain([None]);
+        let counts = counted.map(|class| count((gold, class)).to_string());
+        std::iter::once(gold.name().to_owned()).chain(counts).collect()
+    };
+    table(page, &head, &Class::ALL.map(row));
+    page.push('\n');
 }
 
 fn effect(effect: &Effect) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::rows::Mode;
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// Files of rows, one JSON object per line, packed ones ending in .gz, or folders of labelled cases.
-    /// docs/EVALUATION.md describes the formats
+    /// docs/CALIBRATION.md describes the formats
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Where the answers go, one JSON object per line. A run that ended early goes on where it stood

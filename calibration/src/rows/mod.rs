@@ -22,7 +22,7 @@ pub(crate) use file::{RowFile, open};
 pub(crate) use label::Gold;
 pub(crate) use select::{Selection, select};
 
-/// Claims with their gold class, and evidence. Its serialised form is the format of docs/EVALUATION.md, "Rows".
+/// Claims with their gold class, and evidence. Its serialised form is the format of docs/CALIBRATION.md, "Rows".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {

@@ -19,11 +19,11 @@ const TAIL: f64 = 0.025;
 
 /// The middle 95 % of a statistic over drawn cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interval {
+pub struct Interval {
     /// Its lower end, in the unit of the statistic.
-    pub(crate) low: f64,
+    pub low: f64,
     /// Its upper end, in the unit of the statistic.
-    pub(crate) high: f64,
+    pub high: f64,
 }
 
 /// The percentile bootstrap interval of a statistic; draws in which it is undefined are left out. `None` where all
@@ -43,7 +43,8 @@ pub(crate) fn interval<T>(
 }
 
 /// The percentile bootstrap interval of a mean, on every processor; `None` where there are no values.
-pub(crate) fn mean_interval(values: &[f64]) -> Option<Interval> {
+#[must_use]
+pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = |draw: u64| {
         // Each draw has a sequence of its own, so that the order in which they are made counts nothing.
         let mut random = Random::new(draw);

@@ -13,7 +13,8 @@ mod wilson;
 use std::collections::BTreeMap;
 
 pub(crate) use agreement::{kappa, spearman};
-pub(crate) use bootstrap::{Interval, interval, mean_interval};
+pub(crate) use bootstrap::interval;
+pub use bootstrap::{Interval, mean_interval};
 pub(crate) use exact::{clopper_pearson, mcnemar, tail_at_most};
 pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;

@@ -1,5 +1,5 @@
 //! This module holds traces: what a run asked for, and for each row the gold classes beside the answer of the server. A trace
-//! is a file of JSON lines; docs/EVALUATION.md, "Traces".
+//! is a file of JSON lines; docs/CALIBRATION.md, "Traces".
 
 mod read;
 mod write;

@@ -1,5 +1,5 @@
 //! This module holds the certificate of a policy: a bound of the risk that a report which goes out is wrong, shown on graded
-//! reports (docs/EVALUATION.md, "Certificates"). It decides nothing.
+//! reports (docs/CALIBRATION.md, "Certificates"). It decides nothing.
 
 use alloc::borrow::ToOwned;
 use alloc::format;

@@ -56,6 +56,7 @@ from gsar.v1.common_pb2 import (
     JudgedClaim as JudgedClaim,
     Margin as Margin,
     Margins as Margins,
+    PolicyCertificate as PolicyCertificate,
     PolicyOverrides as PolicyOverrides,
     Reason as Reason,
     Report as Report,

@@ -1155,26 +1155,92 @@ class AppliedPolicy(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     OVERRIDDEN_FIELD_NUMBER: _builtins.int
+    CERTIFICATE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """name is the policy's name; the base's name where overrides were applied."""
     digest: _builtins.str
     """digest is the BLAKE3 of every value that can change a decision, in hexadecimal; rollout is left out."""
     overridden: _builtins.bool
     """overridden says that overrides of the request were applied."""
+    @_builtins.property
+    def certificate(self) -> Global___PolicyCertificate:
+        """certificate of the policy; absent where it has none."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         digest: _builtins.str = ...,
         overridden: _builtins.bool = ...,
+        certificate: Global___PolicyCertificate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["certificate", b"certificate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "name", b"name", "overridden", b"overridden"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["certificate", b"certificate", "digest", b"digest", "name", b"name", "overridden", b"overridden"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AppliedPolicy: _TypeAlias = AppliedPolicy  # noqa: Y015
+
+@_typing.final
+class PolicyCertificate(_message.Message):
+    """PolicyCertificate says that of the reports which go out by a policy at most a share is wrong, as was shown on graded
+    reports with one judge, for reports drawn as those were.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RISK_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    JUDGE_FIELD_NUMBER: _builtins.int
+    PROMPTS_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    PROCEEDS_FIELD_NUMBER: _builtins.int
+    WRONG_FIELD_NUMBER: _builtins.int
+    DATA_FIELD_NUMBER: _builtins.int
+    MISMATCH_FIELD_NUMBER: _builtins.int
+    risk: _builtins.float
+    """risk is the most of the reports that go out that are wrong, above 0 and below 1."""
+    confidence: _builtins.float
+    """confidence is how sure that is, above 0 and below 1."""
+    judge: _builtins.str
+    """judge it was shown for, such as local/1."""
+    rows: _builtins.int
+    """rows is how many graded reports there were."""
+    proceeds: _builtins.int
+    """proceeds is how many of them went out."""
+    wrong: _builtins.int
+    """wrong is how many of those were wrong."""
+    data: _builtins.str
+    """data is the SHA-256 of the graded reports as they were judged, in hexadecimal."""
+    mismatch: _builtins.str
+    """mismatch says why it does not cover this answer, such as another judge; empty where it does. Answers without a judge
+    are covered by none.
+    """
+    @_builtins.property
+    def prompts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """prompts are the BLAKE3 of the prompt templates it was shown for, in hexadecimal; empty for judges without prompts."""
+
+    def __init__(
+        self,
+        *,
+        risk: _builtins.float = ...,
+        confidence: _builtins.float = ...,
+        judge: _builtins.str = ...,
+        prompts: _abc.Iterable[_builtins.str] | None = ...,
+        rows: _builtins.int = ...,
+        proceeds: _builtins.int = ...,
+        wrong: _builtins.int = ...,
+        data: _builtins.str = ...,
+        mismatch: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "data", b"data", "judge", b"judge", "mismatch", b"mismatch", "proceeds", b"proceeds", "prompts", b"prompts", "risk", b"risk", "rows", b"rows", "wrong", b"wrong"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PolicyCertificate: _TypeAlias = PolicyCertificate  # noqa: Y015
 
 @_typing.final
 class CallError(_message.Message):
