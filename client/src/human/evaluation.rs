@@ -84,6 +84,7 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     corrections(&mut page, answer, view);
     safety::sections(&mut page, answer);
     remarks(&mut page, answer, view);
+    certificate(&mut page, answer);
     if scene.is_kept && !answer.evaluation_id.is_empty() {
         page.labelled("record", &answer.evaluation_id);
     }
@@ -224,9 +225,59 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     score::margins(page, answer);
 }
 
+/// What was shown of the risk of proceeding by the policy, and whether it covers this answer.
+fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
+    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.as_ref());
+    let Some(found) = policy.and_then(|policy| policy.certificate.as_ref()) else { return };
+    let says = match found.mismatch.as_str() {
+        "" => format!(
+            "of the reports that go out at most {} % are wrong, shown with {} % confidence on {} graded ones",
+            words::number(found.risk * 100.0),
+            words::number(found.confidence * 100.0),
+            found.rows
+        ),
+        mismatch => format!("does not cover this answer: {}", one_line(mismatch)),
+    };
+    page.labelled("certified", &says);
+}
+
 /// Sentences under one label.
 fn sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
     for (number, sentence) in sentences.enumerate() {
         page.labelled(if number == 0 { label } else { "" }, sentence);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_shown_with_what_it_does_not_cover() {
+        let said = |mismatch: &str| {
+            let certificate = v1::PolicyCertificate {
+                risk: 0.05,
+                confidence: 0.95,
+                rows: 240,
+                mismatch: mismatch.to_owned(),
+                ..Default::default()
+            };
+            let policy = v1::AppliedPolicy { certificate: Some(certificate), ..Default::default() };
+            let provenance = v1::Provenance { policy: Some(policy), ..Default::default() };
+            let answer =
+                v1::EvaluateResponse { provenance: Some(provenance), ..Default::default() };
+            let mut page = Page::new(200);
+            super::certificate(&mut page, &answer);
+            anstream::adapter::strip_str(&page.into_text()).to_string()
+        };
+        assert!(
+            said("")
+                .contains("at most 5 % are wrong, shown with 95 % confidence on 240 graded ones")
+        );
+        let other = said("it was shown for judge local/1; rules/2 decided");
+        assert!(other.contains("does not cover this answer: it was shown for judge local/1"));
+        let mut page = Page::new(80);
+        super::certificate(&mut page, &v1::EvaluateResponse::default());
+        assert_eq!(page.into_text(), "");
     }
 }

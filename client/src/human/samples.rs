@@ -197,6 +197,7 @@ pub(crate) fn answer() -> v1::EvaluateResponse {
                 name: "reference".to_owned(),
                 digest: preset(Preset::Reference).digest().to_string(),
                 overridden: false,
+                certificate: None,
             }),
             ..Default::default()
         }),
