@@ -173,7 +173,8 @@ mod tests {
         }
 
         #[test]
-        fn claims_are_the_whole_of_what_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [a-z]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
+        // Words without vowels are no function words, which alone make no claim.
+        fn claims_are_the_whole_of_what_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [bcdfgkmp]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
             let claims = split(&report);
             if let Some(coverage) = crate::coverage::coverage(&report, &claims, &[]) {
                 prop_assert_eq!(coverage.covered, coverage.sentences, "{:?}", coverage);
