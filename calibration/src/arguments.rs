@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::data_set::Part;
 pub(crate) use run::Run;
-pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Report};
+pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Graded, Report};
 
 /// Measure the judges of a real server against what people say.
 ///
@@ -39,6 +39,8 @@ pub(crate) struct WantedServer {
 pub(crate) enum Command {
     /// Rows of claims with gold classes, judged by a server; the answers go to a trace that others measure
     Run(Run),
+    /// A trace of what people graded in a ledger, from exports of it
+    Graded(Graded),
     /// M1 to M5, the ablations of the method and its baselines, on the partitions of traces; no judge is asked
     Ablate(Ablate),
     /// Whether traces may be published: each judged by the judge that it names, and no two of them the same

@@ -11,6 +11,7 @@ use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::drift;
 use crate::fitting;
 use crate::generated::try_generated;
+use crate::graded;
 use crate::measured::measure;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
@@ -30,6 +31,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
         Command::Run(wanted) => judge_rows(server, &wanted).await,
+        Command::Graded(wanted) => graded::graded(&wanted),
         Command::Ablate(wanted) => ablation::ablate(&wanted),
         Command::Audit(wanted) => audit::audit(&wanted),
         Command::Certify(wanted) => certification::certify(&wanted),

@@ -17,6 +17,7 @@ mod data_set;
 mod drift;
 mod fitting;
 mod generated;
+mod graded;
 mod judgement;
 mod measured;
 pub mod mutation;

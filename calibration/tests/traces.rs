@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::allow_attributes,
     reason = "a test that cannot go on fails"
 )]
@@ -244,4 +245,63 @@ fn a_policy_is_certified_or_it_is_said_what_is_missing() {
         let applied = &line["evaluation"]["provenance"]["policy"]["certificate"];
         assert_eq!((&applied["judge"], &applied["mismatch"]), (&"rules/2".into(), &"".into()));
     }
+}
+
+/// Evaluations are graded in the ledger of a real server, exported, and become what `certify` reads.
+#[test]
+fn grades_of_a_ledger_become_a_trace() {
+    use gsar_client::v1;
+
+    let folder = tempfile::tempdir().unwrap();
+    rows(&folder.path().join("rows.jsonl"));
+    let server = Server::start(folder.path(), CONFIGURATION);
+    said(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    let text = fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let exported = runtime.block_on(async {
+        let endpoint = server.endpoint.parse().unwrap();
+        let client = gsar_client::Client::connect(&endpoint).await.unwrap();
+        for line in text.lines().skip(1).take(30) {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let tier = match line["gold"][0].as_str() {
+                Some("grounded") => v1::Tier::Proceed,
+                _ => v1::Tier::Replan,
+            };
+            let subject = v1::grade::Subject::Report(v1::ReportGrade { tier: tier.into() });
+            let request = v1::GradeRequest {
+                evaluation_id: line["evaluation"]["evaluationId"].as_str().unwrap().to_owned(),
+                grader: "ada".to_owned(),
+                grades: vec![v1::Grade { subject: Some(subject), ..Default::default() }],
+            };
+            client.grade(request).await.unwrap();
+        }
+        let kinds = [v1::ExportKind::Partitions, v1::ExportKind::Grades];
+        let request =
+            v1::ExportRequest { kinds: kinds.map(i32::from).into(), ..Default::default() };
+        let mut export = client.export(request).await.unwrap();
+        let mut lines = String::new();
+        while let Some(answer) = export.next().await.unwrap() {
+            use v1::export_record::Record::{Grade, Partition};
+            for record in answer.records.into_iter().filter_map(|record| record.record) {
+                let json = match record {
+                    Partition(record) => gsar_client::json::to_json(&record).unwrap(),
+                    Grade(record) => gsar_client::json::to_json(&record).unwrap(),
+                    other => panic!("{other:?}"),
+                };
+                lines.push_str(&json);
+                lines.push('\n');
+            }
+        }
+        lines
+    });
+    let of_grades: Vec<&str> =
+        exported.lines().filter(|line| !line.contains("\"claims\"")).collect();
+    fs::write(folder.path().join("exported.jsonl"), &exported).unwrap();
+    fs::write(folder.path().join("grades.jsonl"), of_grades.join("\n")).unwrap();
+    let page = |arguments: &[&str]| said(&calibrate(folder.path(), arguments).output().unwrap());
+    let made = page(&["graded", "exported.jsonl", "--out", "graded.jsonl"]);
+    assert_eq!(made, "graded.jsonl: 30 graded evaluations.\n");
+    let certified = page(&["certify", "graded.jsonl", "--policy", "reference"]);
+    assert!(certified.contains("judge rules/2, 30 graded reports"), "{certified}");
+    refused(folder.path(), &["graded", "grades.jsonl", "--out", "none.jsonl"], "nothing is graded");
 }

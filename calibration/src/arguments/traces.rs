@@ -102,6 +102,16 @@ pub(crate) struct Fit {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Graded {
+    /// Files of `gsar ledger export`, of the kinds partitions and grades
+    #[arg(required = true, value_name = "EXPORT")]
+    pub(crate) exports: Vec<PathBuf>,
+    /// The trace to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Drift {
     /// The trace of the frozen rows as they were judged
     pub(crate) reference: PathBuf,

@@ -11,11 +11,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::Row;
 use super::claims::{ClaimLine, JudgedLine};
-use super::labelled::reports;
+use super::labelled::{incidents, reports};
 use super::parquet;
 use super::spans::SpansLine;
 
-/// A file of rows, or a folder of labelled cases.
+/// A file of rows, or a folder of labelled cases or of incidents.
 #[derive(Debug)]
 pub(crate) struct RowFile {
     path: PathBuf,
@@ -24,21 +24,36 @@ pub(crate) struct RowFile {
     pub(crate) sha256: String,
 }
 
-/// Digests a file, or the files of a folder of labelled cases, of which one part is read where it is named.
+/// Digests a file, or the files of a folder of labelled cases or of incidents, of which one part is read where it is named.
 ///
 /// # Errors
 /// A file that cannot be read.
 pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
     let mut digest = Sha256::new();
     if path.is_dir() {
-        for name in ["cases.jsonl", "claims.jsonl", "reports.jsonl"] {
-            add(&path.join(name), &mut digest)?;
+        for file in files(path)? {
+            add(&file, &mut digest)?;
         }
     } else {
         add(path, &mut digest)?;
     }
     let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(RowFile { path: path.to_owned(), part: part.map(str::to_owned), sha256 })
+}
+
+/// Every file of a folder and its folders, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 fn add(path: &Path, digest: &mut Sha256) -> Result<()> {
@@ -68,7 +83,8 @@ impl RowFile {
     pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
         let path = self.path.clone();
         if path.is_dir() {
-            let rows = reports(&path, self.part.as_deref())?;
+            let read = if path.join("cases.jsonl").exists() { reports } else { incidents };
+            let rows = read(&path, self.part.as_deref())?;
             return Ok(Box::new(rows.into_iter().map(check)));
         }
         if path.extension().is_some_and(|extension| extension == "parquet") {

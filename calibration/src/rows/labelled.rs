@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use super::{Gold, GoldClaim, Item, Row};
-use crate::data_set::{is_json, lines, read};
+use crate::data_set::{Part, incident_data, is_json, lines, read};
 
 #[derive(Deserialize)]
 struct CaseLine {
@@ -54,6 +54,37 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
         let labels = labels.get(&case).map_or(&[][..], Vec::as_slice);
         let claims = labels.iter().filter(|claim| report.contains(&claim.text)).cloned().collect();
         rows.push(Row { id: format!("{case}/{kind}"), report, claims, evidence });
+    }
+    Ok(rows)
+}
+
+/// The reports of the incidents of a folder, of one part where it is named, with the labels of their claims.
+///
+/// # Errors
+/// A file that cannot be read, and a part that there is not.
+pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
+    let parts = Part::ALL.map(|part| part.to_string());
+    if let Some(part) = part.filter(|part| !parts.iter().any(|known| known == part)) {
+        bail!("incidents have no part `{part}`; they have {}", parts.join(" and "));
+    }
+    let data_set = incident_data(folder)?;
+    let mut rows = Vec::new();
+    for report in data_set.reports {
+        let Some(case) = data_set.cases.get(report.case) else { continue };
+        if part.is_some_and(|part| part != case.part.to_string()) {
+            continue;
+        }
+        let claims = report.labels.into_iter().map(|label| GoldClaim {
+            text: label.text,
+            gold: Gold(label.class),
+            judged: None,
+        });
+        rows.push(Row {
+            id: format!("{}/{}", case.name, report.kind),
+            claims: claims.collect(),
+            evidence: case.evidence.iter().cloned().map(Item::sent).collect(),
+            report: report.text,
+        });
     }
     Ok(rows)
 }

@@ -16,6 +16,7 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::{Deserialize, Serialize};
 
+use crate::baselines::content;
 use crate::judgement::Judgement;
 use crate::names;
 pub(crate) use file::{RowFile, open};
@@ -71,6 +72,9 @@ pub(crate) struct Item {
     /// Whether the content is sent as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
+    /// The item with all that is known of it, where that is more.
+    #[serde(skip)]
+    whole: Option<Box<v1::EvidenceItem>>,
 }
 
 fn tool_output() -> EvidenceKind {
@@ -85,7 +89,7 @@ impl Item {
     /// A text that no tool gave.
     pub(crate) fn text(id: String, text: String) -> Self {
         let (kind, lane) = (tool_output(), static_infra());
-        Self { id, kind, lane, tool: String::new(), text, is_json: false }
+        Self { id, kind, lane, tool: String::new(), text, is_json: false, whole: None }
     }
 
     /// A text with its title as the first line.
@@ -96,9 +100,18 @@ impl Item {
         }
     }
 
+    /// An item as it is to be sent.
+    pub(crate) fn sent(item: v1::EvidenceItem) -> Self {
+        let text = content(&item).to_owned();
+        Self { whole: Some(Box::new(item.clone())), ..Self::text(item.id, text) }
+    }
+
     /// As a caller sends it.
     pub(crate) fn message(&self) -> v1::EvidenceItem {
         use v1::evidence_item::Content;
+        if let Some(whole) = self.whole.as_deref() {
+            return v1::EvidenceItem { id: self.id.clone(), ..whole.clone() };
+        }
         let content = if self.is_json { Content::Json } else { Content::Text };
         v1::EvidenceItem {
             id: self.id.clone(),

@@ -1,0 +1,203 @@
+//! This module makes a trace of what people graded in a ledger: the partitions of an export with the classes and decisions that
+//! graders call right. It asks no server.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use gsar_core::policy::{Preset, VerificationMode, preset};
+use gsar_core::{Class, Tier};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::json::{from_json, to_json};
+use gsar_proto::{render, v1};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::arguments::Graded;
+use crate::data_set::read;
+use crate::rows::{Gold, Mode, open};
+use crate::trace::{FORMAT, FileDigest, Header, Line, TraceWriter};
+
+/// What graders say of an evaluation: the last word of all graders on each subject.
+#[derive(Debug, Default)]
+struct Grades {
+    /// Classes by the id of the claim.
+    claims: BTreeMap<String, Class>,
+    /// The decision that would have been right.
+    report: Option<Tier>,
+}
+
+impl Grades {
+    fn add(&mut self, grade: v1::Grade) -> Result<()> {
+        match grade.subject.context("a grade of nothing")? {
+            v1::grade::Subject::Claim(claim) => {
+                let class = Class::from_number(claim.class).context("a grade without a class")?;
+                self.claims.insert(claim.claim_id, class);
+            }
+            v1::grade::Subject::Report(report) => {
+                self.report =
+                    Some(Tier::from_number(report.tier).context("a grade without a tier")?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The gold classes of a partition: those of its claims where each is graded. A report that is graded alone counts as
+    /// one claim, grounded where it should have gone out. `None` where too little is graded.
+    fn gold(&self, claims: &[v1::JudgedClaim]) -> Option<Vec<Gold>> {
+        let of_claims = claims.iter().map(|claim| self.claims.get(&claim.id).copied().map(Gold));
+        let of_claims: Option<Vec<Gold>> = of_claims.collect();
+        let of_report = || {
+            let goes_out = self.report? == Tier::Proceed;
+            Some(vec![Gold(if goes_out { Class::Grounded } else { Class::Ungrounded })])
+        };
+        of_claims.filter(|gold| !gold.is_empty()).or_else(of_report)
+    }
+}
+
+/// Makes a trace of exports and returns what is to be printed.
+///
+/// # Errors
+/// Files that are no export, nothing that is graded, and a trace that cannot be written.
+pub(crate) fn graded(wanted: &Graded) -> Result<String> {
+    let mut partitions: Vec<v1::PartitionRecord> = Vec::new();
+    let mut grades: BTreeMap<String, Grades> = BTreeMap::new();
+    let mut files = Vec::new();
+    for path in &wanted.exports {
+        let file = open(path, None)?;
+        files.push(FileDigest { name: file.name(), sha256: file.sha256 });
+        records(path, &mut partitions, &mut grades)?;
+    }
+    let mut lines = Vec::new();
+    for partition in partitions {
+        let evaluation = partition.evaluation.clone().unwrap_or_default();
+        let gold = grades.get(&evaluation.evaluation_id);
+        let Some(gold) = gold.and_then(|grades| grades.gold(&partition.claims)) else { continue };
+        let answer = to_json(&answer(partition, &evaluation))?;
+        lines.push(Line {
+            row: evaluation.evaluation_id,
+            gold,
+            evaluation: Some(RawValue::from_string(answer)?),
+            refused: None,
+        });
+    }
+    ensure!(
+        !lines.is_empty(),
+        "nothing is graded: give exports of both kinds, partitions and grades; an evaluation counts where its report or each of its claims is graded"
+    );
+    ensure!(
+        !wanted.out.exists(),
+        "{} is there already; name another file with --out",
+        wanted.out.display()
+    );
+    let header = Header {
+        trace: FORMAT,
+        run: wanted.out.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        repeat_of: None,
+        judge: None,
+        policy: String::new(),
+        mode: Mode::Single,
+        files,
+        sample: None,
+        seed: 0,
+        part: None,
+        // Claims are named as the ledger has them, so that no gold class stands beside its claim.
+        whole: true,
+        top_k: None,
+        rows: lines.len(),
+    };
+    let mut trace = TraceWriter::open(&wanted.out, &header)?;
+    for line in &lines {
+        trace.add(line)?;
+    }
+    trace.finish()?;
+    let mut said = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(said, "{}: {} graded evaluations.", wanted.out.display(), lines.len());
+    Ok(said)
+}
+
+fn records(
+    path: &Path,
+    partitions: &mut Vec<v1::PartitionRecord>,
+    grades: &mut BTreeMap<String, Grades>,
+) -> Result<()> {
+    for (line, number) in read(path)?.lines().zip(1..) {
+        let at = || format!("{}:{number}", path.display());
+        let value: Value = serde_json::from_str(line).with_context(at)?;
+        if value.get("claims").is_some() {
+            partitions.push(from_json(line).with_context(at)?);
+        } else if value.get("grade").is_some() {
+            let v1::GradeRecord { evaluation, grade, .. } = from_json(line).with_context(at)?;
+            let id = evaluation.unwrap_or_default().evaluation_id;
+            let grade = grade.and_then(|recorded| recorded.grade).with_context(at)?;
+            grades.entry(id).or_default().add(grade).with_context(at)?;
+        } else {
+            bail!("{}: neither a partition nor a grade; export those two kinds", at());
+        }
+    }
+    Ok(())
+}
+
+/// The answer that a partition was part of, as far as a trace needs it.
+fn answer(
+    partition: v1::PartitionRecord,
+    evaluation: &v1::ExportedEvaluation,
+) -> v1::EvaluateResponse {
+    let name = evaluation.policy.as_ref().map_or("", |policy| policy.name.as_str());
+    let mode = Preset::from_name(name)
+        .map_or(VerificationMode::Enforce, |found| preset(found).verification);
+    let judge = v1::JudgeLink {
+        judge: evaluation.judge.clone(),
+        result: "judged".to_owned(),
+        ..Default::default()
+    };
+    v1::EvaluateResponse {
+        evaluation_id: evaluation.evaluation_id.clone(),
+        outcome: partition.outcome,
+        score: partition.score,
+        guarded_score: partition.guarded_score,
+        claims: partition.claims,
+        corrections: partition.corrections,
+        decision: Some(v1::Decision { tier: evaluation.tier, ..Default::default() }),
+        provenance: Some(v1::Provenance {
+            judges: vec![judge],
+            policy: evaluation.policy.clone(),
+            verification: render::verification_mode(mode).into(),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(id: &str) -> v1::JudgedClaim {
+        v1::JudgedClaim { id: id.to_owned(), ..Default::default() }
+    }
+
+    fn graded(claims: &[(&str, Class)], report: Option<Tier>) -> Grades {
+        let claims = claims.iter().map(|(id, class)| ((*id).to_owned(), *class));
+        Grades { claims: claims.collect(), report }
+    }
+
+    #[test]
+    fn a_report_counts_where_it_or_each_of_its_claims_is_graded() {
+        let claims = [claim("a"), claim("b")];
+        let both =
+            graded(&[("a", Class::Grounded), ("b", Class::Contradicted)], Some(Tier::Proceed));
+        assert_eq!(
+            both.gold(&claims),
+            Some(vec![Gold(Class::Grounded), Gold(Class::Contradicted)])
+        );
+        let one = graded(&[("a", Class::Grounded)], None);
+        assert_eq!(one.gold(&claims), None);
+        let out = graded(&[("a", Class::Grounded)], Some(Tier::Proceed));
+        assert_eq!(out.gold(&claims), Some(vec![Gold(Class::Grounded)]));
+        let held = graded(&[], Some(Tier::Regenerate));
+        assert_eq!(held.gold(&[]), Some(vec![Gold(Class::Ungrounded)]));
+    }
+}
