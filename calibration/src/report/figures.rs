@@ -237,7 +237,7 @@ fn trade(cells: &[(Cell, Measures)], policy: &Policy) -> Option<Figure> {
         id: "trade".to_owned(),
         title: title.to_owned(),
         caption: format!(
-            "For every threshold on S: the share of right rows held back against the share of wrong rows let out, guards apart. `{}` takes {}. Nearer to the lower left is better.",
+            "For every threshold on S: the share of right rows held back against the share of wrong rows let out, guards apart. Policy {} takes {}. Nearer to the lower left is better.",
             policy.name, policy.tau_proceed
         ),
         svg: lines(title, ("right rows held back", "wrong rows let out"), false, &series),
