@@ -11,7 +11,6 @@ use anyhow::{Result, bail};
 use gsar_proto::v1;
 
 use crate::arguments::Audit;
-use crate::run::decided_by;
 use crate::trace::{Header, Trace, read};
 
 /// The share of the lesser cell's claims, in hundredths, that two cells may have in common. Judges that write their notes
@@ -26,7 +25,7 @@ const MIN_QUOTE: usize = 8;
 
 /// What the audit looks at in one cell.
 #[derive(Debug)]
-pub(crate) struct Cell {
+pub(crate) struct AuditedCell {
     header: Header,
     /// How many claims with a quote have each fingerprint.
     fingerprints: HashMap<[u8; 32], usize>,
@@ -37,7 +36,7 @@ pub(crate) struct Cell {
     rows: usize,
 }
 
-impl Cell {
+impl AuditedCell {
     /// Of a trace.
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut cell = Self {
@@ -50,7 +49,7 @@ impl Cell {
         for row in &trace.rows {
             let answer = &row.evaluation;
             cell.evaluations.insert(answer.evaluation_id.clone());
-            *cell.judges.entry(decided_by(answer).to_owned()).or_default() += 1;
+            *cell.judges.entry(row.judge().to_owned()).or_default() += 1;
             for fingerprint in answer.claims.iter().filter_map(fingerprint) {
                 *cell.fingerprints.entry(fingerprint).or_default() += 1;
             }
@@ -80,7 +79,7 @@ fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
 }
 
 /// Why cells may not be published, one sentence each; empty where they may.
-pub(crate) fn objections(cells: &[Cell]) -> Vec<String> {
+pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     let mut found = Vec::new();
     for cell in cells {
         found.extend(other_judges(cell));
@@ -92,7 +91,7 @@ pub(crate) fn objections(cells: &[Cell]) -> Vec<String> {
 }
 
 /// That a cell was decided by another judge than its first.
-fn other_judges(cell: &Cell) -> Option<String> {
+fn other_judges(cell: &AuditedCell) -> Option<String> {
     let Header { run, judge, .. } = &cell.header;
     let named = |judge: &str| judge.is_empty() || cell.is_by(judge);
     let others: Vec<String> = cell
@@ -111,7 +110,7 @@ fn other_judges(cell: &Cell) -> Option<String> {
     })
 }
 
-impl Cell {
+impl AuditedCell {
     /// Whether rows that a judge decided are what the cell says: of the judge it names; where it names none, of the judge
     /// that decided most rows.
     fn is_by(&self, judge: &str) -> bool {
@@ -129,7 +128,7 @@ impl Cell {
 
 /// That two cells hold the same partitions. A declared repetition by a judge that always says the same may, as long as its
 /// rows were judged anew.
-fn in_common(first: &Cell, second: &Cell) -> Option<String> {
+fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     let names = format!("{} and {}", first.header.run, second.header.run);
     let copied = first.evaluations.intersection(&second.evaluations).count();
     if copied > 0 {
@@ -174,8 +173,8 @@ pub(crate) fn audit(wanted: &Audit) -> Result<String> {
 ///
 /// # Errors
 /// Traces that cannot be read.
-pub(crate) fn cells(traces: &[PathBuf]) -> Result<Vec<Cell>> {
-    traces.iter().map(|path| Ok(Cell::of(&read(path)?))).collect()
+pub(crate) fn cells(traces: &[PathBuf]) -> Result<Vec<AuditedCell>> {
+    traces.iter().map(|path| Ok(AuditedCell::of(&read(path)?))).collect()
 }
 
 #[cfg(test)]
@@ -239,7 +238,7 @@ mod tests {
     }
 
     fn said(traces: &[&Trace]) -> Vec<String> {
-        objections(&traces.iter().map(|trace| Cell::of(trace)).collect::<Vec<_>>())
+        objections(&traces.iter().map(|trace| AuditedCell::of(trace)).collect::<Vec<_>>())
     }
 
     /// A cell that holds another's partitions under its own name and with new ids, varied.

@@ -6,6 +6,7 @@ use gsar_core::{Class, Tier};
 
 use crate::asking::{Question, ServerVerdict, ask, tier, verdict};
 use crate::data_set::{Case, DataSet, Label, Part, Prose};
+use crate::rows::is_against;
 use crate::statistics::{Counts, Share, per_case};
 
 /// A labelled claim with what was said of it.
@@ -34,10 +35,6 @@ impl Row {
     pub(crate) fn is_found(&self) -> bool {
         is_against(self.verdict.class)
     }
-}
-
-fn is_against(class: Class) -> bool {
-    matches!(class, Class::Ungrounded | Class::Contradicted)
 }
 
 /// A report with what was decided on it.

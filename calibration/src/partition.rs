@@ -6,7 +6,7 @@ use gsar_core::coverage::Coverage;
 use gsar_core::policy::{FindingModes, Policy, Preset, UndefinedScore, VerificationMode, preset};
 use gsar_core::reassess::{Recorded, reassess};
 use gsar_core::verify::{Verified, undo};
-use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, Tier, decide_with};
+use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, decide_with};
 use gsar_proto::parse::recorded_partition;
 use gsar_proto::v1;
 
@@ -109,9 +109,4 @@ fn modes(answer: &v1::EvaluateResponse) -> FindingModes {
 /// A score as a number, for statistics.
 pub(crate) fn number(decision: &Decision) -> Option<f64> {
     decision.score.map(|score| score.fraction().to_f64())
-}
-
-/// Whether a report may go out.
-pub(crate) fn goes_out(tier: Tier) -> bool {
-    tier == Tier::Proceed
 }

@@ -14,7 +14,9 @@ use gsar_client::{Client, v1};
 use serde::Deserialize;
 
 use crate::arguments::Retrieval;
+use crate::corpus::store;
 use crate::data_set::{DataSet, incident_data, labelled_data};
+use crate::rows::Item;
 use crate::statistics::{Counts, Share};
 
 /// Ranks, from 1, up to which recall is counted.
@@ -86,7 +88,7 @@ impl Wanted {
 /// Stores the evidence, and searches with each claim in every way that serves.
 async fn find(client: &Client, questions: &Questions) -> Result<Vec<FileRecall>> {
     let name = &questions.name;
-    store(client, name, &questions.items).await?;
+    store(client, name, questions.items.iter().cloned()).await?;
     let mut found = vec![ask(client, questions, v1::SearchMethod::Lexical).await?];
     if is_embedded(client, name).await? {
         for method in [v1::SearchMethod::Vector, v1::SearchMethod::Hybrid] {
@@ -176,7 +178,7 @@ fn of_file(path: &Path) -> Result<Questions> {
             let next = items.len();
             let number = *known.entry(text.clone()).or_insert(next);
             if number == next {
-                items.push(text_item(next.to_string(), text));
+                items.push(Item::text(next.to_string(), text).message());
             }
             linked.push(number);
         }
@@ -186,16 +188,6 @@ fn of_file(path: &Path) -> Result<Questions> {
     }
     ensure!(!claims.is_empty(), "there are no claims in it");
     Ok(Questions { name, items, of_passages: false, claims })
-}
-
-fn text_item(id: String, text: String) -> v1::EvidenceItem {
-    v1::EvidenceItem {
-        id,
-        kind: v1::EvidenceKind::ToolOutput.into(),
-        lane: v1::EvidenceLane::StaticInfra.into(),
-        content: Some(v1::evidence_item::Content::Text(text)),
-        ..Default::default()
-    }
 }
 
 /// The labelled claims of a corpus for which somebody quoted the words that decide, among the evidence of all its cases.
@@ -224,16 +216,6 @@ fn of_corpus(name: &str, corpus: DataSet) -> Result<Questions> {
 
 fn in_case(case: usize, item: &str) -> String {
     format!("{case}/{item}")
-}
-
-async fn store(client: &Client, corpus: &str, items: &[v1::EvidenceItem]) -> Result<()> {
-    use v1::put_evidence_request::Part;
-    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
-    let items = items.iter().map(|item| Part::Item(item.clone()));
-    let parts: Vec<Part> = std::iter::once(Part::Corpus(head)).chain(items).collect();
-    let parts = parts.into_iter().map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    client.put_evidence(parts).await?;
-    Ok(())
 }
 
 /// The rank of the first thing that decides, among the different things that are found.

@@ -5,7 +5,7 @@ use gsar_core::policy::Policy;
 use gsar_core::{Class, Tier};
 
 use super::variant::{Outcome, Variant};
-use crate::partition::{Partition, goes_out};
+use crate::partition::Partition;
 use crate::trace::{Header, Trace, TracedRow};
 
 /// The rows of one run.
@@ -24,6 +24,10 @@ pub(crate) struct Row {
     pub(crate) claims: Vec<(Class, Option<Class>)>,
     /// Whether its claims were given to the judge.
     pub(crate) is_given: bool,
+    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    pub(crate) faithfulness: f64,
+    /// Whether a claim is ungrounded or contradicted by people.
+    pub(crate) is_wrong: bool,
     /// By variant, in the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
 }
@@ -42,6 +46,11 @@ impl Cell {
         let rows = trace.rows.iter().map(|row| Row::of(row, whole, policy, &policies));
         Ok(Self { header: trace.header.clone(), rows: rows.collect::<Result<_>>()? })
     }
+
+    /// How many rows come to each tier under a variant, in the order of [`Tier::ALL`].
+    pub(crate) fn tiers(&self, variant: Variant) -> [usize; 4] {
+        Tier::ALL.map(|tier| self.rows.iter().filter(|row| row.is(variant, tier)).count())
+    }
 }
 
 impl Row {
@@ -54,7 +63,7 @@ impl Row {
         let mut outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
         let Some(partition) = Partition::of(row)? else {
             let claims = row.gold.iter().map(|gold| (*gold, None)).collect();
-            return Ok(Self { claims, is_given: !whole, outcomes });
+            return Ok(Self::new(row, whole, claims, outcomes));
         };
         for (outcome, (variant, policy)) in outcomes.iter_mut().zip(policies) {
             *outcome = variant.decide(policy, &partition);
@@ -66,7 +75,17 @@ impl Row {
         };
         let claims = row.gold.iter().zip(1..);
         let claims = claims.map(|(gold, number)| (*gold, counted(&format!("c{number}"))));
-        Ok(Self { claims: claims.collect(), is_given: !whole, outcomes })
+        Ok(Self::new(row, whole, claims.collect(), outcomes))
+    }
+
+    fn new(
+        row: &TracedRow,
+        whole: bool,
+        claims: Vec<(Class, Option<Class>)>,
+        outcomes: [Outcome; Variant::ALL.len()],
+    ) -> Self {
+        let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
+        Self { claims, is_given: !whole, faithfulness, is_wrong, outcomes }
     }
 
     /// What came of it under a variant.
@@ -75,34 +94,19 @@ impl Row {
         places.into_iter().find(|(at, _)| *at == variant).map_or(Outcome::ABSTAINED, |(_, at)| at)
     }
 
-    /// The share of its claims that people call grounded or complementary, 0 to 1.
-    pub(crate) fn faithfulness(&self) -> f64 {
-        let shown = self.claims.iter().filter(|(gold, _)| !is_against(*gold)).count();
-        shown as f64 / self.claims.len().max(1) as f64
-    }
-
-    /// Whether a claim is ungrounded or contradicted by people.
-    pub(crate) fn is_wrong(&self) -> bool {
-        self.claims.iter().any(|(gold, _)| is_against(*gold))
-    }
-
     /// Whether it goes out under a variant although it is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
-        goes_out(self.under(variant).tier) && self.is_wrong()
+        self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
     /// Whether it goes out under a variant although a claim is contradicted by people.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
-        goes_out(self.under(variant).tier) && is_false
+        self.is(variant, Tier::Proceed) && is_false
     }
 
     /// Whether it came to a tier.
     pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
         self.under(variant).tier == tier
     }
-}
-
-fn is_against(gold: Class) -> bool {
-    matches!(gold, Class::Ungrounded | Class::Contradicted)
 }

@@ -51,7 +51,7 @@ impl Measures {
         let proceeds = count(Tier::Proceed);
         let scored: Vec<(f64, f64)> = rows
             .iter()
-            .filter_map(|row| Some((row.under(Variant::Policy).score?, row.faithfulness())))
+            .filter_map(|row| Some((row.under(Variant::Policy).score?, row.faithfulness)))
             .collect();
         let has_complementary =
             rows.iter().flat_map(|row| &row.claims).any(|(gold, _)| *gold == Class::Complementary);
@@ -65,8 +65,8 @@ impl Measures {
             correlation_interval: interval(&scored, |drawn| {
                 spearman(&drawn.copied().collect::<Vec<_>>())
             }),
-            contradictions_caught: landed(rows, Class::Contradicted, Class::Contradicted),
-            complementary_kept: landed(rows, kept, Class::Complementary),
+            contradictions_caught: counted_as(rows, Class::Contradicted, Class::Contradicted),
+            complementary_kept: counted_as(rows, kept, Class::Complementary),
             wrong_proceeds: share(rows, goes_out, |row| row.is_wrong_proceed(Variant::Policy)),
         }
     }
@@ -81,7 +81,7 @@ fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) ->
 }
 
 /// Of the claims of a gold class, the share that is counted in a class.
-fn landed(rows: &[Row], gold: Class, class: Class) -> Share {
+fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
     let counts = rows.iter().filter(|row| row.is_given).map(|row| {
         let of_gold = row.claims.iter().filter(|(by_people, _)| *by_people == gold);
         of_gold.fold(Counts::default(), |sum, (_, counted)| Counts {
@@ -127,7 +127,7 @@ impl Effect {
             .collect();
         Self {
             variant,
-            tiers: Tier::ALL.map(|tier| rows.iter().filter(|row| row.is(variant, tier)).count()),
+            tiers: cell.tiers(variant),
             score: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
             more_proceeds: Mean::of(&more_proceeds),
             more_score: Mean::of(&more_score),

@@ -1,14 +1,11 @@
 //! This module writes the measures and effects of cells as Markdown.
 
-use std::fmt::Write as _;
-
 use gsar_core::Class;
 
 use super::cell::Cell;
 use super::measures::{Effect, Mean, Measures};
 use super::variant::Variant;
-use crate::statistics::Interval;
-use crate::tables::markdown::{NOTHING, heading, share, table};
+use crate::tables::markdown::{NOTHING, between, figure, heading, share, table};
 
 /// The tables of a cell.
 pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
@@ -19,10 +16,10 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
         &["measure", "value"],
         &[
             vec!["M1 proceed".to_owned(), share(&measures.proceeds)],
-            vec!["M2 replans per proceed".to_owned(), plain(measures.replans_per_proceed)],
+            vec!["M2 replans per proceed".to_owned(), figure(measures.replans_per_proceed)],
             vec![
                 "M3 Spearman of S and gold".to_owned(),
-                plain(measures.correlation)
+                figure(measures.correlation)
                     + &between(measures.correlation_interval.as_ref(), 1.0, 3),
             ],
             vec!["M4 contradictions caught".to_owned(), share(&measures.contradictions_caught)],
@@ -80,7 +77,7 @@ fn confusion(page: &mut String, cell: &Cell) {
 fn effect(effect: &Effect) -> Vec<String> {
     let mut cells = vec![effect.variant.title().to_owned()];
     cells.extend(effect.tiers.iter().map(usize::to_string));
-    cells.push(plain(effect.score));
+    cells.push(figure(effect.score));
     let is_policy = effect.variant == Variant::Policy;
     let more = |mean: Option<Mean>, unit: f64, places: usize| match mean.filter(|_| !is_policy) {
         Some(Mean { value, interval }) => {
@@ -93,16 +90,4 @@ fn effect(effect: &Effect) -> Vec<String> {
     cells.push(effect.false_proceeds.to_string());
     cells.push(effect.wrong_proceeds.to_string());
     cells
-}
-
-fn plain(value: Option<f64>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
-}
-
-fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
-    let Some(Interval { low, high }) = interval else { return String::new() };
-    let mut text = String::new();
-    // Writing to a String cannot fail.
-    let _ = write!(text, " [{:.places$}, {:.places$}]", low * unit, high * unit);
-    text
 }

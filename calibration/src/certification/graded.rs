@@ -4,19 +4,18 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
-use gsar_core::Class;
+use gsar_core::Tier;
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::Policy;
 use gsar_core::score::Ratio;
 
 use super::sequence::Step;
-use crate::partition::{Partition, goes_out};
-use crate::run::decided_by;
+use crate::partition::Partition;
 use crate::trace::Trace;
 
-/// Graded reports.
+/// GradedReports reports.
 #[derive(Debug)]
-pub(crate) struct Graded {
+pub(crate) struct GradedReports {
     /// The judge that decided them all.
     pub(crate) judge: String,
     /// The prompt templates that it was asked with.
@@ -32,7 +31,7 @@ struct Report {
     is_wrong: bool,
 }
 
-impl Graded {
+impl GradedReports {
     /// The reports of traces under a policy, with any threshold from the least on.
     ///
     /// # Errors
@@ -41,18 +40,17 @@ impl Graded {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();
         for row in traces.iter().flat_map(|trace| &trace.rows) {
-            let judge = decided_by(&row.evaluation);
+            let judge = row.judge();
             if !judge.is_empty() {
                 judges.insert(judge.to_owned());
             }
-            let links = row.evaluation.provenance.iter().flat_map(|from| &from.judges);
-            prompts.extend(links.flat_map(|link| &link.calls).map(|call| call.prompt.clone()));
+            let calls = row.decided().into_iter().flat_map(|link| &link.calls);
+            prompts.extend(calls.map(|call| call.prompt.clone()));
             let decision = Partition::of(row)?.map(|partition| partition.decide(loosest));
-            let decision = decision.filter(|decision| goes_out(decision.tier));
-            let is_against = |gold: &Class| matches!(gold, Class::Ungrounded | Class::Contradicted);
+            let decision = decision.filter(|decision| decision.tier == Tier::Proceed);
             reports.push(Report {
                 score: decision.and_then(|decision| decision.guarded_score),
-                is_wrong: row.gold.iter().any(is_against),
+                is_wrong: row.is_wrong(),
             });
         }
         ensure!(!reports.is_empty(), "there are no graded reports");

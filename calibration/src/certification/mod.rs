@@ -5,15 +5,17 @@ mod graded;
 mod page;
 mod sequence;
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result};
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{Certificate, Policy, to_toml};
-use sha2::{Digest as _, Sha256};
 
 use crate::arguments::Certify;
+use crate::digest::sha256;
 use crate::policy::named_policy;
 use crate::trace::read;
-use graded::Graded;
+use graded::GradedReports;
 use sequence::{Goal, Step, test};
 
 /// The distance of thresholds that are tested.
@@ -28,7 +30,7 @@ pub(crate) fn certify(wanted: &Certify) -> Result<String> {
     let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let thresholds = thresholds(&base, wanted.from);
     let least = thresholds.last().copied().unwrap_or(wanted.from);
-    let graded = Graded::of(&traces, &with_threshold(&base, least, &base.name)?)?;
+    let graded = GradedReports::of(&traces, &with_threshold(&base, least, &base.name)?)?;
     let goal = Goal { risk: wanted.risk.to_f64(), miss: 1.0 - wanted.confidence.to_f64() };
     let tested = test(thresholds.iter().map(|threshold| graded.at(*threshold)), goal);
     let mut written = None;
@@ -60,11 +62,12 @@ fn with_threshold(base: &Policy, threshold: Millionths, name: &str) -> Result<Po
     Ok(Policy::new(values)?)
 }
 
-fn certified(policy: Policy, passed: Step, graded: &Graded, wanted: &Certify) -> Result<Policy> {
-    let mut digest = Sha256::new();
-    for path in &wanted.traces {
-        digest.update(std::fs::read(path).with_context(|| path.display().to_string())?);
-    }
+fn certified(
+    policy: Policy,
+    passed: Step,
+    graded: &GradedReports,
+    wanted: &Certify,
+) -> Result<Policy> {
     let certificate = Certificate {
         risk: wanted.risk,
         confidence: wanted.confidence,
@@ -73,7 +76,7 @@ fn certified(policy: Policy, passed: Step, graded: &Graded, wanted: &Certify) ->
         rows: u32::try_from(graded.len()).unwrap_or(u32::MAX),
         proceeds: passed.proceeds,
         wrong: passed.wrong,
-        data: digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+        data: sha256(wanted.traces.iter().map(PathBuf::as_path))?,
         policy: policy.digest().to_string(),
     };
     Ok(policy.with_certificate(certificate)?)

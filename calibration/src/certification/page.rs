@@ -5,14 +5,14 @@ use std::path::Path;
 
 use gsar_core::policy::Policy;
 
-use super::graded::Graded;
+use super::graded::GradedReports;
 use super::sequence::{Goal, Step, Tested, fewest_proceeds};
 use crate::statistics::{Counts, clopper_pearson};
 
 /// What the tests came to; `written` is the policy with its certificate.
 pub(super) fn page(
     base: &Policy,
-    graded: &Graded,
+    graded: &GradedReports,
     tested: &Tested,
     goal: Goal,
     written: Option<&Path>,
@@ -58,7 +58,7 @@ pub(super) fn page(
     page
 }
 
-fn said(step: &Step, graded: &Graded) -> String {
+fn said(step: &Step, graded: &GradedReports) -> String {
     let Step { proceeds, wrong, .. } = *step;
     let of = Counts { hits: wrong, of: proceeds };
     let between = clopper_pearson(of, 0.05).map_or(String::new(), |exact| {

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use gsar_core::{Class, Tier};
 
 use super::Comparison;
-use crate::statistics::Interval;
-use crate::tables::markdown::{NOTHING, heading, table};
+use crate::tables::markdown::{between, figure, heading, table};
 
 /// The page of a comparison under a policy.
 pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
@@ -39,8 +38,8 @@ pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
                 "Δ S".to_owned(),
                 format!("{score:+.3}{}", between(between_scores.as_ref(), 1.0, 3)),
             ],
-            vec!["Cohen's kappa of decisions".to_owned(), plain(of_tiers)],
-            vec!["Cohen's kappa of classes".to_owned(), plain(of_classes)],
+            vec!["Cohen's kappa of decisions".to_owned(), figure(of_tiers)],
+            vec!["Cohen's kappa of classes".to_owned(), figure(of_classes)],
             vec![format!("claims that only {first} has right"), only_first.to_string()],
             vec![format!("claims that only {second} has right"), only_second.to_string()],
             vec!["McNemar, exact p".to_owned(), probability(p)],
@@ -58,20 +57,9 @@ fn confusion(page: &mut String, names: [&str; 4], counts: &[[usize; 4]; 4]) {
     table(page, &head, &rows.collect::<Vec<_>>());
 }
 
-fn plain(value: Option<f64>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
-}
-
 fn probability(p: Option<f64>) -> String {
     match p {
         Some(p) if p < 0.001 => "< 0.001".to_owned(),
-        p => plain(p),
+        p => figure(p),
     }
-}
-
-fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
-    let shown = |Interval { low, high }: &Interval| {
-        format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)
-    };
-    interval.map(shown).unwrap_or_default()
 }

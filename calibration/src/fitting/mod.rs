@@ -5,12 +5,13 @@ mod objective;
 mod page;
 mod search;
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result, ensure};
-use gsar_core::Class;
 use gsar_core::policy::{Policy, to_toml};
-use sha2::{Digest as _, Sha256};
 
 use crate::arguments::Fit;
+use crate::digest::sha256;
 use crate::partition::Partition;
 use crate::policy::named_policy;
 use crate::statistics::Random;
@@ -36,16 +37,12 @@ struct Folds {
 /// Traces and policies that cannot be used, and a policy that cannot be written.
 pub(crate) fn fit(wanted: &Fit) -> Result<String> {
     let base = named_policy(&wanted.policy)?;
-    let mut digest = Sha256::new();
     let mut reports = Vec::new();
     for path in &wanted.traces {
-        digest.update(std::fs::read(path).with_context(|| path.display().to_string())?);
         for row in read(path)?.rows {
             let Some(partition) = Partition::of(&row)? else { continue };
             let (tally, findings) = partition.count(&base);
-            let is_shown = |gold: &&Class| !matches!(gold, Class::Ungrounded | Class::Contradicted);
-            let shown = row.gold.iter().filter(is_shown).count();
-            let faithfulness = shown as f64 / row.gold.len().max(1) as f64;
+            let faithfulness = row.faithfulness();
             reports.push(Report { tally, findings, faithfulness });
         }
     }
@@ -66,7 +63,7 @@ pub(crate) fn fit(wanted: &Fit) -> Result<String> {
     let fitted = search.best(&base, &all);
     let name = wanted.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let fitted = named(&fitted, &name)?;
-    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = sha256(wanted.traces.iter().map(PathBuf::as_path))?;
     let shown = page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
     let text = format!("{}{}", shown.provenance(&digest), to_toml(&fitted));
     std::fs::write(&wanted.out, text).with_context(|| wanted.out.display().to_string())?;

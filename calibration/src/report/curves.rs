@@ -62,7 +62,7 @@ pub(super) struct Trade {
 /// What each threshold from 0 to 1 trades; empty where a cell has right rows or wrong rows alone.
 pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
     let scored: Vec<(f64, bool)> = scored(cell).collect();
-    let count = |is_wrong: bool| cell.rows.iter().filter(|row| row.is_wrong() == is_wrong).count();
+    let count = |is_wrong: bool| cell.rows.iter().filter(|row| row.is_wrong == is_wrong).count();
     let (right, wrong) = (count(false), count(true));
     if right == 0 || wrong == 0 {
         return Vec::new();
@@ -86,5 +86,5 @@ fn scored(cell: &Cell) -> impl Iterator<Item = (f64, bool)> {
         let outcome = row.under(Variant::Policy);
         outcome.score.filter(|_| outcome.tier != Tier::Abstain)
     };
-    cell.rows.iter().filter_map(move |row| Some((score(row)?, row.is_wrong())))
+    cell.rows.iter().filter_map(move |row| Some((score(row)?, row.is_wrong)))
 }

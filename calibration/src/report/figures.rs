@@ -7,7 +7,6 @@ use maud::Markup;
 use super::charts::{Series, Whisker, columns, lines, plane, stacked, whiskers};
 use super::curves::{BINS, bins, trades};
 use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
-use crate::tables::markdown::NOTHING;
 
 /// The colours of a figure that stands alone.
 const STYLE: &str = include_str!("figure.css");
@@ -68,9 +67,7 @@ pub(super) fn figures(cells: &[(Cell, Measures)], policy: &Policy) -> Vec<Figure
 fn decisions(cells: &[(Cell, Measures)]) -> Figure {
     let bars: Vec<(String, Vec<usize>)> = cells
         .iter()
-        .map(|(cell, _)| {
-            (cell.header.run.clone(), Effect::of(cell, Variant::Policy).tiers.to_vec())
-        })
+        .map(|(cell, _)| (cell.header.run.clone(), cell.tiers(Variant::Policy).to_vec()))
         .collect();
     let title = "Decisions";
     let rows = bars.iter().map(|(label, counts)| {
@@ -244,9 +241,4 @@ fn trade(cells: &[(Cell, Measures)], policy: &Policy) -> Option<Figure> {
         head: words(&["run", "threshold", "right held back", "wrong let out"]),
         rows,
     })
-}
-
-/// What stands where a measure has no value.
-pub(super) fn or_nothing(value: Option<String>) -> String {
-    value.unwrap_or_else(|| NOTHING.to_owned())
 }

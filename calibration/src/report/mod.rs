@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::ablation::{Cell, Measures};
 use crate::arguments::Report;
-use crate::audit::{Cell as Audited, objections};
+use crate::audit::{AuditedCell, objections};
 use crate::policy::named_policy;
 use crate::trace::read;
 use figures::figures;
@@ -25,7 +25,7 @@ use figures::figures;
 pub(crate) fn report(wanted: &Report) -> Result<String> {
     let policy = named_policy(&wanted.policy)?;
     let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    let audited: Vec<Audited> = traces.iter().map(Audited::of).collect();
+    let audited: Vec<AuditedCell> = traces.iter().map(AuditedCell::of).collect();
     let objections = objections(&audited);
     if !objections.is_empty() && !wanted.force {
         bail!(

@@ -3,10 +3,9 @@
 use gsar_core::policy::Policy;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figures::{Figure, or_nothing};
+use super::figures::Figure;
 use crate::ablation::{Cell, Measures};
-use crate::statistics::Share;
-use crate::tables::markdown::share;
+use crate::tables::markdown::{figure, share};
 
 /// What the page looks like.
 const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
@@ -103,17 +102,15 @@ fn measures(cells: &[(Cell, Measures)]) -> Markup {
         "M5 kept",
         "wrong of proceeds",
     ];
-    let shown = |value: &Share| share(value);
-    let plain = |value: Option<f64>| or_nothing(value.map(|value| format!("{value:.3}")));
     let row = |(cell, measures): &(Cell, Measures)| {
         vec![
             cell.header.run.clone(),
-            shown(&measures.proceeds),
-            plain(measures.replans_per_proceed),
-            plain(measures.correlation),
-            shown(&measures.contradictions_caught),
-            shown(&measures.complementary_kept),
-            shown(&measures.wrong_proceeds),
+            share(&measures.proceeds),
+            figure(measures.replans_per_proceed),
+            figure(measures.correlation),
+            share(&measures.contradictions_caught),
+            share(&measures.complementary_kept),
+            share(&measures.wrong_proceeds),
         ]
     };
     let rows: Vec<Vec<String>> = cells.iter().map(row).collect();

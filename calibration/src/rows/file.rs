@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::Row;
 use super::claims::{ClaimLine, JudgedLine};
 use super::labelled::{incidents, reports};
 use super::parquet;
 use super::spans::SpansLine;
+use crate::digest::sha256;
 
 /// A file of rows, or a folder of labelled cases or of incidents.
 #[derive(Debug)]
@@ -29,15 +29,8 @@ pub(crate) struct RowFile {
 /// # Errors
 /// A file that cannot be read.
 pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
-    let mut digest = Sha256::new();
-    if path.is_dir() {
-        for file in files(path)? {
-            add(&file, &mut digest)?;
-        }
-    } else {
-        add(path, &mut digest)?;
-    }
-    let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let files = if path.is_dir() { files(path)? } else { vec![path.to_owned()] };
+    let sha256 = sha256(files.iter().map(PathBuf::as_path))?;
     Ok(RowFile { path: path.to_owned(), part: part.map(str::to_owned), sha256 })
 }
 
@@ -54,17 +47,6 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort_unstable();
     Ok(found)
-}
-
-fn add(path: &Path, digest: &mut Sha256) -> Result<()> {
-    let mut file = File::open(path).with_context(|| path.display().to_string())?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = file.read(&mut buffer).with_context(|| path.display().to_string())?;
-        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
-        digest.update(bytes);
-    }
-    Ok(())
 }
 
 impl RowFile {

@@ -21,6 +21,11 @@ impl Gold {
     }
 }
 
+/// Whether a class speaks against a claim.
+pub(crate) fn is_against(class: Class) -> bool {
+    matches!(class, Class::Ungrounded | Class::Contradicted)
+}
+
 impl Serialize for Gold {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.name())

@@ -20,7 +20,7 @@ use crate::baselines::content;
 use crate::judgement::Judgement;
 use crate::names;
 pub(crate) use file::{RowFile, open};
-pub(crate) use label::Gold;
+pub(crate) use label::{Gold, is_against};
 pub(crate) use select::{Selection, select};
 
 /// Claims with their gold class, and evidence. Its serialised form is the format of docs/CALIBRATION.md, "Rows".

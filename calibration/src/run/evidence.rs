@@ -8,6 +8,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use gsar_client::Client;
 use gsar_proto::v1;
 
+use crate::corpus::store;
 use crate::rows::{Item, Row};
 
 /// The most searches in progress at once.
@@ -21,7 +22,7 @@ const MAX_AT_ONCE: usize = 8;
 pub(super) async fn find_evidence(client: &Client, rows: &mut [Row], most: u32) -> Result<()> {
     let items = distinct(rows);
     let corpus = corpus_id(&items);
-    store(client, &corpus, &items).await?;
+    store(client, &corpus, items.iter().map(Item::message)).await?;
     let searches = rows.iter().map(|row| found(client, &corpus, &items, row, most));
     let found: Vec<Vec<Item>> =
         futures_util::stream::iter(searches).buffered(MAX_AT_ONCE).try_collect().await?;
@@ -52,16 +53,6 @@ fn corpus_id(items: &[Item]) -> String {
         digest.update(item.text.as_bytes()).update(&[0]);
     }
     format!("calibrate-{}", digest.finalize().to_hex().get(..16).unwrap_or_default())
-}
-
-async fn store(client: &Client, corpus: &str, items: &[Item]) -> Result<()> {
-    use v1::put_evidence_request::Part;
-    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
-    let items = items.iter().map(|item| Part::Item(item.message()));
-    let parts: Vec<Part> = std::iter::once(Part::Corpus(head)).chain(items).collect();
-    let parts = parts.into_iter().map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    client.put_evidence(parts).await?;
-    Ok(())
 }
 
 async fn found(

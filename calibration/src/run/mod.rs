@@ -21,7 +21,6 @@ use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
 use answers::{Limits, answer_rows};
 use evidence::find_evidence;
 use question::Asking;
-pub(crate) use summary::decided_by;
 
 /// Judges the rows of files and returns what is to be printed.
 ///

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use gsar_core::Tier;
 use gsar_proto::enums::Enumeration as _;
-use gsar_proto::v1;
 
 use crate::trace::Trace;
 
@@ -30,16 +29,9 @@ impl Summary {
             if let Some(count) = place {
                 *count += 1;
             }
-            *summary.judges.entry(decided_by(&row.evaluation).to_owned()).or_default() += 1;
+            *summary.judges.entry(row.judge().to_owned()).or_default() += 1;
             summary.claims += row.evaluation.claims.len();
         }
         summary
     }
-}
-
-/// The judge whose partition was taken; empty where none judged.
-pub(crate) fn decided_by(answer: &v1::EvaluateResponse) -> &str {
-    let links = answer.provenance.as_ref().map_or(&[][..], |provenance| &provenance.judges);
-    let judged = links.iter().rev().find(|link| link.result == "judged");
-    judged.map_or("", |link| &link.judge)
 }

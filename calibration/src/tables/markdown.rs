@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::statistics::Share;
+use crate::statistics::{Interval, Share};
 
 /// What stands where there is nothing to show.
 pub(crate) const NOTHING: &str = "–";
@@ -32,6 +32,19 @@ pub(crate) fn share(share: &Share) -> String {
     });
     let counts = share.counts;
     format!("{:.1} %{interval} {}/{}", value * 100.0, counts.hits, counts.of)
+}
+
+/// A figure with three places, or a dash.
+pub(crate) fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
+}
+
+/// An interval in a unit behind its figure: ` [0.1, 0.2]`; nothing where there is none.
+pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
+    let shown = |Interval { low, high }: &Interval| {
+        format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)
+    };
+    interval.map(shown).unwrap_or_default()
 }
 
 /// How much more the share of the test part is than that of the tune part, in points.

@@ -10,6 +10,7 @@ use gsar_proto::json::from_json;
 use gsar_proto::v1;
 
 use super::{FORMAT, Header, Line};
+use crate::rows::is_against;
 
 /// A trace.
 #[derive(Clone, Debug)]
@@ -31,6 +32,30 @@ pub(crate) struct TracedRow {
     pub(crate) gold: Vec<Class>,
     /// The answer.
     pub(crate) evaluation: v1::EvaluateResponse,
+}
+
+impl TracedRow {
+    /// What the judge did whose partition was taken; `None` where none judged.
+    pub(crate) fn decided(&self) -> Option<&v1::JudgeLink> {
+        let links = &self.evaluation.provenance.as_ref()?.judges;
+        links.iter().rev().find(|link| link.result == "judged")
+    }
+
+    /// The judge whose partition was taken; empty where none judged.
+    pub(crate) fn judge(&self) -> &str {
+        self.decided().map_or("", |link| &link.judge)
+    }
+
+    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    pub(crate) fn faithfulness(&self) -> f64 {
+        let shown = self.gold.iter().filter(|gold| !is_against(**gold)).count();
+        shown as f64 / self.gold.len().max(1) as f64
+    }
+
+    /// Whether people call a claim ungrounded or contradicted.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.gold.iter().any(|gold| is_against(*gold))
+    }
 }
 
 /// Reads a trace; the last line may be cut.

@@ -1,0 +1,33 @@
+//! This module digests files: SHA-256 in hexadecimal, as `sha256sum` prints it.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+
+/// The SHA-256 of the bytes of files, one after another.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn sha256<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<String> {
+    let mut digest = Sha256::new();
+    for path in paths {
+        add(path, &mut digest).with_context(|| path.display().to_string())?;
+    }
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn add(path: &Path, digest: &mut Sha256) -> io::Result<()> {
+    let mut file = BufReader::new(File::open(path)?);
+    loop {
+        let bytes = file.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        digest.update(bytes);
+        let read = bytes.len();
+        file.consume(read);
+    }
+}
