@@ -36,8 +36,8 @@ pub(crate) struct Run {
     /// The policy to decide by; the server's default where not given
     #[arg(long, value_name = "NAME", default_value = "")]
     pub(crate) policy: String,
-    /// The judgements that are stored in the rows are the judge
-    #[arg(long)]
+    /// The judgements that are stored in the rows are the judge, over the evidence that they cite
+    #[arg(long, conflicts_with_all = ["top_k", "whole"])]
     pub(crate) stored: bool,
     /// What the run is called; the name of the trace where not given
     #[arg(long, value_name = "NAME")]

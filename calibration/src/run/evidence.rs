@@ -14,16 +14,20 @@ use crate::rows::{Item, Row};
 /// The most searches in progress at once.
 const MAX_AT_ONCE: usize = 8;
 
-/// Replaces the evidence of each row by the `most` items that bear on its claims most, those of each claim in turn. The
-/// corpus is deleted afterwards.
+/// Replaces the evidence of each row by the `most` of `items` that bear on its claims most, those of each claim in turn. They
+/// are a corpus of the server meanwhile.
 ///
 /// # Errors
 /// A call without an answer.
-pub(super) async fn find_evidence(client: &Client, rows: &mut [Row], most: u32) -> Result<()> {
-    let items = distinct(rows);
-    let corpus = corpus_id(&items);
+pub(super) async fn find_evidence(
+    client: &Client,
+    rows: &mut [Row],
+    items: &[Item],
+    most: u32,
+) -> Result<()> {
+    let corpus = corpus_id(items);
     store(client, &corpus, items.iter().map(Item::message)).await?;
-    let searches = rows.iter().map(|row| found(client, &corpus, &items, row, most));
+    let searches = rows.iter().map(|row| found(client, &corpus, items, row, most));
     let found: Vec<Vec<Item>> =
         futures_util::stream::iter(searches).buffered(MAX_AT_ONCE).try_collect().await?;
     client.delete_corpus(&corpus).await?;
@@ -33,8 +37,8 @@ pub(super) async fn find_evidence(client: &Client, rows: &mut [Row], most: u32) 
     Ok(())
 }
 
-/// Each text once; ids are its place.
-fn distinct(rows: &[Row]) -> Vec<Item> {
+/// The evidence of all rows, each text once; ids are its place.
+pub(super) fn distinct(rows: &[Row]) -> Vec<Item> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut items = Vec::new();
     for item in rows.iter().flat_map(|row| &row.evidence) {

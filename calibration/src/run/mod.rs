@@ -19,7 +19,7 @@ use crate::rows::{Row, RowFile, Selection, open, select};
 use crate::session::{with_configured_server, with_server_allowing};
 use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
 use answers::{Limits, answer_rows};
-use evidence::find_evidence;
+use evidence::{distinct, find_evidence};
 use question::Asking;
 
 /// Judges the rows of files and returns what is to be printed.
@@ -88,10 +88,11 @@ async fn judge(
 ) -> Result<String> {
     let mut trace = TraceWriter::open(&wanted.out, &header)?;
     let before = trace.answered.len();
-    if let Some(most) = wanted.top_k {
-        find_evidence(client, &mut rows, most).await?;
-    }
+    let all = wanted.top_k.map(|most| (most, distinct(&rows)));
     rows.retain(|row| !trace.answered.contains(&row.id));
+    if let Some((most, items)) = all {
+        find_evidence(client, &mut rows, &items, most).await?;
+    }
     let asking = Asking { policy: &wanted.policy, whole: wanted.whole };
     let limits = Limits { rows_per_second: wanted.max_rate, cost_micros: wanted.max_cost };
     let end = answer_rows(client, rows, asking, limits, &mut trace).await;
