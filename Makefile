@@ -25,7 +25,7 @@ demo-vector: build models onnxruntime ## Find evidence of sixteen incidents by w
 	@sh docs/demo_vector.sh $(BIN)
 
 .PHONY: test
-test: build runtime-if-possible ## Every test.
+test: build runtime-if-possible postgres-if-possible ## Every test.
 	$(CARGO) test --workspace --doc --quiet
 ifdef NEXTEST
 	$(CARGO) nextest run --workspace
@@ -94,6 +94,19 @@ examples: ## The example in Rust against a real server.
 typescript: ## The example in TypeScript against a real server (needs npm).
 	$(CARGO) build --quiet -p gsar-server -p gsar-client
 	sh client/typescript/check.sh $(BIN)
+
+.PHONY: postgres
+postgres: ## Put PostgreSQL 16 with pgvector into target/postgres, for tests (11 MB, through pip).
+	@python3 server/tests/support/fetch_postgres.py
+
+.PHONY: postgres-if-possible
+postgres-if-possible:
+	@python3 server/tests/support/fetch_postgres.py || echo "PostgreSQL 16 cannot be fetched here: its tests are skipped"
+
+.PHONY: shared-database
+shared-database: postgres-if-possible ## Three servers on one PostgreSQL, killed in turn for ten minutes under 64 callers (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
+	GSAR_TEST_MINUTES=$(or $(GSAR_TEST_MINUTES),10) GSAR_TEST_CALLERS=$(or $(GSAR_TEST_CALLERS),64) \
+	  $(CARGO) test -p gsar-server --test shared_database -- --nocapture --test-threads 1
 
 .PHONY: models
 models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use gsar_server::config::{Listen, Loaded, LogFormat, Problems, Sources, effective};
 use gsar_server::evaluate::CheckedConfig;
+use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::App;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_stream::wrappers::SignalStream;
@@ -17,17 +18,19 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Configuration file (TOML).
-    #[arg(long, env = "GSAR_CONFIG", value_name = "FILE")]
+    #[arg(long, global = true, env = "GSAR_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     /// Where to listen: unix:///path/to.sock, grpc://address:port or grpcs://address:port; may be given several times.
     #[arg(long, value_name = "URL")]
     listen: Vec<Listen>,
     /// Directory of the ledger.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// How log lines look.
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<Format>,
     /// Print the effective configuration with the origin of every value, and exit.
     #[arg(long)]
@@ -36,6 +39,23 @@ struct Arguments {
     /// address and takes no data directory, so that it can be done beside a running server.
     #[arg(long, conflicts_with = "print_config")]
     check: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Bring the ledger to the schema of this version, and exit. A server does it when it starts, unless storage.migrate is
+    /// false.
+    Migrate,
+    /// Copy a ledger into another one, and compare both. Neither may be in use by writers; what is there already is passed
+    /// over, so that it can be started again.
+    Copy {
+        /// What is copied: sqlite:DIRECTORY, or postgres://user@host/database.
+        #[arg(long, value_name = "LEDGER")]
+        from: LedgerPlace,
+        /// Where it is copied to, in the same form.
+        #[arg(long, value_name = "LEDGER")]
+        to: LedgerPlace,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -47,9 +67,12 @@ enum Format {
 /// The exit status for wrong usage or configuration.
 const USAGE: u8 = 2;
 
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, reason = "this is what the process says")]
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(Command::Copy { from, to }) = arguments.command {
+        return done(copy(from, to));
+    }
     let sources = Sources {
         file: arguments.config,
         environment: std::env::vars_os()
@@ -88,17 +111,47 @@ fn main() -> ExitCode {
             return wrong(&problems);
         }
     };
-    if arguments.check {
-        println!("configuration: no problems");
-        return ExitCode::SUCCESS;
-    }
-    match run(checked) {
+    done(match arguments.command {
+        Some(_) => migrate(&checked),
+        None if arguments.check => check(&checked),
+        None => run(checked),
+    })
+}
+
+#[expect(clippy::print_stderr, reason = "this is what the process says")]
+fn done(result: anyhow::Result<()>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[tokio::main]
+async fn check(checked: &CheckedConfig) -> anyhow::Result<()> {
+    checked.reach_database().await.map_err(anyhow::Error::msg)?;
+    println!("configuration: no problems");
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[tokio::main]
+async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
+    checked.migrate_ledger().await.map_err(anyhow::Error::msg)?;
+    println!("the ledger has the schema of this version");
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[tokio::main]
+async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
+    let (from, to) = (from.open().await?, to.open().await?);
+    let copied = copy_ledger(&*from, &*to).await?;
+    println!("{copied}");
+    Ok(())
 }
 
 #[expect(clippy::print_stderr, reason = "this is what the process says")]

@@ -36,6 +36,32 @@ const FAULTS: &[(&str, &[&str])] = &[
         "[policies]\ndir = \"DIR/policies\"",
         &["policies.dir: DIR/policies/a.toml: ", "policies.dir: DIR/policies/b.toml: "],
     ),
+    (
+        "[storage]\nurl = \"mysql://h/d\"",
+        &["storage.url: is no address of PostgreSQL; give postgres://"],
+    ),
+    ("[storage]\nurl = \"postgres://ada@/d\"", &["storage.url: names no host"]),
+    (
+        "[storage]\nurl = \"postgres://ada:x@db/d\"\npassword_file = \"DIR/none\"\nconnections = 0\ntimeout = \"1ms\"",
+        &[
+            "storage.connections: 0 is not allowed",
+            "storage.timeout: is below 100ms",
+            "storage.password_file: stands beside a password",
+            "storage: storage.password_file DIR/none: ",
+        ],
+    ),
+    ("[storage]\nca = \"DIR/ca\"", &["storage.ca: is of a database"]),
+    (
+        "[storage]\nurl = \"postgres://ada@db/d\"\nca = \"DIR/policies/a.toml\"",
+        &["storage: storage.ca DIR/policies/a.toml: holds no certificate"],
+    ),
+    (
+        "[storage]\nurl = \"postgres:///d?host=/run\"\nca = \"DIR/ca\"\n[ledger]\nmax_size = \"1GiB\"",
+        &[
+            "storage.ca: verifies nothing without TLS",
+            "ledger.max_size: cannot be kept in a database",
+        ],
+    ),
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
     (
         "[judges]\nchain = [\"rules/9\"]",

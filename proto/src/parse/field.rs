@@ -46,13 +46,27 @@ pub(super) fn id<T>(
     violations.note(path, new(value))
 }
 
-/// Text of at most 256 bytes; may be empty.
+/// Text of at most 256 bytes without U+0000, which databases do not keep; may be empty.
 pub(super) fn short_text(
     path: Path<'_>,
     value: String,
     violations: &mut Violations,
 ) -> Option<String> {
-    text(path, value, ClaimId::MAX_BYTES, violations)
+    kept_text(path, value, ClaimId::MAX_BYTES, violations)
+}
+
+/// Text of at most `most` bytes without U+0000, which databases do not keep; may be empty.
+pub(super) fn kept_text(
+    path: Path<'_>,
+    value: String,
+    most: usize,
+    violations: &mut Violations,
+) -> Option<String> {
+    if value.contains('\0') {
+        violations.add(path, "holds the character U+0000; take it out");
+        return None;
+    }
+    text(path, value, most, violations)
 }
 
 /// Text of at most `most` bytes; may be empty.

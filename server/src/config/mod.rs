@@ -11,6 +11,7 @@ mod models;
 mod print;
 mod problems;
 mod shape;
+mod storage;
 mod tls;
 mod values;
 
@@ -20,6 +21,7 @@ pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use problems::Problems;
+pub use storage::Storage;
 pub use tls::Tls;
 pub use values::{
     AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, EvidenceKept,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::attested::Attested;
 use super::gateway::Gateway;
 use super::models::{Model, Panel};
+use super::storage::Storage;
 use super::tls::Tls;
 
 /// The whole configuration.
@@ -38,6 +39,8 @@ pub struct Config {
     pub policies: Policies,
     /// The judges of this server.
     pub judges: Judges,
+    /// A database that several servers share.
+    pub storage: Storage,
     /// The record of evaluations.
     pub ledger: Ledger,
     /// Evidence that outlives one call.
@@ -300,6 +303,7 @@ impl Default for Config {
                 second_opinion: false,
                 hidden: BTreeMap::new(),
             },
+            storage: Storage::default(),
             ledger: Ledger {
                 enabled: true,
                 durable: true,

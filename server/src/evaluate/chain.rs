@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_chat::ModelName;
+use tokio::runtime::Handle;
 
 use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
@@ -17,6 +18,7 @@ use crate::judge::local::LocalJudge;
 use crate::judge::model::Purpose;
 use crate::judge::panel::{Member, Panel};
 use crate::judge::spending::Spending;
+use crate::storage::postgres::Database;
 
 /// How long a question waits for an answer on disk.
 const DISK_PATIENCE: Duration = Duration::from_millis(50);
@@ -89,18 +91,17 @@ impl CheckedChain {
         links.filter(|_| sound).map(|links| Self { links, models })
     }
 
-    /// Puts the judges together, in the order of the chain. `data_dir` is where answers and costs of chat models are
-    /// kept, for which it must be held by this process.
+    /// Puts the judges together, in the order of the chain. `storage` is where answers and costs of chat models are kept.
     ///
     /// # Errors
     /// What cannot be opened there.
     pub(super) fn build(
         self,
         wanted: &Judges,
-        data_dir: Option<&Path>,
+        storage: Option<JudgeStorage<'_>>,
     ) -> Result<Vec<Arc<dyn Judge>>, String> {
-        let shared = match data_dir {
-            Some(data_dir) if !self.models.is_empty() => Some(share(wanted, data_dir)?),
+        let shared = match storage {
+            Some(storage) if !self.models.is_empty() => Some(share(wanted, storage)?),
             _ => None,
         };
         let Self { links, models } = self;
@@ -149,18 +150,34 @@ impl CheckedMember {
     }
 }
 
-fn share(wanted: &Judges, data_dir: &Path) -> Result<Shared, String> {
+/// Where answers and costs of chat models are kept.
+pub(super) enum JudgeStorage<'a> {
+    /// A folder that this process holds.
+    Folder(&'a Path),
+    /// A database that servers share.
+    Database(&'a Database, &'a Handle),
+}
+
+fn share(wanted: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
     let bounds = Bounds {
         memory_bytes: wanted.cache_memory.0,
         disk_bytes: wanted.cache_disk.0,
         time_to_live: wanted.cache_time_to_live.0,
         disk_patience: DISK_PATIENCE,
     };
-    let spending = Spending::open(data_dir, wanted.daily_budget, system());
-    Ok(Shared {
-        spending: spending.map_err(|error| format!("judges.daily_budget: {error}"))?,
-        judgements: Arc::new(JudgementCache::open(data_dir, bounds, system())),
-    })
+    let budget = wanted.daily_budget;
+    let (spending, judgements) = match storage {
+        JudgeStorage::Folder(folder) => {
+            let spending = Spending::open(folder, budget, system());
+            let spending = spending.map_err(|error| format!("judges.daily_budget: {error}"))?;
+            (spending, JudgementCache::open(folder, bounds, system()))
+        }
+        JudgeStorage::Database(database, runtime) => (
+            Spending::shared(database.clone(), budget, system(), runtime.clone()),
+            JudgementCache::shared(database.clone(), bounds, system()),
+        ),
+    };
+    Ok(Shared { spending, judgements: Arc::new(judgements) })
 }
 
 /// A chain while it is checked.

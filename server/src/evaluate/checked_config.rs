@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use super::{chain::CheckedChain, embedded};
+use super::{chain::CheckedChain, database, embedded};
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
 use crate::judge::Judge;
 use crate::judge::facts::{FactsJudge, Kept};
 use crate::judge::local::{LocalJudge, LocalOptions};
-use crate::ledger::{self, LedgerError};
+use crate::ledger::{self, LedgerError, LedgerPlace, PostgresOptions};
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
@@ -58,6 +58,9 @@ impl CheckedConfig {
         let embeddings = embeddings(&config, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         problems.note(&["data_dir"], data_dir(&config));
+        if let Some(database) = config.storage.options(config.ledger.durable) {
+            problems.note(&["storage"], database.check_files());
+        }
         match (policies, chain) {
             (Some(policies), Some(chain)) if problems.is_empty() => {
                 Ok(Self { config, policies, chain, second_opinion, embeddings, tls })
@@ -70,6 +73,39 @@ impl CheckedConfig {
     #[must_use]
     pub fn tls(&self) -> Option<Arc<TlsStore>> {
         self.tls.clone()
+    }
+
+    /// Asks the database that is named, where one is, and leaves its schema as it is.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub async fn reach_database(&self) -> Result<(), String> {
+        match self.database() {
+            Some(options) => database::check(&options).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Brings the ledger to the schema of this version. Takes the data directory where the ledger is there.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub async fn migrate_ledger(&self) -> Result<(), String> {
+        match self.database() {
+            Some(options) => {
+                let wanted = PostgresOptions { migrate: true, ..options };
+                database::open(&wanted).await.map(drop)
+            }
+            None => {
+                let opened = LedgerPlace::Sqlite(self.config.data_dir.clone()).open().await;
+                opened.map(drop).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// The database that servers share, where one is named.
+    pub(super) fn database(&self) -> Option<PostgresOptions> {
+        self.config.storage.options(self.config.ledger.durable)
     }
 
     /// The values.
@@ -125,7 +161,8 @@ fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
 }
 
 fn data_dir(config: &Config) -> Result<(), LedgerError> {
-    match (config.ledger.enabled, config.evidence.enabled) {
+    let is_ledger_here = config.ledger.enabled && config.storage.url.is_none();
+    match (is_ledger_here, config.ledger.enabled || config.evidence.enabled) {
         (true, _) => ledger::check(&config.data_dir),
         (false, true) => ledger::check_directory(&config.data_dir),
         (false, false) => Ok(()),

@@ -1,16 +1,23 @@
 //! What a server needs to evaluate: policies, judges, the ledger, stored evidence, limits.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gsar_proto::parse;
+use tokio::runtime::Handle;
 
-use super::CheckedConfig;
+use super::chain::JudgeStorage;
+use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{Bounds, Evidence};
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
-use crate::ledger::{Durability, Ledger, Options, SqliteLedger};
+use crate::ledger::{
+    DataDir, Durability, Ledger, Options, PostgresLedger, PostgresLedgerOptions, PostgresOptions,
+    SqliteLedger,
+};
 use crate::policies::PolicyStore;
+use crate::storage::postgres::Database;
 
 /// What a server needs to evaluate.
 pub struct Engine {
@@ -21,6 +28,8 @@ pub struct Engine {
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) evidence_kept: EvidenceKept,
     evidence: Option<Evidence>,
+    /// Held until the server ends, where the ledger does not hold it.
+    _data_dir: Option<DataDir>,
     pub(super) limits: parse::Limits,
 }
 
@@ -32,20 +41,20 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes the data directory, opens the ledger and the evidence, and puts the judges together. Blocks.
+    /// Takes the data directory, opens the ledger and the evidence, and puts the judges together. Blocks; a ledger in
+    /// PostgreSQL needs a runtime around it.
     ///
     /// # Errors
     /// What stands in the way although the configuration is sound, such as another server in the data directory.
     pub fn load(checked: CheckedConfig) -> Result<Self, String> {
+        let database = checked.database();
         let CheckedConfig { config, policies, chain, second_opinion, embeddings, .. } = checked;
         let config = &config;
-        let ledger = match config.ledger.enabled {
-            true => Some(open_ledger(config)?),
+        let storage = match config.ledger.enabled {
+            true => Some(Storage::open(config, database)?),
             false => None,
         };
-        // The ledger holds the data directory for this process.
-        let data_dir = ledger.as_ref().map(|_| config.data_dir.as_path());
-        let judges = chain.build(&config.judges, data_dir)?;
+        let judges = chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
                 let opened = Evidence::open(&config.data_dir, bounds(&config.evidence), embeddings);
@@ -68,7 +77,17 @@ impl Engine {
             ..parse::Limits::default()
         };
         let evidence_kept = config.ledger.evidence;
-        Ok(Self { policies, judges, second_opinion, ledger, evidence_kept, evidence, limits })
+        let (ledger, held) = storage.map(Storage::into_parts).unzip();
+        Ok(Self {
+            policies,
+            judges,
+            second_opinion,
+            evidence_kept,
+            evidence,
+            ledger,
+            _data_dir: held.flatten(),
+            limits,
+        })
     }
 
     /// The policies in force.
@@ -112,9 +131,53 @@ fn bounds(wanted: &config::Evidence) -> Bounds {
     }
 }
 
-fn open_ledger(config: &Config) -> Result<Arc<dyn Ledger>, String> {
-    let opened = SqliteLedger::open(ledger_options(config));
-    Ok(Arc::new(opened.map_err(|error| error.to_string())?))
+/// Where the record is kept, and what judges keep.
+struct Storage {
+    ledger: Arc<dyn Ledger>,
+    place: Place,
+}
+
+enum Place {
+    /// The data directory, which the ledger holds for this process.
+    Here(PathBuf),
+    /// A database that servers share, and the data directory, which is held for what is not there.
+    Shared { database: Database, runtime: Handle, held: DataDir },
+}
+
+impl Storage {
+    fn open(config: &Config, database: Option<PostgresOptions>) -> Result<Self, String> {
+        let Some(options) = database else {
+            let opened = SqliteLedger::open(ledger_options(config));
+            let ledger = Arc::new(opened.map_err(|error| error.to_string())?);
+            return Ok(Self { ledger, place: Place::Here(config.data_dir.clone()) });
+        };
+        let held = DataDir::take(&config.data_dir).map_err(|error| error.to_string())?;
+        let runtime = Handle::try_current().map_err(|error| error.to_string())?;
+        let max_age = config.ledger.max_age.map(|age| age.0);
+        let (ledger, database) = runtime.block_on(async {
+            let database = database::open(&options).await?;
+            let options = PostgresLedgerOptions { database: options, max_age };
+            let ledger = PostgresLedger::on(database.clone(), options).await;
+            Ok::<_, String>((ledger.map_err(|error| error.to_string())?, database))
+        })?;
+        let place = Place::Shared { database, runtime, held };
+        Ok(Self { ledger: Arc::new(ledger), place })
+    }
+
+    fn of_judges(&self) -> JudgeStorage<'_> {
+        match &self.place {
+            Place::Here(folder) => JudgeStorage::Folder(folder),
+            Place::Shared { database, runtime, .. } => JudgeStorage::Database(database, runtime),
+        }
+    }
+
+    /// The ledger, with what has to be held beside it.
+    fn into_parts(self) -> (Arc<dyn Ledger>, Option<DataDir>) {
+        match self.place {
+            Place::Here(_) => (self.ledger, None),
+            Place::Shared { held, .. } => (self.ledger, Some(held)),
+        }
+    }
 }
 
 fn ledger_options(config: &Config) -> Options {

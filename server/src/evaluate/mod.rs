@@ -6,6 +6,7 @@ mod chain;
 mod chat_model;
 mod checked_config;
 mod claims;
+mod database;
 mod decide;
 mod embedded;
 mod engine;

@@ -7,7 +7,7 @@ mod key;
 mod single_flight;
 mod store;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -21,12 +21,15 @@ use std::time::Instant;
 
 use metrics::counter;
 
-use self::key::Key;
+pub(super) use self::key::Key;
 use self::single_flight::SharedAnswer;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question};
 use crate::telemetry::metrics as names;
 
 pub use self::cache::{Bounds, JudgementCache};
+pub(super) use self::disk::is_fresh;
+pub(super) use self::store::{JudgementStore, StoredJudgement};
+pub(super) use self::written::read as read_written;
 
 /// A judge with a cache. Judgements are cached; abstentions and failures are shared with the callers that wait for them, and
 /// not cached.

@@ -13,6 +13,7 @@ pub mod facts;
 pub mod local;
 pub mod model;
 pub mod panel;
+pub(crate) mod postgres;
 pub mod spending;
 mod voting;
 

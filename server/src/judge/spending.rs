@@ -12,12 +12,15 @@ use std::sync::Arc;
 
 use gsar_core::time::Timestamp;
 use metrics::counter;
+use tokio::runtime::Handle;
 
 use self::budget_ledger::BudgetLedger;
 use self::money::Dollars;
-use self::store::BudgetStore;
+pub(super) use self::store::{Booking, BudgetStore};
 use super::clock::Clock;
 pub use super::database::DatabaseError;
+use super::postgres::SharedBudget;
+use crate::storage::postgres::Database;
 use crate::telemetry::metrics as names;
 
 /// What may be spent on chat models each day, in millionths of a dollar; days begin at midnight UTC. Clones share it.
@@ -39,6 +42,16 @@ impl Spending {
     ) -> Result<Self, DatabaseError> {
         let store = Arc::new(BudgetLedger::open(folder, daily_limit, clock)?);
         Ok(Self { store })
+    }
+
+    /// A budget that every server on a database shares.
+    pub(crate) fn shared(
+        database: Database,
+        daily_limit: Option<u64>,
+        clock: Clock,
+        runtime: Handle,
+    ) -> Self {
+        Self { store: Arc::new(SharedBudget::new(database, daily_limit, clock, runtime)) }
     }
 
     /// Reserves `estimate` millionths of a dollar for a call on behalf of a judge; calls at the same time never get
@@ -76,14 +89,14 @@ impl Spending {
 pub struct Reservation {
     store: Arc<dyn BudgetStore>,
     judge: String,
-    day: i64,
+    booking: Booking,
     reserved: Option<u64>,
 }
 
 impl Reservation {
     fn make(store: Arc<dyn BudgetStore>, judge: String, estimate: u64) -> Result<Self, Refusal> {
-        let day = store.admit(estimate)?;
-        Ok(Self { store, judge, day, reserved: Some(estimate) })
+        let booking = store.admit(estimate)?;
+        Ok(Self { store, judge, booking, reserved: Some(estimate) })
     }
 
     /// Puts what the call cost, in millionths of a dollar, in the place of the estimate, be it more or less. Counts
@@ -95,7 +108,7 @@ impl Reservation {
 
     fn put_in_place(&mut self, actual: u64) {
         if let Some(reserved) = self.reserved.take() {
-            Arc::clone(&self.store).correct(self.day, reserved, actual);
+            Arc::clone(&self.store).correct(self.booking, reserved, actual);
         }
     }
 }

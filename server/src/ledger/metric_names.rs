@@ -15,7 +15,7 @@ pub const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
 /// Evaluations deleted by retention or on request, by label [`REASON`].
 pub const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
 
-/// Label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `io`, `corrupt`, `replaced`, `other`,
+/// Label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `connection`, `io`, `corrupt`, `replaced`, `other`,
 /// `queue_full` or `retention`.
 pub const KIND: &str = "kind";
 /// Label of [`DELETED_TOTAL`]: `age`, `size` or `request`.

@@ -2,14 +2,14 @@
 
 use metrics::{Counter, Histogram, counter, histogram};
 
-use super::error::FaultKind;
+use super::fault::FaultKind;
 use super::metric_names::{
     BATCH_SIZE, COMMIT_DURATION_SECONDS, COMMITS_TOTAL, DELETED_TOTAL, ERRORS_TOTAL, KIND, REASON,
     RECORDS_TOTAL, describe,
 };
 
 /// Handles of every metric of the ledger that does not depend on an error.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct LedgerMetrics {
     pub(super) commits: Counter,
     pub(super) records: Counter,
@@ -39,6 +39,14 @@ impl LedgerMetrics {
             deleted_by_id: counter!(DELETED_TOTAL, REASON => "request"),
             faults: FaultKind::ALL.map(|kind| (kind, counter!(ERRORS_TOTAL, KIND => kind.label()))),
         }
+    }
+
+    /// Counts a transaction that became durable, with its new records.
+    pub(super) fn committed(&self, took: std::time::Duration, records: u32) {
+        self.commit_duration.record(took);
+        self.commits.increment(1);
+        self.records.increment(u64::from(records));
+        self.batch_size.record(f64::from(records));
     }
 
     /// Counts a batch that failed.

@@ -1,234 +1,41 @@
 //! The ledger: every evaluation durable before it is acknowledged.
 //!
-//! One directory, one SQLite database, one thread that writes. A caller that records waits until the transaction
-//! that holds the record is durable; everything that waits shares one transaction, so the more callers
-//! there are the less each pays for the disk. Readers have connections of their own and never wait for the
-//! writer. A full disk or a broken one refuses records and nothing else: the ledger works again by itself
-//! when the disk does.
+//! What a ledger does is the trait [`Ledger`]; two engines keep one: [`sqlite`] in a directory that one server holds, and
+//! [`postgres`] in a database that any number of servers share.
 //!
-//! This module keeps messages as bytes. It knows neither the rules nor the contract, opens no socket and
-//! reads no configuration; it owns every file in its directory.
+//! This module keeps messages as bytes. It knows neither the rules nor the contract, and reads no configuration.
 
-mod batch;
-mod check;
-mod connection;
-mod contents;
-mod directory;
+mod content;
+mod copy;
+mod data_dir;
 mod error;
-mod evidence_sets;
+mod fault;
+mod filter;
 mod grades;
 mod health;
 mod investigations;
 pub mod metric_names;
 mod metrics;
-mod options;
 mod page_token;
-mod reader;
+pub mod postgres;
 mod record;
-mod retention;
 mod scan;
-mod schema;
+pub mod sqlite;
 mod store;
-mod writer;
 
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-
-use async_trait::async_trait;
-use tokio::sync::oneshot;
-
-pub use check::{check, check_directory};
-pub use contents::Content;
+pub use content::Content;
+pub use copy::{Copied, CopyError, LedgerPlace, copy_ledger};
+pub use data_dir::DataDir;
 pub use error::LedgerError;
+pub use filter::{Filter, Page};
 pub use grades::{NewGrade, NewGrades, StoredGrade};
 pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
-pub use options::{Durability, Options};
-pub use record::{Filter, Page, Record, Recorded, StoredEvaluation, Summary};
+pub use postgres::{PostgresLedger, PostgresLedgerOptions};
+
+pub use record::{Record, Recorded, StoredEvaluation, Summary};
 pub use scan::{Scan, Scanned};
+pub use sqlite::{Durability, Options, SqliteLedger, check, check_directory};
 pub use store::Ledger;
 
-use directory::Directory;
-use metrics::LedgerMetrics;
-use reader::Readers;
-use retention::Limits;
-use writer::{Job, Waiting, Writer};
-
-/// A handle to a ledger in SQLite; a clone is another handle to the same.
-///
-/// The last handle that is dropped closes it as [`Ledger::close`] does.
-#[derive(Clone, Debug)]
-pub struct SqliteLedger {
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    queue: usize,
-    jobs: SyncSender<Job>,
-    readers: Readers,
-    health: Arc<Mutex<Health>>,
-    queue_full: ::metrics::Counter,
-    writer: Mutex<Option<JoinHandle<()>>>,
-}
-
-impl SqliteLedger {
-    /// Opens the ledger, brings it to the latest schema and starts the writer. Blocks on the disk.
-    ///
-    /// Metrics go to the recorder that is installed at this moment. Retention begins at once, beside the
-    /// first records.
-    ///
-    /// # Errors
-    /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
-    /// [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Unavailable`].
-    pub fn open(options: Options) -> Result<Self, LedgerError> {
-        options.check()?;
-        let directory = Directory::take(&options.data_dir)?;
-        let connection = connection::open_writer(directory.database(), options.durability)?;
-        let readers = Readers::new(directory.database().to_owned());
-        let metrics = LedgerMetrics::register();
-        let queue_full = metrics.queue_full.clone();
-        let health = Arc::new(Mutex::new(Health::default()));
-        let limits = Limits { max_age: options.max_age, max_bytes: options.max_bytes };
-        let writer = Writer::new(
-            connection,
-            directory,
-            options.max_batch,
-            limits,
-            Arc::clone(&health),
-            metrics,
-        );
-        let (jobs, waiting) = sync_channel(options.queue);
-        let thread = std::thread::Builder::new()
-            .name("ledger-writer".to_owned())
-            .spawn(move || writer.run(&waiting))
-            .map_err(|error| LedgerError::Unavailable {
-                reason: format!("the system gives no thread ({error})"),
-                fix: "raise the limit of processes or of memory".to_owned(),
-            })?;
-        let writer = Mutex::new(Some(thread));
-        let shared = Shared { queue: options.queue, jobs, readers, health, queue_full, writer };
-        Ok(Self { shared: Arc::new(shared) })
-    }
-
-    /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and
-    /// the space is handed back. Records go on meanwhile.
-    ///
-    /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
-    pub async fn apply_retention(&self) -> Result<(), LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Retain(reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    fn submit(&self, job: Job) -> Result<(), LedgerError> {
-        self.shared.jobs.try_send(job).map_err(|refused| match refused {
-            TrySendError::Full(_) => {
-                self.shared.queue_full.increment(1);
-                LedgerError::Busy { queue: self.shared.queue }
-            }
-            TrySendError::Disconnected(_) => LedgerError::Closed,
-        })
-    }
-}
-
-#[async_trait]
-impl Ledger for SqliteLedger {
-    async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Record(Box::new(Waiting { record, reply })))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    async fn find_by_key(
-        &self,
-        key: &str,
-        request_digest: [u8; 32],
-    ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.shared.readers.find_by_key(key.to_owned(), request_digest).await
-    }
-
-    async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        self.shared.readers.list(filter).await
-    }
-
-    async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.shared.readers.read(evaluation_id.to_owned()).await
-    }
-
-    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        self.shared.readers.scan(scan, after).await
-    }
-
-    async fn content(
-        &self,
-        evaluation_id: &str,
-        digest: [u8; 32],
-    ) -> Result<Option<String>, LedgerError> {
-        self.shared.readers.content(evaluation_id.to_owned(), digest).await
-    }
-
-    async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Delete(evaluation_id.to_owned(), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Grade(Box::new(grades), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    async fn start_investigation(
-        &self,
-        start: InvestigationStart,
-    ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::StartInvestigation(Box::new(start), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::AppendEvent(Box::new(event), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
-    }
-
-    async fn investigation(
-        &self,
-        investigation_id: &str,
-    ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.shared.readers.investigation(investigation_id.to_owned()).await
-    }
-
-    fn health(&self) -> Health {
-        self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn close(&self) {
-        self.shared.close();
-    }
-}
-
-impl Shared {
-    fn close(&self) {
-        self.readers.close();
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(thread) = writer.take() else { return };
-        let _already_gone = self.jobs.send(Job::Close);
-        if thread.join().is_err() {
-            tracing::error!("the ledger's writer panicked");
-        }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
+pub use crate::storage::postgres::{DatabaseUrl, PostgresOptions};

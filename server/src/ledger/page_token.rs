@@ -5,7 +5,7 @@
 //! secret, and a forged token shows nothing that a list would not.
 
 use super::error::LedgerError;
-use super::record::Filter;
+use super::filter::Filter;
 
 const VERSION: u8 = 1;
 const BYTES: usize = 17;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::contents::Content;
+use super::content::Content;
 use super::grades::StoredGrade;
 use super::investigations::NewEvent;
 
@@ -115,30 +115,4 @@ pub struct StoredEvaluation {
     pub policy_toml: String,
     /// What people said of it: of the report first, then by claim id and grader.
     pub grades: Vec<StoredGrade>,
-}
-
-/// Which evaluations to list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Only this tier, as the number of a `gsar.v1.Tier`; `None` for all.
-    pub tier: Option<i32>,
-    /// Only this report; `None` or empty for all.
-    pub report_id: Option<String>,
-    /// Only this investigation; `None` or empty for all.
-    pub investigation_id: Option<String>,
-    /// Only with grades, or only without; `None` for all.
-    pub graded: Option<bool>,
-    /// How many at most, 1 to 1000; 0 for 50.
-    pub page_size: usize,
-    /// The `next_page_token` of the page before; `None` or empty for the first page.
-    pub page_token: Option<String>,
-}
-
-/// One page of a list, newest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// The evaluations of this page.
-    pub evaluations: Vec<Summary>,
-    /// What asks for the next page; `None` when this is the last.
-    pub next_page_token: Option<String>,
 }

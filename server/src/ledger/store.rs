@@ -7,11 +7,13 @@ use std::fmt;
 
 use async_trait::async_trait;
 
+use super::content::Content;
 use super::error::LedgerError;
+use super::filter::{Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
-use super::record::{Filter, Page, Record, Recorded, StoredEvaluation};
+use super::record::{Record, Recorded, StoredEvaluation};
 use super::scan::{Scan, Scanned};
 
 /// A record of evaluations and of the investigations they belong to.
@@ -72,6 +74,12 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         evaluation_id: &str,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError>;
+
+    /// Every content that is kept whole of the evidence of an evaluation, in the order of their digests.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError>;
 
     /// Deletes an evaluation with what only it refers to, after all that was recorded before; whether there was one.
     ///

@@ -3,7 +3,7 @@
 //! | path | answer |
 //! |---|---|
 //! | `/livez` | 200 while the process runs |
-//! | `/readyz` | 200 while calls are served, else 503 with the phase |
+//! | `/readyz` | 200 while calls are served, else 503 with what stands in the way |
 //! | `/metrics` | Prometheus text |
 
 use axum::Router;
@@ -14,22 +14,21 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use metrics_process::Collector;
 
-use super::{Phase, PhaseCell};
+use super::readiness::Readiness;
 use crate::telemetry::metrics::recorder;
 
-pub(super) fn router(phase: PhaseCell) -> Router {
+pub(super) fn router(readiness: Readiness) -> Router {
     Router::new()
         .route("/livez", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .with_state(phase)
+        .with_state(readiness)
 }
 
-async fn ready(State(phase): State<PhaseCell>) -> impl IntoResponse {
-    match phase.current() {
-        Phase::Ready => (StatusCode::OK, "ready\n"),
-        Phase::Starting => (StatusCode::SERVICE_UNAVAILABLE, "starting\n"),
-        Phase::Draining => (StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
+async fn ready(State(readiness): State<Readiness>) -> impl IntoResponse {
+    match readiness.obstacle() {
+        None => (StatusCode::OK, "ready\n".to_owned()),
+        Some(obstacle) => (StatusCode::SERVICE_UNAVAILABLE, format!("{obstacle}\n")),
     }
 }
 

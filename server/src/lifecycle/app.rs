@@ -11,8 +11,10 @@ use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
+use super::readiness::Readiness;
 use super::reload::Reload;
 use super::{Bound, ListenError, Phase, PhaseCell, admin};
 use crate::api::{self, AdmissionLayer, Permits};
@@ -126,12 +128,16 @@ impl App {
     ) -> Result<(), StartError> {
         let Self { checked, phase, bound, admin, gateway } = self;
         let config = checked.config().clone();
+        let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
-            tokio::spawn(axum::serve(listener, admin::router(phase.clone())).into_future());
+            tokio::spawn(axum::serve(listener, admin::router(readiness.clone())).into_future());
         }
         let tls = checked.tls();
         let engine = load(checked).await?;
+        if let Some(ledger) = engine.ledger() {
+            readiness.follow(ledger);
+        }
         let (mut health, health_service) = tonic_health::server::health_reporter();
         api::set_health(&health, ServingStatus::NotServing).await;
         let routes = api::routes(&engine, phase.clone(), health_service, &config.limits)
@@ -202,7 +208,8 @@ impl App {
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
         let read_anew = Reload { policies: engine.policies(), tls: tls.as_deref() };
-        let broken = until_stopped(stop, reload, &engine, &read_anew, &mut serving).await;
+        let working = Working { engine: &engine, readiness: &readiness, health: &health };
+        let broken = until_stopped(stop, reload, &working, &read_anew, &mut serving).await;
 
         api::set_health(&health, ServingStatus::NotServing).await;
         gauge!(names::DRAINING).set(1.0);
@@ -258,20 +265,46 @@ fn look_after(engine: &Engine) {
     }
 }
 
+/// How often health is brought to what the ledger says.
+const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// What is looked after while the server serves.
+struct Working<'a> {
+    engine: &'a Engine,
+    readiness: &'a Readiness,
+    health: &'a HealthReporter,
+}
+
+impl Working<'_> {
+    /// Tells grpc.health.v1 where readiness has changed; whether calls can be served.
+    async fn tell_health(&self, was_ready: bool) -> bool {
+        let obstacle = self.readiness.obstacle();
+        match (was_ready, &obstacle) {
+            (true, Some(_)) => api::set_health(self.health, ServingStatus::NotServing).await,
+            (false, None) => api::set_health(self.health, ServingStatus::Serving).await,
+            _ => {}
+        }
+        obstacle.is_none()
+    }
+}
+
 async fn until_stopped(
     stop: impl Future<Output = ()>,
     reload: impl Stream<Item = ()>,
-    engine: &Engine,
+    working: &Working<'_>,
     read_anew: &Reload<'_>,
     serving: &mut JoinSet<Result<(), String>>,
 ) -> Result<(), StartError> {
     tokio::pin!(stop, reload);
     let mut sweep = tokio::time::interval(SWEEP);
+    let mut look = tokio::time::interval(LOOK);
+    let mut is_ready = true;
     loop {
         tokio::select! {
             () = &mut stop => return Ok(()),
             Some(()) = reload.next() => read_anew.all(),
-            _ = sweep.tick() => look_after(engine),
+            _ = sweep.tick() => look_after(working.engine),
+            _ = look.tick() => is_ready = working.tell_health(is_ready).await,
             ended = serving.join_next() => {
                 let reason = match ended {
                     Some(Ok(Err(error))) => error,

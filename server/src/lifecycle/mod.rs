@@ -6,6 +6,7 @@ mod admin;
 mod app;
 mod listen;
 mod phase;
+mod readiness;
 mod reload;
 
 pub use app::{App, StartError};

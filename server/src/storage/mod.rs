@@ -2,6 +2,7 @@
 //! and databases migrated to the latest schema. It does not know what is stored.
 
 mod lock;
+pub(crate) mod postgres;
 mod private;
 mod schema;
 

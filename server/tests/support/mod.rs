@@ -8,6 +8,7 @@
 )]
 
 pub mod chat_models;
+pub mod postgres;
 pub mod process;
 pub mod tls;
 

@@ -14,6 +14,8 @@ use super::store::{JudgementStore, StoredJudgement};
 use super::written;
 use crate::judge::Judgement;
 use crate::judge::clock::Clock;
+use crate::judge::postgres::SharedJudgements;
+use crate::storage::postgres::Database;
 
 /// The longest time to live that the cache in memory takes.
 const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
@@ -81,6 +83,15 @@ impl JudgementCache {
                 memory
             }
         }
+    }
+
+    /// A cache in memory and in a database that servers share.
+    pub(crate) fn shared(database: Database, bounds: Bounds, clock: Clock) -> Self {
+        let memory = Self::in_memory(bounds, clock);
+        if bounds.disk_bytes == 0 {
+            return memory;
+        }
+        Self { store: Some(Arc::new(SharedJudgements::new(database, bounds))), ..memory }
     }
 
     /// The judgement of that key, where it is in memory.

@@ -159,7 +159,11 @@ impl Shared {
 }
 
 /// Whether what was made then may be given now. What was made later than now was made by a clock that was wrong.
-pub(super) fn is_fresh(made_at: Timestamp, time_to_live: Duration, now: Timestamp) -> bool {
+pub(in crate::judge) fn is_fresh(
+    made_at: Timestamp,
+    time_to_live: Duration,
+    now: Timestamp,
+) -> bool {
     (0..micros(time_to_live)).contains(&now.micros_since(made_at))
 }
 

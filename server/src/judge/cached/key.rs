@@ -17,7 +17,7 @@ const STRETCH: usize = 16 << 10;
 
 /// The digest of a question put to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key([u8; 32]);
+pub(in crate::judge) struct Key([u8; 32]);
 
 impl Key {
     /// The key of a question put to the judge of that name, whose prompt, model and parameters have that fingerprint.
@@ -70,7 +70,7 @@ impl Key {
     }
 
     /// Its 32 bytes.
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(in crate::judge) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }

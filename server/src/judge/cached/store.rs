@@ -8,16 +8,16 @@ use crate::judge::Judgement;
 
 /// A judgement that was found.
 #[derive(Debug)]
-pub(super) struct StoredJudgement {
-    pub(super) judgement: Judgement,
-    pub(super) made_at: Timestamp,
+pub(in crate::judge) struct StoredJudgement {
+    pub(in crate::judge) judgement: Judgement,
+    pub(in crate::judge) made_at: Timestamp,
     /// Its bytes as it is written.
-    pub(super) size: usize,
+    pub(in crate::judge) size: usize,
 }
 
 /// Judgements by key. Nothing depends on one being there: what is damaged, late or unreadable counts as not found.
 #[async_trait]
-pub(super) trait JudgementStore: Send + Sync {
+pub(in crate::judge) trait JudgementStore: Send + Sync {
     /// The judgement of that key, unless it is missing, damaged, too old, or the store is slow.
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement>;
 

@@ -19,14 +19,14 @@ use crate::judge::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question,
 };
 
-pub(super) const BOUNDS: Bounds = Bounds {
+pub(in crate::judge) const BOUNDS: Bounds = Bounds {
     memory_bytes: 1 << 20,
     disk_bytes: 1 << 20,
     time_to_live: Duration::from_secs(3_600),
     disk_patience: Duration::from_secs(3_600),
 };
 
-pub(super) fn key(number: u8) -> Key {
+pub(in crate::judge) fn key(number: u8) -> Key {
     Key::of_number(number)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn call() -> ModelCall {
     }
 }
 
-pub(super) fn judgement() -> Judgement {
+pub(in crate::judge) fn judgement() -> Judgement {
     let claim = claim("c1", "Pods crash.");
     let item =
         Target::Evidence { id: EvidenceId::new("e1").unwrap(), field_path: "/status".to_owned() };
@@ -193,4 +193,9 @@ impl HandClock {
         let seconds = Arc::clone(&self.0);
         Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000))
     }
+}
+
+/// A judgement as it is written.
+pub(in crate::judge) fn text(judgement: &Judgement) -> Vec<u8> {
+    super::written::write(judgement).unwrap()
 }

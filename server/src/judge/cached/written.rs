@@ -92,7 +92,7 @@ pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
 }
 
 /// Reads what was written; `None` where it is anything else.
-pub(super) fn read(text: &[u8]) -> Option<Judgement> {
+pub(in crate::judge) fn read(text: &[u8]) -> Option<Judgement> {
     let written: Written = serde_json::from_slice(text).ok()?;
     if written.version != VERSION {
         return None;

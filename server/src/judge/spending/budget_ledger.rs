@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::Refusal;
-use super::store::BudgetStore;
-use crate::judge::clock::Clock;
+use super::store::{Booking, BudgetStore};
+use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
-
-const MICROSECONDS_OF_A_DAY: i64 = 24 * 3_600 * 1_000_000;
 
 /// By day, what is to be added to what stands on disk.
 type Corrections = BTreeMap<i64, i128>;
@@ -81,12 +78,7 @@ impl BudgetLedger {
     }
 
     fn day(&self) -> i64 {
-        (self.clock)().as_micros().div_euclid(MICROSECONDS_OF_A_DAY)
-    }
-
-    fn end_of(&self, day: i64) -> Timestamp {
-        let micros = day.saturating_add(1).saturating_mul(MICROSECONDS_OF_A_DAY);
-        Timestamp::from_micros(micros)
+        day_of((self.clock)())
     }
 
     fn unavailable(&self, error: &rusqlite::Error) -> Refusal {
@@ -104,28 +96,28 @@ impl BudgetLedger {
 }
 
 impl BudgetStore for BudgetLedger {
-    fn admit(&self, estimate: u64) -> Result<i64, Refusal> {
+    fn admit(&self, estimate: u64) -> Result<Booking, Refusal> {
         let day = self.day();
         let limit = self.daily_limit;
         let spent = match self.write(day, estimate, limit) {
-            Ok(None) => return Ok(day),
+            Ok(None) => return Ok(Booking::of_day(day)),
             Ok(Some(spent)) => spent,
             Err(error) if limit.is_none() => {
                 tracing::warn!(%error, "what chat models cost is not written down");
                 self.add(day, i128::from(estimate));
-                return Ok(day);
+                return Ok(Booking::of_day(day));
             }
             Err(error) => return Err(self.unavailable(&error)),
         };
         let limit = limit.unwrap_or(u64::MAX);
-        Err(Refusal::Spent { limit, spent, estimate, resets_at: self.end_of(day) })
+        Err(Refusal::Spent { limit, spent, estimate, resets_at: end_of_day(day) })
     }
 
-    fn correct(self: Arc<Self>, day: i64, reserved: u64, actual: u64) {
+    fn correct(self: Arc<Self>, booking: Booking, reserved: u64, actual: u64) {
         if reserved == actual {
             return;
         }
-        self.add(day, i128::from(actual) - i128::from(reserved));
+        self.add(booking.day, i128::from(actual) - i128::from(reserved));
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => {
                 runtime.spawn_blocking(move || self.flush());

@@ -1,23 +1,24 @@
-//! The data directory: created for this user alone, held by one process, and still the same one later.
+//! The data directory with its database, which is still the same one later.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::error::{Fault, LedgerError};
-use crate::storage::{LockError, create_folder, lock, open_file};
+use crate::ledger::data_dir::DataDir;
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::Fault;
+use crate::storage::open_file;
 
 /// The file of the database in the data directory.
 pub(super) const DATABASE: &str = "ledger.sqlite3";
-const LOCK: &str = "ledger.lock";
 
-/// The data directory, held until this is dropped.
+/// The data directory and its database, held until this is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {
     database: PathBuf,
     device: u64,
     inode: u64,
-    _lock: File,
+    _held: DataDir,
 }
 
 impl Directory {
@@ -32,13 +33,12 @@ impl Directory {
             directory: path.to_owned(),
             reason: error.to_string(),
         };
-        create_folder(path).map_err(unusable)?;
-        let lock = take_lock(path)?;
+        let held = DataDir::take(path)?;
         let database = path.join(DATABASE);
         let file = open_file(&database).map_err(unusable)?;
         let identity = file.metadata().map_err(unusable)?;
         File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable)?;
-        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
+        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _held: held })
     }
 
     /// The path of the database.
@@ -53,17 +53,6 @@ impl Directory {
             Ok(_) | Err(_) => Err(Fault::replaced(&self.database)),
         }
     }
-}
-
-/// Takes the lock file.
-fn take_lock(directory: &Path) -> Result<File, LedgerError> {
-    lock(&directory.join(LOCK)).map_err(|error| match error {
-        LockError::Held(pid) => LedgerError::Locked { directory: directory.to_owned(), pid },
-        LockError::Refused(error) => LedgerError::UnusableDirectory {
-            directory: directory.to_owned(),
-            reason: format!("{LOCK}: {error}"),
-        },
-    })
 }
 
 #[cfg(test)]
@@ -82,7 +71,7 @@ mod tests {
         let directory = Directory::take(&path).unwrap();
         assert_eq!(mode(&path), 0o700);
         assert_eq!(mode(directory.database()), 0o600);
-        assert_eq!(mode(&path.join(LOCK)), 0o600);
+        assert_eq!(mode(&path.join("ledger.lock")), 0o600);
     }
 
     #[test]

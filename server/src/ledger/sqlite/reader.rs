@@ -10,19 +10,20 @@ use tokio::sync::Semaphore;
 use super::batch::replay;
 use super::connection::open_reader;
 use super::contents;
-use super::error::{Fault, LedgerError};
 use super::grades;
-use super::investigations::{self, StoredInvestigation};
-use super::page_token;
-use super::record::{Filter, Page, StoredEvaluation, Summary};
-use super::scan::{self, Scan, Scanned};
+use super::investigations;
+use super::scan;
+use crate::ledger::content::Content;
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::Fault;
+use crate::ledger::filter::{Filter, Page};
+use crate::ledger::investigations::StoredInvestigation;
+use crate::ledger::page_token;
+use crate::ledger::record::{StoredEvaluation, Summary};
+use crate::ledger::scan::{Scan, Scanned};
 
 /// How many reads run at once; the others wait.
 const READERS: usize = 4;
-/// The page size for 0.
-const DEFAULT_PAGE: usize = 50;
-/// The largest page.
-const MAX_PAGE: usize = 1000;
 
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
@@ -59,7 +60,7 @@ impl Readers {
 
     /// One page of a list.
     pub(super) async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        let filter = normalised(filter)?;
+        let filter = filter.normalised()?;
         let below = match &filter.page_token {
             Some(token) => page_token::decode(token, &filter)?,
             None => i64::MAX,
@@ -82,6 +83,14 @@ impl Readers {
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
         self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
+    }
+
+    /// Every content of an evaluation.
+    pub(super) async fn contents(
+        &self,
+        evaluation_id: String,
+    ) -> Result<Vec<Content>, LedgerError> {
+        self.run(move |connection| contents::read_all(connection, &evaluation_id)).await
     }
 
     /// The next evaluations behind a sequence, in the order of recording.
@@ -165,19 +174,6 @@ impl Pool {
     fn close(&self) {
         *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Idle::Closed;
     }
-}
-
-/// The filter with empty texts taken as none and the page size that applies.
-fn normalised(mut filter: Filter) -> Result<Filter, LedgerError> {
-    for text in [&mut filter.report_id, &mut filter.investigation_id, &mut filter.page_token] {
-        text.take_if(|text| text.is_empty());
-    }
-    filter.page_size = match filter.page_size {
-        0 => DEFAULT_PAGE,
-        size @ 1..=MAX_PAGE => size,
-        given => return Err(LedgerError::InvalidPageSize { given }),
-    };
-    Ok(filter)
 }
 
 fn page(connection: &Connection, filter: &Filter, below: i64) -> rusqlite::Result<Page> {
@@ -270,7 +266,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::schema::SCHEMA;
+    use crate::ledger::sqlite::schema::SCHEMA;
 
     fn plan(filter: &Filter) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
@@ -307,25 +303,5 @@ mod tests {
             assert!(plan.contains(index), "{filter:?}: {plan}");
             assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
         }
-    }
-
-    #[test]
-    fn empty_texts_restrict_nothing() {
-        let filter = Filter {
-            report_id: Some(String::new()),
-            investigation_id: Some(String::new()),
-            page_token: Some(String::new()),
-            ..Filter::default()
-        };
-        assert_eq!(normalised(filter), Ok(Filter { page_size: 50, ..Filter::default() }));
-    }
-
-    #[test]
-    fn a_page_size_beyond_the_bound_is_refused() {
-        let sized = |page_size| {
-            normalised(Filter { page_size, ..Filter::default() }).map(|filter| filter.page_size)
-        };
-        assert_eq!(sized(1000), Ok(1000));
-        assert_eq!(sized(1001), Err(LedgerError::InvalidPageSize { given: 1001 }));
     }
 }

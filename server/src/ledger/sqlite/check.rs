@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::connection::open_reader;
 use super::directory::DATABASE;
-use super::error::{Fault, LedgerError};
 use super::schema::SCHEMA;
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::Fault;
 use crate::storage::check_folder;
 
 /// Checks the directory, and the database where there is one: every page of it is read.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::error::LedgerError;
+use crate::ledger::error::LedgerError;
 
 /// The least `max_bytes`: an empty ledger needs about a tenth of it.
 const MIN_MAX_BYTES: u64 = 1 << 20;

@@ -11,13 +11,16 @@ use tokio::sync::oneshot;
 
 use super::batch::{self, KnownRows};
 use super::directory::Directory;
-use super::error::{Fault, FaultKind, LedgerError};
-use super::grades::{self, NewGrades};
-use super::health::{Failure, Health};
-use super::investigations::{self, InvestigationStart, NewEvent, StoredInvestigation};
-use super::metrics::LedgerMetrics;
-use super::record::{Record, Recorded};
+use super::grades;
+use super::investigations;
 use super::retention::{self, Limits};
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::{Fault, FaultKind};
+use crate::ledger::grades::NewGrades;
+use crate::ledger::health::{Failure, Health};
+use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
+use crate::ledger::metrics::LedgerMetrics;
+use crate::ledger::record::{Record, Recorded};
 
 /// Bytes of records after which a transaction takes no more.
 const BATCH_BYTES: usize = 8 << 20;

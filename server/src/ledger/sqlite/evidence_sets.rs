@@ -2,15 +2,16 @@
 //! evidence: reports about one incident are many, their evidence is one. What no evaluation has any more is deleted by
 //! triggers of the schema.
 
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::batch::KnownRows;
-use super::contents::{self, Content};
+use super::contents;
+use crate::ledger::content::Content;
 
 /// The row of a set of evidence, which is written with its contents where there is none. The same `evidence` has the same
 /// contents: it names their digests and whether they are kept.
 pub(super) fn row(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     known: &mut KnownRows,
     evidence: &[u8],
     contents: &[Content],
@@ -19,37 +20,37 @@ pub(super) fn row(
     if let Some(row) = known.evidence_set(&digest) {
         return Ok(row);
     }
-    let row = match found(transaction, &digest)? {
+    let row = match found(connection, &digest)? {
         Some(row) => row,
-        None => write(transaction, known, &digest, evidence, contents)?,
+        None => write(connection, known, &digest, evidence, contents)?,
     };
     known.add_evidence_set(digest, row);
     Ok(row)
 }
 
-fn found(transaction: &Transaction<'_>, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
-    transaction
+fn found(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
+    connection
         .prepare_cached("SELECT id FROM evidence_sets WHERE digest = ?1")?
         .query_row([digest], |row| row.get(0))
         .optional()
 }
 
 fn write(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     known: &mut KnownRows,
     digest: &[u8; 32],
     evidence: &[u8],
     contents: &[Content],
 ) -> rusqlite::Result<i64> {
-    transaction
+    connection
         .prepare_cached("INSERT INTO evidence_sets (digest, evidence) VALUES (?1, ?2)")?
         .execute(params![digest, evidence])?;
-    let set = transaction.last_insert_rowid();
-    let mut member = transaction.prepare_cached(
+    let set = connection.last_insert_rowid();
+    let mut member = connection.prepare_cached(
         "INSERT OR IGNORE INTO evidence_set_contents (set_id, content_id) VALUES (?1, ?2)",
     )?;
     for content in contents {
-        member.execute([set, contents::known_row(transaction, known, content)?])?;
+        member.execute([set, contents::known_row(connection, known, content)?])?;
     }
     Ok(set)
 }
@@ -58,8 +59,8 @@ fn write(
 mod tests {
     use rusqlite::Connection;
 
-    use crate::ledger::contents;
-    use crate::ledger::schema::SCHEMA;
+    use crate::ledger::sqlite::contents;
+    use crate::ledger::sqlite::schema::SCHEMA;
     use crate::storage::Schema;
 
     /// Two evaluations of schema 5 with a content each, and one that they share.

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::error::{Fault, LedgerError};
 use super::options::Durability;
 use super::schema::SCHEMA;
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::Fault;
 use crate::storage::SchemaError;
 
 /// How long a connection waits for another program's lock.
@@ -41,7 +42,7 @@ pub(super) fn refused(error: SchemaError, file: &Path) -> LedgerError {
     match error {
         SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
         SchemaError::Newer { found, supported } => {
-            LedgerError::NewerSchema { file: file.to_owned(), found, supported }
+            LedgerError::NewerSchema { database: file.display().to_string(), found, supported }
         }
         SchemaError::Sqlite(error) => Fault::from_sqlite(&error, file).error,
     }

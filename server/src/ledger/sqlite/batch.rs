@@ -7,11 +7,11 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
-use super::error::LedgerError;
 use super::evidence_sets;
 use super::investigations::append_in;
-use super::record::{Record, Recorded};
 use super::retention;
+use crate::ledger::error::LedgerError;
+use crate::ledger::record::{Record, Recorded};
 
 /// Rows used lately: of policies by their text, of sets of evidence and of contents by their digest. What is known costs
 /// no query.
@@ -92,16 +92,16 @@ fn write_all<'a>(
     known: &mut KnownRows,
     records: impl Iterator<Item = &'a Record>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let answers = records
-        .map(|record| write_one(&transaction, known, record))
+        .map(|record| write_one(&mut transaction, known, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(answers)
 }
 
 fn write_one(
-    transaction: &Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     known: &mut KnownRows,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
@@ -110,14 +110,28 @@ fn write_one(
     {
         return Ok(answer.map(|response| Recorded::Replayed { response }));
     }
-    if let Some(event) = &record.event
-        && let Err(refused) = append_in(transaction, event)?
-    {
+    let Some(event) = &record.event else { return write_evaluation(transaction, known, record) };
+    // The event goes back with an evaluation that is refused, and the others of the batch stay.
+    let savepoint = transaction.savepoint()?;
+    if let Err(refused) = append_in(&savepoint, event)? {
         return Ok(Err(refused));
     }
-    let policy = policy_row(transaction, known, &record.policy_toml)?;
-    let evidence = evidence_sets::row(transaction, known, &record.evidence, &record.contents)?;
-    match insert(transaction, record, policy, evidence) {
+    let written = write_evaluation(&savepoint, known, record)?;
+    match written {
+        Ok(_) => savepoint.commit()?,
+        Err(_) => known.forget(),
+    }
+    Ok(written)
+}
+
+fn write_evaluation(
+    connection: &Connection,
+    known: &mut KnownRows,
+    record: &Record,
+) -> rusqlite::Result<Result<Recorded, LedgerError>> {
+    let policy = policy_row(connection, known, &record.policy_toml)?;
+    let evidence = evidence_sets::row(connection, known, &record.evidence, &record.contents)?;
+    match insert(connection, record, policy, evidence) {
         Ok(()) => Ok(Ok(Recorded::New)),
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
@@ -160,7 +174,7 @@ pub(super) fn replay(
 }
 
 fn policy_row(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     known: &mut KnownRows,
     toml: &Arc<str>,
 ) -> rusqlite::Result<i64> {
@@ -168,12 +182,12 @@ fn policy_row(
         return Ok(*row);
     }
     let digest = blake3::hash(toml.as_bytes());
-    transaction
+    connection
         .prepare_cached(
             "INSERT INTO policies (digest, toml) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING",
         )?
         .execute(params![digest.as_bytes(), toml])?;
-    let row = transaction
+    let row = connection
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
         .query_row([digest.as_bytes()], |row| row.get(0))?;
     known.add_policy(Arc::clone(toml), row);
@@ -181,13 +195,13 @@ fn policy_row(
 }
 
 fn insert(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     record: &Record,
     policy_row: i64,
     evidence_set_row: i64,
 ) -> rusqlite::Result<()> {
     let (numerator, denominator) = record.score.unzip();
-    transaction
+    connection
         .prepare_cached(
             "INSERT INTO evaluations (evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
              policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, idempotency_key, \

@@ -1,0 +1,98 @@
+//! What can be configured of a database that several servers share.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bytes, Duration, Problems};
+use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
+
+/// The database that holds the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Storage {
+    /// `postgres://user@host:port/database`, shared by any number of servers; absent for SQLite in `data_dir`.
+    pub url: Option<DatabaseUrl>,
+    /// A file with the password of that account.
+    pub password_file: Option<PathBuf>,
+    /// Certificates in PEM of the authorities that sign the database's certificate; absent for those of the system.
+    pub ca: Option<PathBuf>,
+    /// The most connections to the database.
+    pub connections: usize,
+    /// The longest statement, and the longest wait for a connection.
+    pub timeout: Duration,
+    /// Whether the server brings the schema to its version when it starts; else `gsar-server migrate` does.
+    pub migrate: bool,
+}
+
+/// The least time for a statement.
+const MIN_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(100);
+/// The most connections: PostgreSQL's default is 100 for all its clients.
+const MAX_CONNECTIONS: usize = 1_000;
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self {
+            url: None,
+            password_file: None,
+            ca: None,
+            connections: 8,
+            timeout: Duration(std::time::Duration::from_secs(10)),
+            migrate: true,
+        }
+    }
+}
+
+impl Storage {
+    /// How the database is used; `None` where there is none.
+    #[must_use]
+    pub fn options(&self, is_durable: bool) -> Option<PostgresOptions> {
+        self.url.clone().map(|url| PostgresOptions {
+            url,
+            password_file: self.password_file.clone(),
+            ca: self.ca.clone(),
+            connections: self.connections,
+            timeout: self.timeout.0,
+            is_durable,
+            migrate: self.migrate,
+        })
+    }
+
+    pub(super) fn check(&self, max_size: Option<Bytes>, problems: &mut Problems) {
+        if !(1..=MAX_CONNECTIONS).contains(&self.connections) {
+            let description =
+                format!("{} is not allowed, 1 to {MAX_CONNECTIONS} are", self.connections);
+            problems.add(&["storage", "connections"], description);
+        }
+        if self.timeout.0 < MIN_TIMEOUT {
+            problems.add(&["storage", "timeout"], "is below 100ms; give more");
+        }
+        let Some(url) = &self.url else {
+            for (key, is_given) in
+                [("password_file", self.password_file.is_some()), ("ca", self.ca.is_some())]
+            {
+                if is_given {
+                    let description = "is of a database, and storage.url names none; take it out";
+                    problems.add(&["storage", key], description);
+                }
+            }
+            return;
+        };
+        if url.has_password() && self.password_file.is_some() {
+            problems.add(
+                &["storage", "password_file"],
+                "stands beside a password in storage.url; give one",
+            );
+        }
+        if self.ca.is_some() && !url.is_encrypted() {
+            problems.add(
+                &["storage", "ca"],
+                "verifies nothing without TLS; add sslmode=require to storage.url",
+            );
+        }
+        if max_size.is_some() {
+            let description = "cannot be kept in a database that others share; give ledger.max_age";
+            problems.add(&["ledger", "max_size"], description);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! This module opens the database that servers share, in the schema of this version.
+
+use crate::judge::postgres::SCHEMA as JUDGES;
+use crate::ledger::PostgresOptions;
+use crate::ledger::postgres::SCHEMA as LEDGER;
+use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
+
+/// What it holds, each part with a version of its own.
+const PARTS: [PostgresSchema; 2] = [LEDGER, JUDGES];
+
+/// Connects, and brings the schema to this version where the options say so.
+///
+/// # Errors
+/// Why the database cannot be used.
+pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> {
+    let database = connect(options)?;
+    for part in PARTS {
+        let applied = part.apply(&database, options.migrate).await;
+        applied.map_err(|failure| described(&database, &failure))?;
+    }
+    Ok(database)
+}
+
+/// Asks whether it can be used, and changes nothing.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) async fn check(options: &PostgresOptions) -> Result<(), String> {
+    let database = connect(options)?;
+    for part in PARTS {
+        let checked = part.check(&database, options.migrate).await;
+        checked.map_err(|failure| described(&database, &failure))?;
+    }
+    Ok(())
+}
+
+fn connect(options: &PostgresOptions) -> Result<Database, String> {
+    Database::new(options).map_err(|reason| format!("storage: {reason}"))
+}
+
+fn described(database: &Database, failure: &SchemaFailure) -> String {
+    format!("storage.url: {} {failure}", database.shown())
+}

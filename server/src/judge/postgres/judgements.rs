@@ -1,0 +1,145 @@
+//! This module keeps judgements for all servers on a database. What is late or unreadable counts as not found, and the
+//! first failure after a success is logged. No answer waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use deadpool_postgres::Object;
+use gsar_core::time::Timestamp;
+use tokio::sync::Semaphore;
+use tokio_postgres::Error;
+
+use crate::judge::cached::{Bounds, JudgementStore, Key, StoredJudgement, is_fresh, read_written};
+use crate::storage::postgres::{Database, Failure};
+
+/// The most judgements that wait to be written; one more is not cached.
+const MAX_WAITING: usize = 64;
+/// After how many are written room is made for more.
+const ROOM_EVERY: u32 = 32;
+/// How exactly it is known when one was used last, in microseconds.
+const USE: i64 = 60 * 1_000_000;
+
+/// Judgements in a database, bounded in bytes and in age. Clones share them.
+#[derive(Clone)]
+pub(in crate::judge) struct SharedJudgements {
+    database: Database,
+    bounds: Bounds,
+    permits: Arc<Semaphore>,
+    written: Arc<AtomicU32>,
+    is_failing: Arc<AtomicBool>,
+}
+
+impl SharedJudgements {
+    /// A cache in a database whose schema is there.
+    pub(in crate::judge) fn new(database: Database, bounds: Bounds) -> Self {
+        Self {
+            database,
+            bounds,
+            permits: Arc::new(Semaphore::new(MAX_WAITING)),
+            written: Arc::default(),
+            is_failing: Arc::default(),
+        }
+    }
+
+    /// What succeeded, and a line in the log where success turns into failure.
+    fn note<T>(&self, result: Result<T, Failure>) -> Option<T> {
+        let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
+        result
+            .inspect_err(|failure| {
+                if !was_failing {
+                    tracing::warn!(%failure, "judgements in the database are not used");
+                }
+            })
+            .ok()
+    }
+
+    async fn write(&self, key: Key, text: Vec<u8>, now: Timestamp) {
+        let text = Arc::new(text);
+        let writing = self.database.run(move |client, _| {
+            let text = Arc::clone(&text);
+            Box::pin(async move { write(client, key, &text, now).await })
+        });
+        self.note(writing.await);
+        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(ROOM_EVERY) {
+            let Bounds { time_to_live, disk_bytes, .. } = self.bounds;
+            let oldest = now.as_micros().saturating_sub(micros(time_to_live));
+            let most = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
+            let making =
+                self.database.run(move |client, _| Box::pin(make_room(client, oldest, most)));
+            self.note(making.await);
+        }
+    }
+}
+
+#[async_trait]
+impl JudgementStore for SharedJudgements {
+    async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
+        let reading = self.database.run(move |client, _| Box::pin(find(client, key, now)));
+        let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?;
+        let (text, made_at) = self.note(read).flatten()?;
+        let made_at = Timestamp::from_micros(made_at);
+        let judgement =
+            read_written(&text).filter(|_| is_fresh(made_at, self.bounds.time_to_live, now))?;
+        Some(StoredJudgement { judgement, made_at, size: text.len() })
+    }
+
+    fn put(&self, key: Key, text: Vec<u8>, now: Timestamp) {
+        if text.len() as u64 > self.bounds.disk_bytes {
+            return;
+        }
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
+        let judgements = self.clone();
+        tokio::spawn(async move {
+            judgements.write(key, text, now).await;
+            drop(permit);
+        });
+    }
+
+    #[cfg(test)]
+    async fn settled(&self) {
+        let every = u32::try_from(MAX_WAITING).unwrap();
+        drop(self.permits.acquire_many(every).await.unwrap());
+    }
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+async fn find(
+    client: &mut Object,
+    key: Key,
+    now: Timestamp,
+) -> Result<Option<(Vec<u8>, i64)>, Error> {
+    const FOUND: &str = "SELECT judgement, made_at, used_at FROM judgements WHERE key = $1";
+    const USED: &str = "UPDATE judgements SET used_at = $2 WHERE key = $1";
+    let statement = client.prepare_cached(FOUND).await?;
+    let Some(row) = client.query_opt(&statement, &[&key.as_bytes()]).await? else {
+        return Ok(None);
+    };
+    if now.as_micros().saturating_sub(row.get(2)) > USE {
+        let statement = client.prepare_cached(USED).await?;
+        client.execute(&statement, &[&key.as_bytes(), &now.as_micros()]).await?;
+    }
+    Ok(Some((row.get(0), row.get(1))))
+}
+
+async fn write(client: &mut Object, key: Key, text: &[u8], now: Timestamp) -> Result<(), Error> {
+    const WRITTEN: &str = "INSERT INTO judgements (key, judgement, made_at, used_at) VALUES ($1, $2, $3, $3) \
+         ON CONFLICT (key) DO UPDATE SET judgement = excluded.judgement, made_at = excluded.made_at, used_at = excluded.used_at";
+    let statement = client.prepare_cached(WRITTEN).await?;
+    client.execute(&statement, &[&key.as_bytes(), &text, &now.as_micros()]).await.map(drop)
+}
+
+/// Removes what is too old, then what was not used for longest until the rest fits.
+async fn make_room(client: &mut Object, oldest: i64, most: i64) -> Result<(), Error> {
+    const OLD: &str = "DELETE FROM judgements WHERE made_at <= $1";
+    const BEYOND: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \
+         sum(length(judgement)) OVER (ORDER BY used_at DESC, key) AS bytes FROM judgements) AS used WHERE bytes > $1)";
+    let statement = client.prepare_cached(OLD).await?;
+    client.execute(&statement, &[&oldest]).await?;
+    let statement = client.prepare_cached(BEYOND).await?;
+    client.execute(&statement, &[&most]).await.map(drop)
+}

@@ -1,0 +1,149 @@
+//! What judges share in a real PostgreSQL.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use gsar_core::time::Timestamp;
+use tokio::runtime::Handle;
+
+use super::{SCHEMA, SharedJudgements};
+use crate::judge::cached::testing::{self, BOUNDS, judgement, key};
+use crate::judge::cached::{Bounds, JudgementStore as _};
+use crate::judge::clock::Clock;
+use crate::judge::spending::{Refusal, Spending};
+use crate::storage::postgres::Database;
+use crate::storage::postgres::PostgresOptions;
+
+#[path = "../../../tests/support/postgres.rs"]
+mod support;
+
+use support::{Kind, Postgres};
+
+const DAY: i64 = 24 * 3_600;
+
+fn postgres() -> Option<Postgres> {
+    Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
+}
+
+async fn open(url: &str) -> Database {
+    let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
+    SCHEMA.apply(&database, true).await.unwrap();
+    database
+}
+
+fn clock_at(seconds: i64) -> (Arc<AtomicI64>, Clock) {
+    let seconds = Arc::new(AtomicI64::new(seconds));
+    let set = Arc::clone(&seconds);
+    (set, Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)))
+}
+
+async fn spending(url: &str, limit: Option<u64>) -> Spending {
+    Spending::shared(open(url).await, limit, clock_at(DAY + 1).1, Handle::current())
+}
+
+/// Returns when as much is spent.
+async fn settled(spending: &Spending, expected: u64) {
+    while spending.today().await.unwrap() != expected {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_together_never_set_aside_more_than_the_budget() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let servers = [spending(&url, Some(1_000)).await, spending(&url, Some(1_000)).await];
+    let calls: Vec<_> = (0..60)
+        .map(|number| {
+            let spending = servers[number % 2].clone();
+            tokio::spawn(async move { spending.admit("m", 30).await })
+        })
+        .collect();
+    let mut admitted = Vec::new();
+    for call in calls {
+        match call.await.unwrap() {
+            Ok(reservation) => admitted.push(reservation),
+            Err(Refusal::Spent { limit: 1_000, spent: 980..=1_000, estimate: 30, .. }) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(admitted.len(), 33);
+    assert_eq!(servers[0].today().await, Ok(990));
+    let dropped = admitted.split_off(3);
+    for reservation in admitted {
+        reservation.settle(100);
+    }
+    drop(dropped);
+    settled(&servers[1], 300).await;
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
+    let refused = servers[1].admit("m", 701).await.map(drop).unwrap_err();
+    assert!(matches!(refused, Refusal::Spent { spent: 300, .. }), "{refused}");
+    servers[0].admit("m", 700).await.unwrap().settle(5_000);
+    settled(&servers[1], 5_300).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_day_has_a_budget_of_its_own_and_a_settlement_counts_for_the_day_of_its_call() {
+    let Some(postgres) = postgres() else { return };
+    let database = open(&postgres.database()).await;
+    let (seconds, clock) = clock_at(DAY - 1);
+    let spending = Spending::shared(database, Some(100), clock, Handle::current());
+    let call = spending.admit("m", 100).await.unwrap();
+    seconds.store(DAY, Ordering::SeqCst);
+    spending.admit("m", 100).await.unwrap().settle(60);
+    settled(&spending, 60).await;
+    call.settle(1);
+    seconds.store(DAY - 1, Ordering::SeqCst);
+    settled(&spending, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_database_is_away_nothing_is_spent_and_a_settlement_waits() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let (bounded, boundless) = (spending(&url, Some(100)).await, spending(&url, None).await);
+    let call = bounded.admit("m", 100).await.unwrap();
+    postgres.kill();
+    let refused = bounded.admit("m", 1).await.map(drop).unwrap_err();
+    assert!(matches!(refused, Refusal::Unavailable { .. }), "{refused}");
+    drop(boundless.admit("m", 1).await.unwrap());
+    call.settle(10);
+    postgres.up();
+    settled(&bounded, 10).await;
+    // What no column holds is refused and not wrapped.
+    boundless.admit("m", u64::MAX).await.map(drop).unwrap_err();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_server_was_answered_another_finds() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let now = Timestamp::from_micros(DAY * 1_000_000);
+    let later = |seconds: i64| Timestamp::from_micros(now.as_micros() + seconds * 1_000_000);
+    let bounds = Bounds { disk_patience: Duration::from_secs(10), ..BOUNDS };
+    let one = SharedJudgements::new(open(&url).await, bounds);
+    let other = SharedJudgements::new(open(&url).await, bounds);
+    let text = testing::text(&judgement());
+    one.put(key(1), text.clone(), now);
+    one.settled().await;
+    let found = other.find(key(1), later(3_000)).await.unwrap();
+    assert_eq!((found.made_at, found.size), (now, text.len()));
+    assert_eq!(found.judgement.explanation, judgement().explanation);
+    assert!(other.find(key(2), now).await.is_none());
+    assert!(other.find(key(1), later(3_600)).await.is_none(), "it is too old");
+    postgres.query(&url, "UPDATE judgements SET judgement = 'no judgement'");
+    assert!(other.find(key(1), now).await.is_none());
+
+    // Room is made at the first and at every 32nd.
+    let few = Bounds { disk_bytes: 10 * text.len() as u64, ..bounds };
+    let few = SharedJudgements::new(open(&url).await, few);
+    for number in 0..33 {
+        few.put(key(100 + number), text.clone(), later(number.into()));
+        few.settled().await;
+    }
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM judgements"), "10");
+    assert!(few.find(key(132), later(40)).await.is_some(), "the latest stays");
+    postgres.query(&url, "DROP TABLE judgements");
+    assert!(few.find(key(132), later(40)).await.is_none());
+}

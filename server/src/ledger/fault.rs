@@ -1,0 +1,50 @@
+//! This module says what kinds of trouble keep a ledger from being written, whatever keeps it.
+
+use super::error::LedgerError;
+
+/// What kind of trouble kept a batch from being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    Full,
+    Busy,
+    Access,
+    Connection,
+    Io,
+    Corrupt,
+    Replaced,
+    Other,
+}
+
+impl FaultKind {
+    pub(super) const ALL: [Self; 8] = [
+        Self::Full,
+        Self::Busy,
+        Self::Access,
+        Self::Connection,
+        Self::Io,
+        Self::Corrupt,
+        Self::Replaced,
+        Self::Other,
+    ];
+
+    /// Its name as a label of a metric.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Busy => "busy",
+            Self::Access => "access",
+            Self::Connection => "connection",
+            Self::Io => "io",
+            Self::Corrupt => "corrupt",
+            Self::Replaced => "replaced",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A failure, sorted by what fixes it.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub(super) kind: FaultKind,
+    pub(super) error: LedgerError,
+}

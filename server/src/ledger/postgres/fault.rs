@@ -1,0 +1,48 @@
+//! This module says what a failure of the database means for the ledger.
+
+use crate::ledger::content;
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::{Fault, FaultKind};
+use crate::storage::postgres::{Failure, FailureKind, SchemaFailure};
+
+/// The failure as the ledger counts and answers it.
+pub(super) fn fault(failure: &Failure) -> Fault {
+    let kind = match failure.kind {
+        FailureKind::Full => FaultKind::Full,
+        FailureKind::Busy => FaultKind::Busy,
+        FailureKind::Access => FaultKind::Access,
+        FailureKind::Connection => FaultKind::Connection,
+        FailureKind::Corrupt => FaultKind::Corrupt,
+        FailureKind::Dangling | FailureKind::Other => FaultKind::Other,
+    };
+    Fault { kind, error: unavailable(failure) }
+}
+
+fn unavailable(failure: &Failure) -> LedgerError {
+    LedgerError::Unavailable { reason: failure.reason.clone(), fix: failure.fix.to_owned() }
+}
+
+/// Why a database with such a schema is not opened.
+pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
+    let database = shown.to_owned();
+    match error {
+        SchemaFailure::Newer { found, supported } => {
+            LedgerError::NewerSchema { database, found, supported }
+        }
+        SchemaFailure::Older { found, needed } => {
+            LedgerError::OlderSchema { database, found, needed }
+        }
+        SchemaFailure::Failed(failure) => LedgerError::Unavailable {
+            reason: format!("{database}: {}", failure.reason),
+            fix: failure.fix.to_owned(),
+        },
+    }
+}
+
+/// A content as it was.
+pub(super) fn unpacked(packed: &[u8]) -> Result<String, LedgerError> {
+    content::unpacked(packed).map_err(|damaged| LedgerError::Unavailable {
+        reason: format!("a content of evidence is damaged ({damaged})"),
+        fix: "look at the log of the database and restore a backup".to_owned(),
+    })
+}

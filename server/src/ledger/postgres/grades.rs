@@ -1,0 +1,65 @@
+//! This module keeps grades, the last word of each grader on each subject. It changes no evaluation.
+
+use std::collections::HashMap;
+
+use deadpool_postgres::{GenericClient, Object};
+use tokio_postgres::{Error, Row};
+
+use super::query;
+use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
+
+/// Keeps all of them in one transaction; whether there is such an evaluation.
+pub(super) async fn write(client: &mut Object, new: &NewGrades) -> Result<bool, Error> {
+    const GRADED: &str =
+        "SELECT sequence FROM evaluation_ids WHERE evaluation_id = $1 FOR KEY SHARE";
+    const WORD: &str = "INSERT INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sequence, claim_id, grader) DO UPDATE SET \
+         graded_at_micros = excluded.graded_at_micros, verdict = excluded.verdict, note = excluded.note";
+    let transaction = client.transaction().await?;
+    let Some(row) = query::optional(&transaction, GRADED, &[&new.evaluation_id]).await? else {
+        return Ok(false);
+    };
+    let sequence: i64 = row.get(0);
+    // Two graders' words meet in one order.
+    let mut grades: Vec<&NewGrade> = new.grades.iter().collect();
+    grades.sort_by(|one, other| one.claim_id.cmp(&other.claim_id));
+    for grade in grades {
+        query::execute(
+            &transaction,
+            WORD,
+            &[
+                &sequence,
+                &grade.claim_id,
+                &new.grader,
+                &new.graded_at_micros,
+                &grade.verdict,
+                &grade.note,
+            ],
+        )
+        .await?;
+    }
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// The grades of evaluations by sequence: of the report first, then by claim id and grader.
+pub(super) async fn read(
+    client: &impl GenericClient,
+    sequences: &[i64],
+) -> Result<HashMap<i64, Vec<StoredGrade>>, Error> {
+    const WORDS: &str = "SELECT sequence, claim_id, grader, graded_at_micros, verdict, note FROM grades \
+         WHERE sequence = ANY($1) ORDER BY sequence, claim_id COLLATE \"C\", grader COLLATE \"C\"";
+    let mut grades: HashMap<i64, Vec<StoredGrade>> = HashMap::new();
+    for row in query::all(client, WORDS, &[&sequences]).await? {
+        grades.entry(row.get(0)).or_default().push(stored(&row));
+    }
+    Ok(grades)
+}
+
+fn stored(row: &Row) -> StoredGrade {
+    StoredGrade {
+        grade: NewGrade { claim_id: row.get(1), verdict: row.get(4), note: row.get(5) },
+        grader: row.get(2),
+        graded_at_micros: row.get(3),
+    }
+}

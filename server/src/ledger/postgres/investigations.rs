@@ -1,0 +1,96 @@
+//! This module keeps investigations, step by step. It keeps messages as bytes and never looks into them.
+
+use deadpool_postgres::{GenericClient, Object};
+use tokio_postgres::Error;
+
+use super::query;
+use super::read::digest;
+use crate::ledger::error::LedgerError;
+use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
+
+/// Begins an investigation; the one that has the id already, where there is one.
+pub(super) async fn start(
+    client: &mut Object,
+    new: &InvestigationStart,
+    attempt: u32,
+) -> Result<Option<StoredInvestigation>, Error> {
+    const NEW: &str = "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml) \
+         VALUES ($1, $2, $3, $4) ON CONFLICT (investigation_id) DO NOTHING";
+    let values: query::Parameters<'_> =
+        &[&new.investigation_id, &new.started_at_micros, &new.start, &new.policy_toml];
+    if query::execute(&*client, NEW, values).await? > 0 {
+        return Ok(None);
+    }
+    let before = read(client, &new.investigation_id).await?;
+    // What a former attempt has written is this one.
+    Ok(before.filter(|before| attempt == 1 || before.start != *new || !before.events.is_empty()))
+}
+
+/// Appends an event in a transaction of its own.
+pub(super) async fn append(
+    client: &mut Object,
+    event: &NewEvent,
+    attempt: u32,
+) -> Result<Result<(), LedgerError>, Error> {
+    let transaction = client.transaction().await?;
+    let appended = append_in(&transaction, event).await?;
+    match appended {
+        Ok(()) => transaction.commit().await?,
+        Err(_) if attempt > 1 && is_there(&transaction, event).await? => return Ok(Ok(())),
+        Err(_) => {}
+    }
+    Ok(appended)
+}
+
+/// Appends an event within a transaction; refuses a step that does not follow the last.
+pub(super) async fn append_in(
+    transaction: &impl GenericClient,
+    event: &NewEvent,
+) -> Result<Result<(), LedgerError>, Error> {
+    // One at a time for each investigation.
+    const HELD: &str = "SELECT 1 FROM investigations WHERE investigation_id = $1 FOR UPDATE";
+    const LAST: &str =
+        "SELECT coalesce(max(step), 0) FROM investigation_events WHERE investigation_id = $1";
+    const NEW: &str = "INSERT INTO investigation_events (investigation_id, step, request_digest, event) \
+         VALUES ($1, $2, $3, $4)";
+    let id = &event.investigation_id;
+    let held = query::optional(transaction, HELD, &[id]).await?.is_some();
+    let last: i64 = query::one(transaction, LAST, &[id]).await?.get(0);
+    if !held || i64::from(event.step) != last + 1 {
+        return Ok(Err(LedgerError::StepTaken { investigation_id: id.clone(), step: event.step }));
+    }
+    let values: query::Parameters<'_> =
+        &[id, &i64::from(event.step), &event.request_digest.as_slice(), &event.event];
+    query::execute(transaction, NEW, values).await?;
+    Ok(Ok(()))
+}
+
+/// Whether the step holds this event: a former attempt has written it.
+async fn is_there(client: &impl GenericClient, event: &NewEvent) -> Result<bool, Error> {
+    const SAME: &str = "SELECT 1 FROM investigation_events WHERE investigation_id = $1 AND step = $2 AND event = $3";
+    let values: query::Parameters<'_> =
+        &[&event.investigation_id, &i64::from(event.step), &event.event];
+    Ok(query::optional(client, SAME, values).await?.is_some())
+}
+
+/// An investigation in full; `None` where there is none of that id.
+pub(super) async fn read(
+    client: &mut Object,
+    investigation_id: &str,
+) -> Result<Option<StoredInvestigation>, Error> {
+    const START: &str = "SELECT started_at_micros, start, policy_toml FROM investigations WHERE investigation_id = $1";
+    const EVENTS: &str = "SELECT request_digest, event FROM investigation_events WHERE investigation_id = $1 ORDER BY step";
+    let Some(row) = query::optional(&*client, START, &[&investigation_id]).await? else {
+        return Ok(None);
+    };
+    let events = query::all(&*client, EVENTS, &[&investigation_id]).await?;
+    Ok(Some(StoredInvestigation {
+        start: InvestigationStart {
+            investigation_id: investigation_id.to_owned(),
+            started_at_micros: row.get(0),
+            start: row.get(1),
+            policy_toml: row.get(2),
+        },
+        events: events.iter().map(|row| (digest(row.get(0)), row.get(1))).collect(),
+    }))
+}

@@ -1,0 +1,91 @@
+//! This module looks after the ledger beside the calls: partitions ahead of time, what is too old, rows that nothing refers
+//! to. Of all servers on a database one does it at a time.
+
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use deadpool_postgres::Object;
+use jiff::Timestamp;
+use tokio_postgres::Error;
+
+use super::sweep::{self, Walk};
+use super::{Shared, partitions};
+use crate::storage::postgres::Failure;
+
+/// Who holds it looks after the ledger: the letters `gsam`.
+const LOCK: i64 = 0x6773_616d;
+/// The most rows of one transaction.
+const ROWS: i64 = 500;
+/// How often it is looked after at least and at most.
+const EVERY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// Looks after the ledger until its last handle is gone.
+pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
+    let every = max_age.map_or(EVERY.1, |age| (age / 10).clamp(EVERY.0, EVERY.1));
+    let shared: Weak<Shared> = Arc::downgrade(shared);
+    tokio::spawn(async move {
+        loop {
+            {
+                let Some(shared) = shared.upgrade() else { return };
+                if shared.watch.is_closed() {
+                    return;
+                }
+                if let Err(failure) = apply(&shared, max_age).await {
+                    shared.metrics.retention_failed.increment(1);
+                    tracing::warn!("retention of the ledger: {failure}");
+                }
+            }
+            tokio::time::sleep(every).await;
+        }
+    });
+}
+
+/// Does everything that is due.
+pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<(), Failure> {
+    partitions::create(&shared.database).await?;
+    let oldest_kept = max_age.map(|age| {
+        let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::now().as_microsecond().saturating_sub(age)
+    });
+    let walk = *shared.walk.lock().unwrap_or_else(PoisonError::into_inner);
+    let work =
+        shared.database.run_long(move |client, _| Box::pin(alone(client, oldest_kept, walk)));
+    let (deleted, walk) = work.await?;
+    *shared.walk.lock().unwrap_or_else(PoisonError::into_inner) = walk;
+    if deleted > 0 {
+        shared.known.forget();
+        shared.metrics.deleted_by_age.increment(deleted);
+    }
+    Ok(())
+}
+
+/// Takes the lock of the session, works, and gives it back; nothing is done where another server has it.
+async fn alone(
+    client: &mut Object,
+    oldest_kept: Option<i64>,
+    walk: Walk,
+) -> Result<(u64, Walk), Error> {
+    let taken: bool = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.get(0);
+    if !taken {
+        return Ok((0, walk));
+    }
+    let done = work(client, oldest_kept, walk).await;
+    client.query_one("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
+    done
+}
+
+async fn work(
+    client: &mut Object,
+    oldest_kept: Option<i64>,
+    walk: Walk,
+) -> Result<(u64, Walk), Error> {
+    let mut deleted = 0;
+    if let Some(oldest_kept) = oldest_kept {
+        deleted += partitions::drop_old(client, oldest_kept).await?;
+        while let gone @ 1.. = sweep::delete_old(client, oldest_kept, ROWS).await? {
+            deleted += gone;
+        }
+        sweep::delete_unjudged(client, oldest_kept, ROWS).await?;
+    }
+    Ok((deleted, walk.step(client, ROWS).await?))
+}

@@ -1,0 +1,334 @@
+//! A ledger in PostgreSQL, which any number of servers share.
+//!
+//! What has to hold over all servers is decided by constraints of the database: an id names one evaluation, a key one
+//! request, a step of an investigation one event. A caller that records waits until its transaction is durable. When the
+//! connection breaks before it is known whether it was, the same record is written again, which changes nothing where it
+//! is there.
+//!
+//! This module keeps no state of its own but a cache of rows that evaluations share, and whether the database answers.
+
+mod fault;
+mod grades;
+mod investigations;
+mod maintenance;
+mod options;
+mod partitions;
+mod query;
+mod read;
+mod record;
+mod scan;
+mod settled;
+mod shared_rows;
+mod sweep;
+mod watch;
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+pub use options::PostgresLedgerOptions;
+
+use super::content::Content;
+use super::error::LedgerError;
+use super::fault::{Fault, FaultKind};
+use super::filter::{Filter, Page};
+use super::grades::NewGrades;
+use super::health::Health;
+use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
+use super::metrics::LedgerMetrics;
+use super::record::{Record, Recorded, StoredEvaluation};
+use super::scan::{Scan, Scanned};
+use super::store::Ledger;
+use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
+use fault::fault;
+use shared_rows::KnownRows;
+use sweep::Walk;
+use watch::Watch;
+
+/// The tables of the ledger.
+pub(crate) const SCHEMA: PostgresSchema =
+    PostgresSchema { part: "ledger", migrations: &[include_str!("migrations/0001_ledger.sql")] };
+
+/// A record larger than this is refused: a value of PostgreSQL has at most one gibibyte.
+const MAX_RECORD_BYTES: usize = 1_000_000_000;
+
+/// A handle to a ledger in PostgreSQL; a clone is another handle to the same.
+#[derive(Clone, Debug)]
+pub struct PostgresLedger {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    database: Database,
+    known: Arc<KnownRows>,
+    watch: Watch,
+    walk: Mutex<Walk>,
+    metrics: LedgerMetrics,
+}
+
+impl PostgresLedger {
+    /// Connects, brings the schema to the latest version where that is wanted, and begins to look after the ledger.
+    ///
+    /// Metrics go to the recorder that is installed at this moment.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidOption`], [`LedgerError::NewerSchema`], [`LedgerError::OlderSchema`] or
+    /// [`LedgerError::Unavailable`].
+    pub async fn open(options: PostgresLedgerOptions) -> Result<Self, LedgerError> {
+        options.check()?;
+        let database = connect(&options.database)?;
+        Self::on(database, options).await
+    }
+
+    /// The same on connections that others share.
+    pub(crate) async fn on(
+        database: Database,
+        options: PostgresLedgerOptions,
+    ) -> Result<Self, LedgerError> {
+        SCHEMA
+            .apply(&database, options.database.migrate)
+            .await
+            .map_err(|error| fault::schema(error, database.shown()))?;
+        partitions::create(&database).await.map_err(|failure| fault(&failure).error)?;
+        let shared = Shared {
+            watch: Watch::start(database.clone()),
+            walk: Mutex::default(),
+            metrics: LedgerMetrics::register(),
+            known: Arc::default(),
+            database,
+        };
+        let shared = Arc::new(shared);
+        maintenance::start(&shared, options.max_age);
+        Ok(Self { shared })
+    }
+
+    /// Deletes what is older than `max_age` now, instead of when it is due; nothing where another server is at it.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
+    pub async fn apply_retention(&self, max_age: std::time::Duration) -> Result<(), LedgerError> {
+        let kept = maintenance::apply(&self.shared, Some(max_age)).await;
+        self.shared.noted(kept)
+    }
+}
+
+impl Shared {
+    /// Notes what an answer says about the database.
+    fn noted<T>(&self, done: Result<T, Failure>) -> Result<T, LedgerError> {
+        match done {
+            Ok(value) => {
+                self.watch.answered();
+                Ok(value)
+            }
+            Err(failure) => {
+                let Fault { kind, error } = fault(&failure);
+                if self.watch.is_closed() {
+                    return Err(LedgerError::Closed);
+                }
+                self.metrics.batch_failed(kind);
+                if !matches!(kind, FaultKind::Busy | FaultKind::Other) {
+                    self.watch.failed(&failure);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+fn connect(options: &PostgresOptions) -> Result<Database, LedgerError> {
+    Database::new(options).map_err(|reason| LedgerError::Unavailable {
+        reason,
+        fix: "see storage in the configuration".to_owned(),
+    })
+}
+
+/// PostgreSQL keeps no text with U+0000: nothing has such a name.
+fn can_be_kept(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+#[async_trait]
+impl Ledger for PostgresLedger {
+    async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
+        let bytes = record.bytes();
+        if bytes > MAX_RECORD_BYTES {
+            return Err(LedgerError::TooLarge { evaluation_id: record.evaluation_id, bytes });
+        }
+        let (record, known) = (Arc::new(record), Arc::clone(&self.shared.known));
+        let began = Instant::now();
+        let written = self.shared.database.run(move |client, attempt| {
+            let (record, known) = (Arc::clone(&record), Arc::clone(&known));
+            Box::pin(async move { record::write(client, &known, &record, attempt).await })
+        });
+        let written = self.shared.noted(written.await)?;
+        if matches!(written, Ok(Recorded::New)) {
+            self.shared.watch.committed();
+            self.shared.metrics.committed(began.elapsed(), 1);
+        }
+        written
+    }
+
+    async fn find_by_key(
+        &self,
+        key: &str,
+        request_digest: [u8; 32],
+    ) -> Result<Option<Vec<u8>>, LedgerError> {
+        if !can_be_kept(key) {
+            return Ok(None);
+        }
+        let key = key.to_owned();
+        let found = self.shared.database.run(move |client, _| {
+            let key = key.clone();
+            Box::pin(async move { record::replay(client, &key, &request_digest).await })
+        });
+        let found = self.shared.noted(found.await)?;
+        found.map(|found| found.map(|found| found.response)).transpose()
+    }
+
+    async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
+        let filter = filter.normalised()?;
+        let below = read::begin(&filter)?;
+        if ![&filter.report_id, &filter.investigation_id]
+            .into_iter()
+            .flatten()
+            .all(|id| can_be_kept(id))
+        {
+            return Ok(Page { evaluations: Vec::new(), next_page_token: None });
+        }
+        let page = self.shared.database.run(move |client, _| {
+            let filter = filter.clone();
+            Box::pin(async move { read::page(client, &filter, below).await })
+        });
+        self.shared.noted(page.await)
+    }
+
+    async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
+        if !can_be_kept(evaluation_id) {
+            return Ok(None);
+        }
+        let id = evaluation_id.to_owned();
+        let read = self.shared.database.run(move |client, _| {
+            let id = id.clone();
+            Box::pin(async move { read::stored(client, &id).await })
+        });
+        self.shared.noted(read.await)
+    }
+
+    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
+        let texts = [&scan.policy, &scan.judge, &scan.investigation_id];
+        if !texts.into_iter().flatten().all(|text| can_be_kept(text)) {
+            return Ok(Vec::new());
+        }
+        let page = self.shared.database.run(move |client, _| {
+            let scan = scan.clone();
+            Box::pin(async move { scan::page(client, &scan, after).await })
+        });
+        self.shared.noted(page.await)
+    }
+
+    async fn content(
+        &self,
+        evaluation_id: &str,
+        digest: [u8; 32],
+    ) -> Result<Option<String>, LedgerError> {
+        if !can_be_kept(evaluation_id) {
+            return Ok(None);
+        }
+        let id = evaluation_id.to_owned();
+        let packed = self.shared.database.run(move |client, _| {
+            let id = id.clone();
+            Box::pin(async move { read::content(client, &id, &digest).await })
+        });
+        let packed = self.shared.noted(packed.await)?;
+        packed.map(|packed| fault::unpacked(&packed)).transpose()
+    }
+
+    async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError> {
+        if !can_be_kept(evaluation_id) {
+            return Ok(Vec::new());
+        }
+        let id = evaluation_id.to_owned();
+        let packed = self.shared.database.run(move |client, _| {
+            let id = id.clone();
+            Box::pin(async move { read::contents(client, &id).await })
+        });
+        let packed = self.shared.noted(packed.await)?;
+        let content = |(digest, packed): ([u8; 32], Vec<u8>)| {
+            fault::unpacked(&packed).map(|text| Content::new(digest, &text))
+        };
+        packed.into_iter().map(content).collect()
+    }
+
+    async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
+        if !can_be_kept(evaluation_id) {
+            return Ok(false);
+        }
+        let id = evaluation_id.to_owned();
+        let deleted = self.shared.database.run(move |client, _| {
+            let id = id.clone();
+            Box::pin(async move { sweep::delete(client, &id).await })
+        });
+        let deleted = self.shared.noted(deleted.await)?;
+        if deleted {
+            self.shared.known.forget();
+            self.shared.metrics.deleted_by_id.increment(1);
+        }
+        Ok(deleted)
+    }
+
+    async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
+        let grades = Arc::new(grades);
+        let written = self.shared.database.run(move |client, _| {
+            let grades = Arc::clone(&grades);
+            Box::pin(async move { grades::write(client, &grades).await })
+        });
+        self.shared.noted(written.await)
+    }
+
+    async fn start_investigation(
+        &self,
+        start: InvestigationStart,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        let start = Arc::new(start);
+        let started = self.shared.database.run(move |client, attempt| {
+            let start = Arc::clone(&start);
+            Box::pin(async move { investigations::start(client, &start, attempt).await })
+        });
+        self.shared.noted(started.await)
+    }
+
+    async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
+        let event = Arc::new(event);
+        let appended = self.shared.database.run(move |client, attempt| {
+            let event = Arc::clone(&event);
+            Box::pin(async move { investigations::append(client, &event, attempt).await })
+        });
+        self.shared.noted(appended.await)?
+    }
+
+    async fn investigation(
+        &self,
+        investigation_id: &str,
+    ) -> Result<Option<StoredInvestigation>, LedgerError> {
+        if !can_be_kept(investigation_id) {
+            return Ok(None);
+        }
+        let id = investigation_id.to_owned();
+        let read = self.shared.database.run(move |client, _| {
+            let id = id.clone();
+            Box::pin(async move { investigations::read(client, &id).await })
+        });
+        self.shared.noted(read.await)
+    }
+
+    fn health(&self) -> Health {
+        self.shared.watch.health()
+    }
+
+    fn close(&self) {
+        self.shared.watch.close();
+        self.shared.database.close();
+    }
+}

@@ -1,0 +1,42 @@
+//! What a ledger in PostgreSQL is opened with.
+
+use std::time::Duration;
+
+use crate::ledger::error::LedgerError;
+use crate::storage::postgres::PostgresOptions;
+
+/// What a ledger in PostgreSQL is opened with.
+#[derive(Clone, Debug)]
+pub struct PostgresLedgerOptions {
+    /// The database.
+    pub database: PostgresOptions,
+    /// Evaluations begun longer ago than this are deleted; at least one second; `None` keeps them.
+    pub max_age: Option<Duration>,
+}
+
+impl PostgresLedgerOptions {
+    /// Refuses the first value that is not allowed.
+    pub(super) fn check(&self) -> Result<(), LedgerError> {
+        let refuse = |field, given: String, allowed| {
+            Err(LedgerError::InvalidOption { field, given, allowed })
+        };
+        if self.max_age.is_some_and(|age| age < Duration::from_secs(1)) {
+            return refuse(
+                "max_age",
+                format!("{:?}", self.max_age),
+                "at least 1 second, or none to keep everything",
+            );
+        }
+        if self.database.connections == 0 {
+            return refuse("connections", "0".to_owned(), "1 or more");
+        }
+        if self.database.timeout < Duration::from_millis(100) {
+            return refuse(
+                "timeout",
+                format!("{:?}", self.database.timeout),
+                "100 milliseconds or more",
+            );
+        }
+        Ok(())
+    }
+}

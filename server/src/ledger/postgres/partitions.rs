@@ -1,0 +1,144 @@
+//! This module makes the partitions of evaluations, one for each month, before they are needed, and drops those of which
+//! everything is too old. What falls into no month stands in the default partition.
+
+use deadpool_postgres::Object;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::storage::postgres::{Database, Failure};
+
+/// How many months ahead there are partitions.
+const AHEAD: i64 = 2;
+
+/// A month as a partition holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Month(Date);
+
+impl Month {
+    fn of(at: Timestamp) -> Self {
+        Self(at.to_zoned(TimeZone::UTC).date().first_of_month())
+    }
+
+    fn of_partition(name: &str) -> Option<Self> {
+        let digits = name.strip_prefix("evaluations_")?;
+        let (year, month) = (digits.get(..4)?.parse().ok()?, digits.get(4..)?.parse().ok()?);
+        Date::new(year, month, 1).ok().map(Self)
+    }
+
+    fn after(self, months: i64) -> Option<Self> {
+        self.0.checked_add(months.months()).ok().map(Self)
+    }
+
+    fn partition(self) -> String {
+        format!("evaluations_{:04}{:02}", self.0.year(), self.0.month())
+    }
+
+    /// Its first instant in microseconds since 1970-01-01T00:00:00Z.
+    fn begin(self) -> Option<i64> {
+        self.0.to_zoned(TimeZone::UTC).ok().map(|begin| begin.timestamp().as_microsecond())
+    }
+
+    /// The first instant of the next month.
+    fn end(self) -> Option<i64> {
+        self.after(1)?.begin()
+    }
+}
+
+/// Makes the partitions of this month and of the next ones, where they are missing.
+pub(super) async fn create(database: &Database) -> Result<(), Failure> {
+    let now = Month::of(Timestamp::now());
+    for month in (0..=AHEAD).filter_map(|months| now.after(months)) {
+        database.run(move |client, _| Box::pin(create_one(client, month))).await?;
+    }
+    Ok(())
+}
+
+async fn create_one(client: &mut Object, month: Month) -> Result<(), Error> {
+    let name = month.partition();
+    let exists: bool =
+        client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]).await?.get(0);
+    let (Some(begin), Some(end), false) = (month.begin(), month.end(), exists) else {
+        return Ok(());
+    };
+    let transaction = client.transaction().await?;
+    transaction.batch_execute("SET LOCAL lock_timeout = '1s'").await?;
+    let sql = format!(
+        "CREATE TABLE IF NOT EXISTS {name} PARTITION OF evaluations FOR VALUES FROM ({begin}) TO ({end})"
+    );
+    match transaction.batch_execute(&sql).await {
+        Ok(()) => transaction.commit().await,
+        Err(error) if can_wait(&error) => {
+            tracing::debug!(partition = name, %error, "the default partition is used");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the partition is there by another server, may be made later, or never as the default partition has rows of
+/// the month.
+fn can_wait(error: &Error) -> bool {
+    error.code().is_some_and(|code| {
+        [
+            SqlState::LOCK_NOT_AVAILABLE,
+            SqlState::CHECK_VIOLATION,
+            SqlState::DUPLICATE_TABLE,
+            SqlState::UNIQUE_VIOLATION,
+        ]
+        .contains(code)
+    })
+}
+
+/// Drops the partitions that end before `oldest_kept`; how many evaluations went with them.
+pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u64, Error> {
+    const PARTITIONS: &str = "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
+         WHERE inhparent = 'evaluations'::regclass";
+    let names = client.query(PARTITIONS, &[]).await?;
+    let mut dropped = 0;
+    for name in names.iter().map(|row| row.get::<_, String>(0)) {
+        let Some(month) = Month::of_partition(&name) else { continue };
+        if let (Some(begin), Some(end)) = (month.begin(), month.end())
+            && end <= oldest_kept
+        {
+            dropped += drop_one(client, &name, begin, end).await?;
+        }
+    }
+    Ok(dropped)
+}
+
+/// The ids go first, and the partition, for which everybody waits, at the very end.
+async fn drop_one(client: &mut Object, name: &str, begin: i64, end: i64) -> Result<u64, Error> {
+    const IDS: &str =
+        "DELETE FROM evaluation_ids WHERE evaluated_at_micros >= $1 AND evaluated_at_micros < $2";
+    let transaction = client.transaction().await?;
+    transaction
+        .batch_execute("SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = 0")
+        .await?;
+    let deleted = transaction.execute(IDS, &[&begin, &end]).await?;
+    transaction.batch_execute(&format!("DROP TABLE {name}")).await?;
+    transaction.commit().await?;
+    Ok(deleted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_follow_each_other_without_gaps() {
+        let mut month = Month::of("2026-11-24T05:00:00Z".parse().unwrap());
+        assert_eq!(month.partition(), "evaluations_202611");
+        for _ in 0..30 {
+            let next = month.after(1).unwrap();
+            assert_eq!(month.end(), next.begin());
+            assert_eq!(Month::of_partition(&month.partition()), Some(month));
+            month = next;
+        }
+        for other in ["evaluations_default", "evaluations_2026", "policies"] {
+            assert_eq!(Month::of_partition(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! This module reads evaluations: lists of them, one in full, the contents of its evidence.
+
+use deadpool_postgres::Object;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Error, Row};
+
+use super::{grades, query};
+use crate::ledger::error::LedgerError;
+use crate::ledger::filter::{Filter, Page};
+use crate::ledger::page_token;
+use crate::ledger::record::{StoredEvaluation, Summary};
+
+/// The columns of [`summary`], and the sequence.
+pub(super) const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
+     report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims";
+
+/// Whether a row of `evaluations` has grades.
+pub(super) const IS_GRADED: &str =
+    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
+
+/// The conditions of a query and what stands in their place.
+pub(super) struct Conditions {
+    pub(super) sql: String,
+    pub(super) values: Vec<Box<dyn ToSql + Sync + Send>>,
+}
+
+impl Conditions {
+    /// Adds a condition with `?` in place of the value.
+    pub(super) fn add(&mut self, condition: &str, value: impl ToSql + Sync + Send + 'static) {
+        self.values.push(Box::new(value));
+        self.sql.push_str(" AND ");
+        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+    }
+
+    /// Adds a condition without a value.
+    pub(super) fn require(&mut self, condition: &str) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(condition);
+    }
+
+    /// The values as a query takes them.
+    pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
+        self.values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)).collect()
+    }
+}
+
+/// The sequence below which a page begins.
+pub(super) fn begin(filter: &Filter) -> Result<i64, LedgerError> {
+    match &filter.page_token {
+        Some(token) => page_token::decode(token, filter),
+        None => Ok(i64::MAX),
+    }
+}
+
+/// One page of a list.
+pub(super) async fn page(client: &mut Object, filter: &Filter, below: i64) -> Result<Page, Error> {
+    let mut list = Conditions { sql: "true".to_owned(), values: Vec::new() };
+    list.add("sequence < ?", below);
+    if let Some(report) = &filter.report_id {
+        list.add("report_id = ? AND report_id <> ''", report.clone());
+    }
+    if let Some(investigation) = &filter.investigation_id {
+        list.add("investigation_id = ? AND investigation_id <> ''", investigation.clone());
+    }
+    if let Some(tier) = filter.tier {
+        list.add("tier = ?", tier);
+    }
+    if let Some(graded) = filter.graded {
+        list.require(&format!("{}{IS_GRADED}", if graded { "" } else { "NOT " }));
+    }
+    let one_more = filter.page_size.saturating_add(1);
+    let sql = format!(
+        "SELECT {SUMMARY_COLUMNS} FROM evaluations WHERE {} ORDER BY sequence DESC LIMIT {one_more}",
+        list.sql
+    );
+    let rows = query::all(&*client, &sql, &list.parameters()).await?;
+    let shown = rows.get(..filter.page_size);
+    let last = shown.and_then(<[Row]>::last).filter(|_| rows.len() > filter.page_size);
+    Ok(Page {
+        next_page_token: last.map(|row| page_token::encode(row.get("sequence"), filter)),
+        evaluations: shown.unwrap_or(&rows).iter().map(summary).collect(),
+    })
+}
+
+/// One evaluation in full.
+pub(super) async fn stored(
+    client: &mut Object,
+    evaluation_id: &str,
+) -> Result<Option<StoredEvaluation>, Error> {
+    let sql = format!(
+        "SELECT {SUMMARY_COLUMNS}, idempotency_key, request_digest, report, response, evidence, toml \
+         FROM evaluation_ids AS ids JOIN evaluations USING (sequence, evaluated_at_micros) \
+         JOIN policies ON policies.id = policy_id JOIN evidence_sets ON evidence_sets.id = evidence_set_id \
+         WHERE ids.evaluation_id = $1"
+    );
+    let Some(row) = query::optional(&*client, &sql, &[&evaluation_id]).await? else {
+        return Ok(None);
+    };
+    let sequence = row.get("sequence");
+    let mut grades = grades::read(&*client, &[sequence]).await?;
+    Ok(Some(StoredEvaluation {
+        summary: summary(&row),
+        idempotency_key: row.get("idempotency_key"),
+        request_digest: digest(row.get("request_digest")),
+        report: row.get("report"),
+        response: row.get("response"),
+        evidence: row.get("evidence"),
+        policy_toml: row.get("toml"),
+        grades: grades.remove(&sequence).unwrap_or_default(),
+    }))
+}
+
+/// A content of an evaluation as it is packed.
+pub(super) async fn content(
+    client: &mut Object,
+    evaluation_id: &str,
+    digest: &[u8; 32],
+) -> Result<Option<Vec<u8>>, Error> {
+    const PACKED: &str = "SELECT packed FROM evaluation_ids AS ids \
+         JOIN evaluations USING (sequence, evaluated_at_micros) \
+         JOIN evidence_set_contents ON set_id = evidence_set_id JOIN contents ON contents.id = content_id \
+         WHERE ids.evaluation_id = $1 AND contents.digest = $2";
+    let row = query::optional(&*client, PACKED, &[&evaluation_id, &digest.as_slice()]).await?;
+    Ok(row.map(|row| row.get(0)))
+}
+
+/// The contents of an evaluation, by their digests, as they are packed.
+pub(super) async fn contents(
+    client: &mut Object,
+    evaluation_id: &str,
+) -> Result<Vec<([u8; 32], Vec<u8>)>, Error> {
+    const PACKED: &str = "SELECT contents.digest, packed FROM evaluation_ids AS ids \
+         JOIN evaluations USING (sequence, evaluated_at_micros) \
+         JOIN evidence_set_contents ON set_id = evidence_set_id JOIN contents ON contents.id = content_id \
+         WHERE ids.evaluation_id = $1 ORDER BY contents.digest";
+    let rows = query::all(&*client, PACKED, &[&evaluation_id]).await?;
+    Ok(rows.iter().map(|row| (digest(row.get(0)), row.get(1))).collect())
+}
+
+/// A column of which the schema says that it has 32 bytes.
+pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+    bytes.try_into().unwrap_or_default()
+}
+
+/// A row of [`SUMMARY_COLUMNS`].
+pub(super) fn summary(row: &Row) -> Summary {
+    let numerator: Option<i64> = row.get("score_numerator");
+    let denominator: Option<i64> = row.get("score_denominator");
+    Summary {
+        evaluation_id: row.get("evaluation_id"),
+        evaluated_at_micros: row.get("evaluated_at_micros"),
+        report_id: row.get("report_id"),
+        investigation_id: row.get("investigation_id"),
+        policy: row.get("policy"),
+        judge: row.get("judge"),
+        outcome: row.get("outcome"),
+        tier: row.get("tier"),
+        score: numerator.map(i64::cast_unsigned).zip(denominator.map(i64::cast_unsigned)),
+        claims: u32::try_from(row.get::<_, i64>("claims")).unwrap_or(u32::MAX),
+    }
+}

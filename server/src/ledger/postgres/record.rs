@@ -1,0 +1,145 @@
+//! This module records one evaluation, or finds what was recorded under its key.
+
+use std::sync::LazyLock;
+
+use deadpool_postgres::{GenericClient, Object};
+use tokio_postgres::Error;
+
+use super::shared_rows::{self, KnownRows, SharedRows};
+use super::{investigations, query, settled};
+use crate::ledger::error::LedgerError;
+use crate::ledger::record::{Record, Recorded};
+
+/// Both rows of an evaluation, or none where its id or its key is taken.
+static NEW: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH floor AS MATERIALIZED ({}), \
+         id AS (INSERT INTO evaluation_ids (evaluation_id, idempotency_key, request_digest, evaluated_at_micros) \
+         SELECT $1, $2, $3, $4 FROM floor ON CONFLICT DO NOTHING RETURNING sequence) \
+         INSERT INTO evaluations (sequence, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
+         policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response) \
+         SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17 FROM id",
+        settled::lock_before_value()
+    )
+});
+
+/// What is recorded under a key.
+pub(super) struct Found {
+    pub(super) evaluation_id: String,
+    pub(super) response: Vec<u8>,
+}
+
+/// Records an evaluation. At a later attempt, the rows that a former one has written are its own.
+pub(super) async fn write(
+    client: &mut Object,
+    known: &KnownRows,
+    record: &Record,
+    attempt: u32,
+) -> Result<Result<Recorded, LedgerError>, Error> {
+    if attempt > 1 {
+        known.forget();
+    }
+    if let Some(answer) = recorded_before(&*client, record, attempt).await? {
+        return Ok(answer);
+    }
+    let rows = shared_rows::rows(&*client, known, record).await?;
+    let is_new = match &record.event {
+        None => insert(&*client, record, &rows).await?,
+        Some(event) => {
+            let transaction = client.transaction().await?;
+            if let Err(refused) = investigations::append_in(&transaction, event).await? {
+                drop(transaction);
+                // Another attempt may have written both meanwhile.
+                let before = recorded_before(&*client, record, attempt).await?;
+                return Ok(before.unwrap_or(Err(refused)));
+            }
+            let is_new = insert(&transaction, record, &rows).await?;
+            if is_new {
+                transaction.commit().await?;
+            }
+            is_new
+        }
+    };
+    if is_new {
+        return Ok(Ok(Recorded::New));
+    }
+    // Who had the key or the id first has committed: the insertion waited for it.
+    let before = recorded_before(&*client, record, attempt).await?;
+    let evaluation_id = record.evaluation_id.clone();
+    Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
+}
+
+/// What answers a record of which the key is known, or which a former attempt has written.
+async fn recorded_before(
+    client: &impl GenericClient,
+    record: &Record,
+    attempt: u32,
+) -> Result<Option<Result<Recorded, LedgerError>>, Error> {
+    if let Some(key) = &record.idempotency_key {
+        let found = replay(client, key, &record.request_digest).await?;
+        return Ok(found.map(|found| {
+            found.map(|found| match attempt > 1 && found.evaluation_id == record.evaluation_id {
+                true => Recorded::New,
+                false => Recorded::Replayed { response: found.response },
+            })
+        }));
+    }
+    if attempt == 1 {
+        return Ok(None);
+    }
+    const OWN: &str =
+        "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2";
+    let own =
+        query::optional(client, OWN, &[&record.evaluation_id, &record.request_digest.as_slice()])
+            .await?;
+    Ok(own.map(|_| Ok(Recorded::New)))
+}
+
+/// What was recorded under `key`, or the refusal where the key belongs to another request.
+pub(super) async fn replay(
+    client: &impl GenericClient,
+    key: &str,
+    digest: &[u8; 32],
+) -> Result<Option<Result<Found, LedgerError>>, Error> {
+    const FOUND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
+         JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.idempotency_key = $1";
+    let found = query::optional(client, FOUND, &[&key, &digest.as_slice()]).await?;
+    Ok(found.map(|row| match row.get(0) {
+        true => Ok(Found { evaluation_id: row.get(1), response: row.get(2) }),
+        false => Err(LedgerError::KeyReused { key: key.to_owned() }),
+    }))
+}
+
+/// Whether both rows were written.
+async fn insert(
+    client: &impl GenericClient,
+    record: &Record,
+    rows: &SharedRows,
+) -> Result<bool, Error> {
+    let (numerator, denominator) = record.score.unzip();
+    let written = query::execute(
+        client,
+        &NEW,
+        &[
+            &record.evaluation_id,
+            &record.idempotency_key,
+            &record.request_digest.as_slice(),
+            &record.evaluated_at_micros,
+            &record.report_id,
+            &record.investigation_id,
+            &record.policy,
+            &rows.policy,
+            &record.judge,
+            &record.outcome,
+            &record.tier,
+            &numerator.map(u64::cast_signed),
+            &denominator.map(u64::cast_signed),
+            &i64::from(record.claims),
+            &rows.evidence_set,
+            &record.report,
+            &record.response,
+        ],
+    )
+    .await?;
+    Ok(written > 0)
+}

@@ -1,0 +1,117 @@
+//! This module deletes evaluations, and shared rows that nothing refers to any more. What somebody begins to refer to
+//! meanwhile is kept by the constraints of the schema: one of the two transactions is tried again. What two transactions
+//! leave that delete its last users at once goes with the next walk.
+
+use deadpool_postgres::{Object, Transaction};
+use tokio_postgres::{Error, Row};
+
+use super::query;
+
+/// Deletes an evaluation with what only it refers to; whether there was one.
+pub(super) async fn delete(client: &mut Object, evaluation_id: &str) -> Result<bool, Error> {
+    const ID: &str = "DELETE FROM evaluation_ids WHERE evaluation_id = $1 RETURNING sequence";
+    let transaction = client.transaction().await?;
+    let Some(row) = query::optional(&transaction, ID, &[&evaluation_id]).await? else {
+        return Ok(false);
+    };
+    delete_rows(&transaction, &[row.get(0)]).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Deletes at most `rows` evaluations that began before `oldest_kept`, the oldest first; how many there were.
+pub(super) async fn delete_old(
+    client: &mut Object,
+    oldest_kept: i64,
+    rows: i64,
+) -> Result<u64, Error> {
+    const IDS: &str = "DELETE FROM evaluation_ids WHERE sequence IN (SELECT sequence FROM evaluation_ids \
+         WHERE evaluated_at_micros < $1 ORDER BY evaluated_at_micros LIMIT $2) RETURNING sequence";
+    let transaction = client.transaction().await?;
+    let ids = query::all(&transaction, IDS, &[&oldest_kept, &rows]).await?;
+    let sequences: Vec<i64> = ids.iter().map(|row| row.get(0)).collect();
+    delete_rows(&transaction, &sequences).await?;
+    transaction.commit().await?;
+    Ok(u64::try_from(sequences.len()).unwrap_or(u64::MAX))
+}
+
+/// Deletes the evaluations of which the ids are gone, and what only they referred to.
+async fn delete_rows(transaction: &Transaction<'_>, sequences: &[i64]) -> Result<(), Error> {
+    const ROWS: &str = "DELETE FROM evaluations WHERE sequence = ANY($1) \
+         RETURNING policy_id, evidence_set_id, investigation_id";
+    let rows = query::all(transaction, ROWS, &[&sequences]).await?;
+    delete_unused(transaction, &ids(&rows, 0), &ids(&rows, 1)).await?;
+    let investigations: Vec<String> = rows.iter().map(|row| row.get(2)).collect();
+    const INVESTIGATIONS: &str = "DELETE FROM investigations AS old WHERE investigation_id = ANY($1) \
+         AND NOT EXISTS (SELECT 1 FROM evaluations WHERE evaluations.investigation_id = old.investigation_id \
+         AND evaluations.investigation_id <> '')";
+    query::execute(transaction, INVESTIGATIONS, &[&investigations]).await?;
+    Ok(())
+}
+
+/// Deletes those of the policies and sets of evidence to which no evaluation refers, with their contents.
+async fn delete_unused(
+    transaction: &Transaction<'_>,
+    policies: &[i64],
+    sets: &[i64],
+) -> Result<(), Error> {
+    const POLICIES: &str = "DELETE FROM policies WHERE id = ANY($1) \
+         AND NOT EXISTS (SELECT 1 FROM evaluations WHERE policy_id = policies.id)";
+    const MEMBERS: &str =
+        "SELECT DISTINCT content_id FROM evidence_set_contents WHERE set_id = ANY($1)";
+    const SETS: &str = "DELETE FROM evidence_sets WHERE id = ANY($1) \
+         AND NOT EXISTS (SELECT 1 FROM evaluations WHERE evidence_set_id = evidence_sets.id)";
+    const CONTENTS: &str = "DELETE FROM contents WHERE id = ANY($1) \
+         AND NOT EXISTS (SELECT 1 FROM evidence_set_contents WHERE content_id = contents.id)";
+    query::execute(transaction, POLICIES, &[&policies]).await?;
+    let contents = ids(&query::all(transaction, MEMBERS, &[&sets]).await?, 0);
+    query::execute(transaction, SETS, &[&sets]).await?;
+    query::execute(transaction, CONTENTS, &[&contents]).await?;
+    Ok(())
+}
+
+fn ids(rows: &[Row], column: usize) -> Vec<i64> {
+    rows.iter().map(|row| row.get(column)).collect()
+}
+
+/// How far a walk over the shared rows has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Walk {
+    policy: i64,
+    set: i64,
+    content: i64,
+}
+
+impl Walk {
+    /// Looks at the next `rows` of each kind, and deletes those to which nothing refers: they were written for an
+    /// evaluation that was not, or their evaluations went with a partition.
+    pub(super) async fn step(self, client: &mut Object, rows: i64) -> Result<Self, Error> {
+        const POLICIES: &str = "SELECT id FROM policies WHERE id > $1 ORDER BY id LIMIT $2";
+        const SETS: &str = "SELECT id FROM evidence_sets WHERE id > $1 ORDER BY id LIMIT $2";
+        const CONTENTS: &str = "SELECT id FROM contents WHERE id > $1 ORDER BY id LIMIT $2";
+        const UNUSED: &str = "DELETE FROM contents WHERE id = ANY($1) \
+             AND NOT EXISTS (SELECT 1 FROM evidence_set_contents WHERE content_id = contents.id)";
+        let transaction = client.transaction().await?;
+        let policies = ids(&query::all(&transaction, POLICIES, &[&self.policy, &rows]).await?, 0);
+        let sets = ids(&query::all(&transaction, SETS, &[&self.set, &rows]).await?, 0);
+        let contents = ids(&query::all(&transaction, CONTENTS, &[&self.content, &rows]).await?, 0);
+        delete_unused(&transaction, &policies, &sets).await?;
+        query::execute(&transaction, UNUSED, &[&contents]).await?;
+        transaction.commit().await?;
+        // From the beginning again behind the last.
+        let last = |ids: &[i64]| ids.last().copied().unwrap_or_default();
+        Ok(Self { policy: last(&policies), set: last(&sets), content: last(&contents) })
+    }
+}
+
+/// Deletes old investigations of which no evaluation is kept.
+pub(super) async fn delete_unjudged(
+    client: &mut Object,
+    oldest_kept: i64,
+    rows: i64,
+) -> Result<u64, Error> {
+    const UNJUDGED: &str = "DELETE FROM investigations WHERE investigation_id IN (SELECT investigation_id \
+         FROM investigations AS old WHERE started_at_micros < $1 AND NOT EXISTS (SELECT 1 FROM evaluations \
+         WHERE evaluations.investigation_id = old.investigation_id AND evaluations.investigation_id <> '') LIMIT $2)";
+    query::execute(&*client, UNJUDGED, &[&oldest_kept, &rows]).await
+}

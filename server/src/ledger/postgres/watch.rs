@@ -1,0 +1,111 @@
+//! This module watches whether the database answers, so that readiness follows it: by what calls meet, and by asking when
+//! there are none.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::ledger::health::{Failure as Unhealthy, Health};
+use crate::storage::postgres::{Database, Failure};
+
+/// How often it is looked whether to ask.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long an answer counts.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// Whether the database answers.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    health: Health,
+    answered: Instant,
+    is_closed: bool,
+}
+
+impl Watch {
+    /// Begins to watch a database that has just answered.
+    pub(super) fn start(database: Database) -> Self {
+        let state = State { health: Health::default(), answered: Instant::now(), is_closed: false };
+        let watch = Self { state: Arc::new(Mutex::new(state)) };
+        let watched = Arc::downgrade(&watch.state);
+        tokio::spawn(async move { watch_while_open(&database, &watched).await });
+        watch
+    }
+
+    pub(super) fn answered(&self) {
+        let mut state = self.state();
+        state.answered = Instant::now();
+        if state.health.failure.take().is_some() {
+            tracing::info!("the ledger takes records again");
+        }
+    }
+
+    pub(super) fn committed(&self) {
+        self.state().health.last_commit_micros = Some(Timestamp::now().as_microsecond());
+    }
+
+    pub(super) fn failed(&self, failure: &Failure) {
+        let mut state = self.state();
+        let reason = failure.to_string();
+        if state.health.failure.is_none() {
+            tracing::error!("the ledger is unavailable: {reason}");
+        }
+        let since_micros = match state.health.failure.take() {
+            Some(before) => before.since_micros,
+            None => Timestamp::now().as_microsecond(),
+        };
+        state.health.failure = Some(Unhealthy { reason, since_micros });
+    }
+
+    pub(super) fn health(&self) -> Health {
+        self.state().health.clone()
+    }
+
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        state.is_closed = true;
+        state.health.failure = Some(Unhealthy {
+            reason: "the ledger is closed".to_owned(),
+            since_micros: Timestamp::now().as_microsecond(),
+        });
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().is_closed
+    }
+
+    /// Whether the database has to be asked.
+    fn is_stale(&self) -> bool {
+        let state = self.state();
+        state.health.failure.is_some() || state.answered.elapsed() >= FRESH
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn watch_while_open(database: &Database, watched: &Weak<Mutex<State>>) {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let Some(state) = watched.upgrade() else { return };
+        let watch = Watch { state };
+        if watch.is_closed() {
+            return;
+        }
+        if watch.is_stale() {
+            let asked = database
+                .run(|client, _| Box::pin(async move { client.simple_query("SELECT 1").await }));
+            match asked.await {
+                Ok(_) => watch.answered(),
+                Err(failure) if !watch.is_closed() => watch.failed(&failure),
+                Err(_) => {}
+            }
+        }
+    }
+}

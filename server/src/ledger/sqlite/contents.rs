@@ -1,0 +1,76 @@
+//! This module keeps contents of evidence, each once for all evaluations that have it. It never looks into them; what no
+//! evaluation has any more is deleted by triggers of the schema.
+
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::batch::KnownRows;
+use crate::ledger::content::{self, Content};
+
+/// The row of a content, which is written where there is none.
+pub(super) fn known_row(
+    connection: &Connection,
+    known: &mut KnownRows,
+    content: &Content,
+) -> rusqlite::Result<i64> {
+    if let Some(id) = known.content(content.digest()) {
+        return Ok(id);
+    }
+    let id = row(connection, content)?;
+    known.add_content(*content.digest(), id);
+    Ok(id)
+}
+
+fn row(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
+    if let Some(id) = id(connection, content.digest())? {
+        return Ok(id);
+    }
+    connection
+        .prepare_cached("INSERT INTO contents (digest, packed) VALUES (?1, ?2)")?
+        .execute(params![content.digest(), content.packed()])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
+    let mut known = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
+    known.query_row([digest], |row| row.get(0)).optional()
+}
+
+/// A content of an evaluation; `None` where the evaluation has none of that digest.
+pub(super) fn read(
+    connection: &Connection,
+    evaluation_id: &str,
+    digest: &[u8; 32],
+) -> rusqlite::Result<Option<String>> {
+    let packed: Option<Vec<u8>> = connection
+        .prepare_cached(
+            "SELECT packed FROM contents JOIN evidence_set_contents ON content_id = id \
+             WHERE digest = ?2 AND set_id = (SELECT evidence_set_id FROM evaluations WHERE evaluation_id = ?1)",
+        )?
+        .query_row(params![evaluation_id, digest], |row| row.get(0))
+        .optional()?;
+    packed.map(|packed| unpacked(&packed)).transpose()
+}
+
+/// Every content of an evaluation, in the order of their digests.
+pub(super) fn read_all(
+    connection: &Connection,
+    evaluation_id: &str,
+) -> rusqlite::Result<Vec<Content>> {
+    connection
+        .prepare_cached(
+            "SELECT digest, packed FROM contents JOIN evidence_set_contents ON content_id = id \
+             WHERE set_id = (SELECT evidence_set_id FROM evaluations WHERE evaluation_id = ?1) ORDER BY digest",
+        )?
+        .query_map([evaluation_id], |row| {
+            let packed: Vec<u8> = row.get(1)?;
+            Ok(Content::new(row.get(0)?, &unpacked(&packed)?))
+        })?
+        .collect()
+}
+
+fn unpacked(packed: &[u8]) -> rusqlite::Result<String> {
+    content::unpacked(packed).map_err(|damaged| {
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(damaged))
+    })
+}

@@ -1,0 +1,94 @@
+//! This module sorts what SQLite and the files below it say by what fixes it.
+
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use crate::ledger::error::LedgerError;
+use crate::ledger::fault::{Fault, FaultKind};
+
+impl Fault {
+    /// Sorts what SQLite said about the database `file`.
+    pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
+        let kind = match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => FaultKind::Full,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FaultKind::Busy,
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+                FaultKind::Access
+            }
+            Some(ErrorCode::SystemIoFailure) => FaultKind::Io,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FaultKind::Corrupt,
+            _ => FaultKind::Other,
+        };
+        let shown = file.display();
+        let unavailable =
+            |reason: String, fix: &str| LedgerError::Unavailable { reason, fix: fix.to_owned() };
+        let error = match kind {
+            FaultKind::Full => unavailable(
+                format!("the disk that holds {shown} is full"),
+                "free space there, or set ledger.max_size or ledger.max_age; no restart is needed",
+            ),
+            FaultKind::Busy => unavailable(
+                format!("another program holds {shown} ({error})"),
+                "end that program's transaction; no restart is needed",
+            ),
+            FaultKind::Access => unavailable(
+                format!("{shown} cannot be written ({error})"),
+                "give this user the right to write the data directory",
+            ),
+            FaultKind::Io => unavailable(
+                format!("reading or writing {shown} failed ({error})"),
+                "look at the disk, its quota and the system's log; no restart is needed once it works",
+            ),
+            FaultKind::Corrupt => {
+                LedgerError::Corrupt { file: file.to_owned(), reason: error.to_string() }
+            }
+            FaultKind::Replaced | FaultKind::Connection | FaultKind::Other => unavailable(
+                format!("{shown}: {error}"),
+                "look at the server's log; restart the server if it stays",
+            ),
+        };
+        Self { kind, error }
+    }
+
+    /// The database is no longer where it was opened.
+    pub(super) fn replaced(file: &Path) -> Self {
+        Self {
+            kind: FaultKind::Replaced,
+            error: LedgerError::Unavailable {
+                reason: format!("{} was removed or replaced while in use", file.display()),
+                fix: "put the file back, or restart the server to begin an empty ledger".to_owned(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    fn fault(code: i32) -> Fault {
+        let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        Fault::from_sqlite(&error, Path::new("data/ledger.sqlite3"))
+    }
+
+    #[test]
+    fn every_kind_of_failure_names_its_file_and_its_fix() {
+        for (code, kind, fix) in [
+            (ffi::SQLITE_FULL, FaultKind::Full, "free space"),
+            (ffi::SQLITE_BUSY, FaultKind::Busy, "end that program"),
+            (ffi::SQLITE_READONLY, FaultKind::Access, "right to write"),
+            (ffi::SQLITE_IOERR_FSYNC, FaultKind::Io, "quota"),
+            (ffi::SQLITE_CORRUPT, FaultKind::Corrupt, "restore a backup"),
+            (ffi::SQLITE_NOTADB, FaultKind::Corrupt, "restore a backup"),
+            (ffi::SQLITE_NOMEM, FaultKind::Other, "server's log"),
+        ] {
+            let fault = fault(code);
+            let text = fault.error.to_string();
+            assert_eq!(fault.kind, kind);
+            assert!(text.contains("data/ledger.sqlite3"), "{text}");
+            assert!(text.contains(fix), "{text}");
+        }
+    }
+}

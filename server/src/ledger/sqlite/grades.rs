@@ -1,0 +1,54 @@
+//! This module keeps grades, the last word of each grader on each subject. It keeps numbers of the contract and never
+//! looks into them, and it changes no evaluation.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
+
+/// Keeps all of them in one transaction; whether there is such an evaluation.
+pub(super) fn write(connection: &mut Connection, new: &NewGrades) -> rusqlite::Result<bool> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sequence: Option<i64> = transaction
+        .prepare_cached("SELECT sequence FROM evaluations WHERE evaluation_id = ?1")?
+        .query_row([&new.evaluation_id], |row| row.get(0))
+        .optional()?;
+    let Some(sequence) = sequence else { return Ok(false) };
+    for grade in &new.grades {
+        transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                sequence,
+                grade.claim_id,
+                new.grader,
+                new.graded_at_micros,
+                grade.verdict,
+                grade.note
+            ])?;
+    }
+    transaction.commit()?;
+    Ok(true)
+}
+
+/// The grades of an evaluation: of the report first, then by claim id and grader.
+pub(super) fn read(connection: &Connection, sequence: i64) -> rusqlite::Result<Vec<StoredGrade>> {
+    connection
+        .prepare_cached(
+            "SELECT claim_id, grader, graded_at_micros, verdict, note FROM grades WHERE sequence = ?1 \
+             ORDER BY claim_id, grader",
+        )?
+        .query_map([sequence], |row| {
+            Ok(StoredGrade {
+                grade: NewGrade {
+                    claim_id: row.get(0)?,
+                    verdict: row.get(3)?,
+                    note: row.get(4)?,
+                },
+                grader: row.get(1)?,
+                graded_at_micros: row.get(2)?,
+            })
+        })?
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! This module keeps investigations, step by step. It keeps messages as bytes and never looks into them.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::ledger::error::LedgerError;
+use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
+
+/// Begins an investigation; the one that has the id already, where there is one.
+pub(super) fn start(
+    connection: &mut Connection,
+    new: &InvestigationStart,
+) -> rusqlite::Result<Option<StoredInvestigation>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let before = read(&transaction, &new.investigation_id)?;
+    if before.is_none() {
+        transaction
+            .prepare_cached(
+                "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml) \
+                 VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                new.investigation_id,
+                new.started_at_micros,
+                new.start,
+                new.policy_toml
+            ])?;
+    }
+    transaction.commit()?;
+    Ok(before)
+}
+
+/// Appends an event in a transaction of its own.
+pub(super) fn append(
+    connection: &mut Connection,
+    event: &NewEvent,
+) -> rusqlite::Result<Result<(), LedgerError>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let appended = append_in(&transaction, event)?;
+    transaction.commit()?;
+    Ok(appended)
+}
+
+/// Appends an event within a transaction; refuses a step that does not follow the last.
+pub(super) fn append_in(
+    connection: &Connection,
+    event: &NewEvent,
+) -> rusqlite::Result<Result<(), LedgerError>> {
+    let (exists, last): (bool, u32) = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM investigations WHERE investigation_id = ?1), \
+             (SELECT coalesce(max(step), 0) FROM investigation_events WHERE investigation_id = ?1)",
+        )?
+        .query_row([&event.investigation_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if !exists || event.step != last.saturating_add(1) {
+        return Ok(Err(LedgerError::StepTaken {
+            investigation_id: event.investigation_id.clone(),
+            step: event.step,
+        }));
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO investigation_events (investigation_id, step, request_digest, event) \
+             VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![event.investigation_id, event.step, event.request_digest, event.event])?;
+    Ok(Ok(()))
+}
+
+/// An investigation in full; `None` where there is none of that id.
+pub(super) fn read(
+    connection: &Connection,
+    investigation_id: &str,
+) -> rusqlite::Result<Option<StoredInvestigation>> {
+    let start = connection
+        .prepare_cached(
+            "SELECT started_at_micros, start, policy_toml FROM investigations WHERE investigation_id = ?1",
+        )?
+        .query_row([investigation_id], |row| {
+            Ok(InvestigationStart {
+                investigation_id: investigation_id.to_owned(),
+                started_at_micros: row.get(0)?,
+                start: row.get(1)?,
+                policy_toml: row.get(2)?,
+            })
+        })
+        .optional()?;
+    let Some(start) = start else { return Ok(None) };
+    let events = connection
+        .prepare_cached(
+            "SELECT request_digest, event FROM investigation_events WHERE investigation_id = ?1 \
+             ORDER BY step",
+        )?
+        .query_map([investigation_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(Some(StoredInvestigation { start, events }))
+}

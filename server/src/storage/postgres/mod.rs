@@ -1,0 +1,178 @@
+//! This module reaches a PostgreSQL database: a bounded number of connections, statements that end in time, another
+//! attempt where one may succeed, and a schema at the latest version. It does not know what is stored.
+
+mod failure;
+mod options;
+mod schema;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod};
+use futures_util::future::BoxFuture;
+
+pub(crate) use failure::Failure;
+pub(crate) use failure::FailureKind;
+pub use options::{DatabaseUrl, PostgresOptions};
+pub(crate) use schema::PostgresSchema;
+pub(crate) use schema::SchemaFailure;
+
+/// How often something is tried that may succeed at once.
+const ATTEMPTS: u32 = 4;
+/// How long the second attempt waits; each later one twice as long as the one before.
+const PAUSE: Duration = Duration::from_millis(25);
+/// What the database has of its time before the connection counts as silent.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// A database; a clone is another handle to the same connections.
+#[derive(Clone)]
+pub(crate) struct Database {
+    pool: Pool,
+    timeout: Duration,
+    shown: Arc<str>,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").field("url", &self.shown).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Prepares connections to the database; none is opened before the first use.
+    ///
+    /// # Errors
+    /// What is wrong with the files of the options.
+    pub(crate) fn new(options: &PostgresOptions) -> Result<Self, String> {
+        let mut config = options.url.config();
+        if let Some(file) = &options.password_file {
+            let password = std::fs::read_to_string(file).map_err(|error| {
+                format!(
+                    "storage.password_file {}: {error}; name a file this user may read",
+                    file.display()
+                )
+            })?;
+            config.password(password.trim_end_matches(['\r', '\n']));
+        }
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = match options.url.is_encrypted() {
+            true => Manager::from_config(config, tls::connector(options.ca.as_deref())?, recycling),
+            false => Manager::from_config(config, tokio_postgres::NoTls, recycling),
+        };
+        let session = session(options);
+        let prepare = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+            let session = session.clone();
+            Box::pin(
+                async move { client.batch_execute(&session).await.map_err(HookError::Backend) },
+            )
+        });
+        let pool = Pool::builder(manager)
+            .max_size(options.connections)
+            .runtime(deadpool_postgres::Runtime::Tokio1)
+            .wait_timeout(Some(options.timeout))
+            .create_timeout(Some(options.timeout))
+            .recycle_timeout(Some(options.timeout))
+            .post_create(prepare)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { pool, timeout: options.timeout, shown: options.url.to_string().into() })
+    }
+
+    /// The address, without its password.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Does something on a connection, and again on another one where that may succeed. It goes on to its end even if
+    /// the caller no longer waits.
+    ///
+    /// # Errors
+    /// What the last attempt met.
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.spawn(Some(self.timeout + MARGIN), work).await
+    }
+
+    /// The same with work that may take its time: migrations, retention.
+    ///
+    /// # Errors
+    /// What the last attempt met.
+    pub(crate) async fn run_long<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.spawn(None, work).await
+    }
+
+    async fn spawn<T, F>(&self, limit: Option<Duration>, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let database = self.clone();
+        let done = tokio::spawn(async move {
+            let mut attempt = 1;
+            loop {
+                match database.once(limit, &work, attempt).await {
+                    Err(failure) if failure.is_transient && attempt < ATTEMPTS => {
+                        tracing::debug!(%failure, attempt, "another attempt");
+                        tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
+                        attempt += 1;
+                    }
+                    done => return done,
+                }
+            }
+        });
+        done.await.unwrap_or_else(|error| Err(Failure::other(error.to_string(), "report this")))
+    }
+
+    async fn once<T, F>(
+        &self,
+        limit: Option<Duration>,
+        work: &F,
+        attempt: u32,
+    ) -> Result<T, Failure>
+    where
+        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>,
+    {
+        let mut client = self.pool.get().await?;
+        let Some(limit) = limit else {
+            return work(&mut client, attempt).await.map_err(|error| (&error).into());
+        };
+        let Ok(done) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
+            // The next user of the connection would wait as long.
+            drop(Object::take(client));
+            return Err(Failure::silence(limit.as_secs()));
+        };
+        done.map_err(|error| (&error).into())
+    }
+
+    /// Refuses everything from now on and closes the connections that are not in use.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+}
+
+/// What every connection begins with: what an acknowledgement promises, and that nothing lasts for ever.
+fn session(options: &PostgresOptions) -> String {
+    let millis = options.timeout.as_millis();
+    let commit = if options.is_durable { "on" } else { "off" };
+    format!(
+        "SET statement_timeout = {millis}; SET lock_timeout = {millis}; \
+         SET idle_in_transaction_session_timeout = {millis}; SET synchronous_commit = {commit}; SET client_min_messages = warning"
+    )
+}

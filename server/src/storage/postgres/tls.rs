@@ -1,0 +1,50 @@
+//! This module makes what encrypts connections to PostgreSQL and verifies the certificate of the server.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// A connector that trusts the authorities of a file, or those of the system.
+///
+/// # Errors
+/// What is wrong with the authorities.
+pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let config = match ca {
+        Some(file) => builder.with_root_certificates(roots(file)?).with_no_client_auth(),
+        None => {
+            let verifier = rustls_platform_verifier::Verifier::new(provider).map_err(|error| {
+                format!(
+                    "the authorities of the system cannot be had ({error}); name some in storage.ca"
+                )
+            })?;
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(verifier))
+                .with_no_client_auth()
+        }
+    };
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn roots(file: &Path) -> Result<RootCertStore, String> {
+    let wrong = |reason: &dyn std::fmt::Display| {
+        format!("storage.ca {}: {reason}; name a file of certificates in PEM", file.display())
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))? {
+        let certificate = certificate.map_err(|error| wrong(&error))?;
+        roots.add(certificate).map_err(|error| wrong(&error))?;
+    }
+    match roots.is_empty() {
+        true => Err(wrong(&"holds no certificate")),
+        false => Ok(roots),
+    }
+}

@@ -1,0 +1,398 @@
+//! The cases, each over a ledger of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gsar_server::ledger::{Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
+
+use crate::Place;
+use crate::records::{
+    digest, event, grades, keyed, listed, record, record_all, start, stored_of, summary_of,
+    with_contents,
+};
+
+pub(crate) async fn a_record_comes_back_as_it_was(place: &Place) {
+    let ledger = place.open().await;
+    let unusual = Record {
+        report_id: "ré\"port'; DROP TABLE evaluations; --\n\u{feff}".to_owned(),
+        investigation_id: String::new(),
+        score: Some((u64::MAX, u64::MAX - 1)),
+        claims: u32::MAX,
+        outcome: i32::MIN,
+        tier: i32::MAX,
+        evaluated_at_micros: i64::MIN,
+        report: (0..=255).collect(),
+        response: Vec::new(),
+        evidence: vec![0; 3],
+        idempotency_key: Some("ключ".to_owned()),
+        ..record(1)
+    };
+    let late = Record { evaluated_at_micros: i64::MAX - 1, score: None, ..record(2) };
+    for record in [unusual, late, record(3)] {
+        assert_eq!(ledger.record(record.clone()).await, Ok(Recorded::New));
+        let read = ledger.read(&record.evaluation_id).await.unwrap();
+        assert_eq!(read, Some(stored_of(record)));
+    }
+    assert_eq!(ledger.read("none").await, Ok(None));
+    assert!(ledger.health().is_working());
+}
+
+pub(crate) async fn of_records_with_one_key_one_is_new(place: &Place) {
+    const CALLERS: u32 = 16;
+    let ledger = place.open().await;
+    for round in 0..5 {
+        let key = format!("key-{round}");
+        let tasks: Vec<_> = (0..CALLERS)
+            .map(|caller| {
+                let ledger = Arc::clone(&ledger);
+                let record = keyed(round * CALLERS + caller, &key, round);
+                tokio::spawn(async move { (record.response.clone(), ledger.record(record).await) })
+            })
+            .collect();
+        let (mut new, mut replayed) = (Vec::new(), Vec::new());
+        for task in tasks {
+            match task.await.unwrap() {
+                (own, Ok(Recorded::New)) => new.push(own),
+                (_, Ok(Recorded::Replayed { response })) => replayed.push(response),
+                (_, Err(error)) => panic!("{error}"),
+            }
+        }
+        assert_eq!((new.len(), replayed.len()), (1, 15));
+        assert!(replayed.iter().all(|response| *response == new[0]));
+        let found = ledger.find_by_key(&key, digest(&round.to_be_bytes())).await;
+        assert_eq!(found, Ok(Some(new[0].clone())));
+    }
+    assert_eq!(listed(&*ledger, &Filter::default()).await.len(), 5);
+}
+
+pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, [keyed(1, "key", 1)]).await;
+    let reused = LedgerError::KeyReused { key: "key".to_owned() };
+    assert_eq!(ledger.record(keyed(2, "key", 2)).await, Err(reused.clone()));
+    assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused));
+    assert_eq!(ledger.find_by_key("other", digest(b"2")).await, Ok(None));
+    assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
+    // A key is free again when its evaluation is gone.
+    assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
+    assert_eq!(ledger.record(keyed(3, "key", 2)).await, Ok(Recorded::New));
+}
+
+pub(crate) async fn an_id_names_one_evaluation(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, [record(1)]).await;
+    let duplicate = LedgerError::DuplicateId { evaluation_id: record(1).evaluation_id };
+    let other = Record { report_id: "another".to_owned(), ..record(1) };
+    for again in [record(1), other, Record { idempotency_key: Some("k".to_owned()), ..record(1) }] {
+        assert_eq!(ledger.record(again).await, Err(duplicate.clone()));
+    }
+    assert_eq!(ledger.read(&record(1).evaluation_id).await, Ok(Some(stored_of(record(1)))));
+}
+
+pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, (0..40).map(record)).await;
+    ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
+    let some = |text: &str| Some(text.to_owned());
+    for (filter, wanted) in [
+        (Filter::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
+        (Filter { tier: Some(1), ..Filter::default() }, Box::new(|s| s.tier == 1)),
+        (
+            Filter { report_id: some("report-3"), ..Filter::default() },
+            Box::new(|s| s.report_id == "report-3"),
+        ),
+        (
+            Filter {
+                investigation_id: some("investigation-2"),
+                tier: Some(1),
+                ..Filter::default()
+            },
+            Box::new(|s| s.investigation_id == "investigation-2" && s.tier == 1),
+        ),
+        (Filter { report_id: some("none"), ..Filter::default() }, Box::new(|_| false)),
+        (Filter { report_id: some(""), ..Filter::default() }, Box::new(|_| true)),
+        (
+            Filter { graded: Some(true), ..Filter::default() },
+            Box::new(|s| s.evaluation_id == record(8).evaluation_id),
+        ),
+        (
+            Filter { graded: Some(false), ..Filter::default() },
+            Box::new(|s| s.evaluation_id != record(8).evaluation_id),
+        ),
+    ] {
+        let wanted: Vec<String> = (0..40)
+            .rev()
+            .map(|number| summary_of(&record(number)))
+            .filter(|summary| wanted(summary))
+            .map(|summary| summary.evaluation_id)
+            .collect();
+        for page_size in [1, 7, 1_000] {
+            let filter = Filter { page_size, ..filter.clone() };
+            assert_eq!(listed(&*ledger, &filter).await, wanted, "{filter:?}");
+        }
+    }
+    let first = ledger.list(Filter { page_size: 3, ..Filter::default() }).await.unwrap();
+    assert_eq!(first.evaluations[0], summary_of(&record(39)));
+    record_all(&*ledger, [record(50)]).await;
+    let token = first.next_page_token;
+    let second = Filter { page_size: 3, page_token: token.clone(), ..Filter::default() };
+    assert_eq!(ledger.list(second).await.unwrap().evaluations[0], summary_of(&record(36)));
+    let of_another = Filter { tier: Some(1), page_token: token, ..Filter::default() };
+    assert!(matches!(ledger.list(of_another).await, Err(LedgerError::InvalidPageToken { .. })));
+    let large = Filter { page_size: 1_001, ..Filter::default() };
+    assert_eq!(ledger.list(large).await, Err(LedgerError::InvalidPageSize { given: 1_001 }));
+}
+
+pub(crate) async fn a_scan_reads_all_in_order_and_bounded(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, (0..100).map(record)).await;
+    let large = |number| Record { response: vec![7; 3 << 20], ..record(number) };
+    record_all(&*ledger, (100..104).map(large)).await;
+    ledger.grade(grades(4, "ada", &[("", 1), ("c", 2)])).await.unwrap();
+    let base = record(0).evaluated_at_micros;
+    for (scan, wanted) in [
+        (Scan::default(), Box::new(|_| true) as Box<dyn Fn(u32) -> bool>),
+        (Scan { from_micros: Some(base + 10), ..Scan::default() }, Box::new(|n| n >= 10)),
+        (Scan { before_micros: Some(base + 10), ..Scan::default() }, Box::new(|n| n < 10)),
+        (Scan { policy: Some("strict".to_owned()), ..Scan::default() }, Box::new(|n| n % 2 == 1)),
+        (Scan { judge: Some("none".to_owned()), ..Scan::default() }, Box::new(|_| false)),
+        (Scan { tier: Some(2), ..Scan::default() }, Box::new(|n| n % 4 == 1)),
+        (
+            Scan {
+                investigation_id: Some("investigation-1".to_owned()),
+                tier: Some(2),
+                ..Scan::default()
+            },
+            Box::new(|n| n % 3 == 1 && n % 4 == 1),
+        ),
+        (Scan { is_graded: true, ..Scan::default() }, Box::new(|n| n == 4)),
+    ] {
+        let wanted: Vec<String> = (0..104)
+            .filter(|number| wanted(*number))
+            .map(|number| record(number).evaluation_id)
+            .collect();
+        let (mut found, mut after) = (Vec::new(), 0);
+        loop {
+            let page = ledger.scan(scan.clone(), after).await.unwrap();
+            let Some(last) = page.last() else { break };
+            let bytes: usize = page.iter().map(|scanned| scanned.response.len()).sum();
+            assert!(page.len() <= 64 && bytes < 8 << 20, "{} of {bytes}", page.len());
+            after = last.sequence;
+            for scanned in page {
+                let graded = scanned.summary.evaluation_id == record(4).evaluation_id;
+                assert_eq!(scanned.grades.len(), if graded { 2 } else { 0 });
+                found.push(scanned.summary.evaluation_id);
+            }
+        }
+        assert_eq!(found, wanted, "{scan:?}");
+    }
+}
+
+/// While many record, what a scan has passed is complete: nothing appears behind it any more.
+pub(crate) async fn a_reader_that_follows_misses_nothing(place: &Place) {
+    const WRITERS: u32 = 8;
+    const EACH: u32 = 60;
+    let ledger = place.open().await;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let follower = {
+        let (ledger, is_done) = (Arc::clone(&ledger), Arc::clone(&is_done));
+        tokio::spawn(async move {
+            let (mut seen, mut after) = (Vec::new(), 0);
+            loop {
+                let was_done = is_done.load(Ordering::SeqCst);
+                let page = ledger.scan(Scan::default(), after).await.unwrap();
+                match page.last() {
+                    Some(last) => after = last.sequence,
+                    None if was_done => return seen,
+                    None => tokio::task::yield_now().await,
+                }
+                seen.extend(page.into_iter().map(|scanned| scanned.summary.evaluation_id));
+            }
+        })
+    };
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let ledger = Arc::clone(&ledger);
+            tokio::spawn(async move {
+                record_all(&*ledger, (0..EACH).map(|number| record(writer * EACH + number))).await;
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    is_done.store(true, Ordering::SeqCst);
+    let seen = follower.await.unwrap();
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!((seen.len(), distinct.len()), (480, 480));
+}
+
+pub(crate) async fn nothing_has_a_name_that_cannot_be_kept(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, [record(1)]).await;
+    assert_eq!(ledger.read("a\0b").await, Ok(None));
+    assert_eq!(ledger.content("a\0b", [0; 32]).await, Ok(None));
+    assert_eq!(ledger.find_by_key("a\0b", [0; 32]).await, Ok(None));
+    assert_eq!(ledger.investigation("a\0b").await, Ok(None));
+    assert_eq!(ledger.delete("a\0b").await, Ok(false));
+    let filter = Filter { report_id: Some("a\0b".to_owned()), ..Filter::default() };
+    assert_eq!(listed(&*ledger, &filter).await, Vec::<String>::new());
+    let scan = Scan { judge: Some("a\0b".to_owned()), ..Scan::default() };
+    assert_eq!(ledger.scan(scan, 0).await, Ok(Vec::new()));
+}
+
+pub(crate) async fn contents_are_of_the_evaluations_that_have_them(place: &Place) {
+    let ledger = place.open().await;
+    let long = "line\n".repeat(50_000);
+    let all = [
+        (1, vec!["shared", "a"]),
+        (2, vec!["shared", "b"]),
+        (3, vec!["b", "b", &long]),
+        (4, vec![]),
+    ];
+    record_all(&*ledger, all.iter().map(|(number, contents)| with_contents(*number, contents)))
+        .await;
+    for (number, contents) in &all {
+        for text in ["shared", "a", "b", &long, "none"] {
+            let id = record(*number).evaluation_id;
+            let read = ledger.content(&id, digest(text.as_bytes())).await.unwrap();
+            assert_eq!(read.as_deref(), contents.contains(&text).then_some(text), "{number}");
+        }
+        let mut kept = with_contents(*number, contents).contents;
+        kept.sort_by_key(|content| format!("{content:?}"));
+        kept.dedup();
+        let mut read = ledger.contents(&record(*number).evaluation_id).await.unwrap();
+        read.sort_by_key(|content| format!("{content:?}"));
+        assert_eq!(read, kept);
+    }
+}
+
+pub(crate) async fn grades_are_the_last_words(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, (0..2).map(record)).await;
+    for (given, known) in [
+        (grades(0, "ada", &[("", 1), ("c1", 3)]), true),
+        (grades(0, "ada", &[("c1", 2)]), true),
+        (grades(0, "Ben", &[("c1", 1), ("C1", 4)]), true),
+        (grades(9, "ada", &[("", 1)]), false),
+    ] {
+        assert_eq!(ledger.grade(given).await, Ok(known));
+    }
+    let stored = ledger.read(&record(0).evaluation_id).await.unwrap().unwrap().grades;
+    let words: Vec<_> = stored
+        .iter()
+        .map(|stored| {
+            (stored.grade.claim_id.as_str(), stored.grader.as_str(), stored.grade.verdict)
+        })
+        .collect();
+    assert_eq!(words, [("", "ada", 1), ("C1", "Ben", 4), ("c1", "Ben", 1), ("c1", "ada", 2)]);
+    assert_eq!(ledger.delete(&record(0).evaluation_id).await, Ok(true));
+    assert_eq!(ledger.grade(grades(0, "ada", &[("", 1)])).await, Ok(false));
+}
+
+pub(crate) async fn an_investigation_has_one_event_for_each_step(place: &Place) {
+    let ledger = place.open().await;
+    assert_eq!(ledger.start_investigation(start("i")).await, Ok(None));
+    let taken = |step| LedgerError::StepTaken { investigation_id: "i".to_owned(), step };
+    assert_eq!(ledger.append_event(event("i", 2, "too early")).await, Err(taken(2)));
+    assert_eq!(ledger.append_event(event("i", 1, "first")).await, Ok(()));
+    assert_eq!(ledger.append_event(event("i", 1, "again")).await, Err(taken(1)));
+    let racing: Vec<_> = (0..8)
+        .map(|caller| {
+            let ledger = Arc::clone(&ledger);
+            tokio::spawn(async move {
+                ledger.append_event(event("i", 2, &format!("by {caller}"))).await
+            })
+        })
+        .collect();
+    let mut won = 0;
+    for caller in racing {
+        match caller.await.unwrap() {
+            Ok(()) => won += 1,
+            Err(refused) => assert_eq!(refused, taken(2)),
+        }
+    }
+    assert_eq!(won, 1);
+    let there = ledger.start_investigation(start("i")).await.unwrap().unwrap();
+    assert_eq!(there.start, start("i"));
+    assert_eq!(there.events.len(), 2);
+    assert_eq!(there.events[0], (digest(b"first"), b"first".to_vec()));
+    assert_eq!(ledger.investigation("i").await, Ok(Some(there)));
+    assert_eq!(ledger.investigation("none").await, Ok(None));
+    let nowhere = event("none", 1, "nowhere");
+    assert!(matches!(ledger.append_event(nowhere).await, Err(LedgerError::StepTaken { .. })));
+}
+
+pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Place) {
+    let ledger = place.open().await;
+    ledger.start_investigation(start("i")).await.unwrap();
+    let step = |number, step, key: &str| Record {
+        investigation_id: "i".to_owned(),
+        event: Some(event("i", step, &format!("step {step} by {number}"))),
+        ..keyed(number, key, step)
+    };
+    assert_eq!(ledger.record(step(1, 1, "one")).await, Ok(Recorded::New));
+    // Without its step there is no evaluation, and its key is free.
+    let taken = LedgerError::StepTaken { investigation_id: "i".to_owned(), step: 1 };
+    assert_eq!(ledger.record(step(2, 1, "two")).await, Err(taken));
+    assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
+    // With a known key there is no second step.
+    assert!(matches!(ledger.record(step(3, 1, "one")).await, Ok(Recorded::Replayed { .. })));
+    let duplicate = Record { evaluation_id: record(1).evaluation_id, ..step(4, 2, "three") };
+    assert!(matches!(ledger.record(duplicate).await, Err(LedgerError::DuplicateId { .. })));
+    assert_eq!(ledger.record(step(5, 2, "two")).await, Ok(Recorded::New));
+    let events = ledger.investigation("i").await.unwrap().unwrap().events;
+    let said: Vec<&[u8]> = events.iter().map(|(_, event)| event.as_slice()).collect();
+    assert_eq!(said, [b"step 1 by 1", b"step 2 by 5"]);
+}
+
+pub(crate) async fn what_is_deleted_is_gone_with_what_only_it_had(place: &Place) {
+    let ledger = place.open().await;
+    ledger.start_investigation(start("i")).await.unwrap();
+    ledger.append_event(event("i", 1, "first")).await.unwrap();
+    let of =
+        |number| Record { investigation_id: "i".to_owned(), ..with_contents(number, &["shared"]) };
+    record_all(&*ledger, [of(1), of(2)]).await;
+    let has_content = async |number| {
+        ledger.content(&record(number).evaluation_id, digest(b"shared")).await.unwrap().is_some()
+    };
+    assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
+    assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(false));
+    assert!(!has_content(1).await && has_content(2).await);
+    assert!(ledger.investigation("i").await.unwrap().is_some());
+    assert_eq!(ledger.delete(&record(2).evaluation_id).await, Ok(true));
+    assert_eq!(ledger.investigation("i").await, Ok(None));
+    // All of it can be recorded anew.
+    record_all(&*ledger, [of(1)]).await;
+    assert!(has_content(1).await);
+}
+
+pub(crate) async fn what_was_acknowledged_is_there_after_it_was_closed(place: &Place) {
+    for round in 0..3 {
+        let ledger = place.open().await;
+        record_all(
+            &*ledger,
+            (0..20).map(|number| keyed(round * 20 + number, &format!("{round}-{number}"), number)),
+        )
+        .await;
+        assert_eq!(listed(&*ledger, &Filter::default()).await.len() as u32, (round + 1) * 20);
+        let again = ledger.record(keyed(9_000, "0-7", 7)).await;
+        assert!(matches!(again, Ok(Recorded::Replayed { .. })), "{again:?}");
+        closed(ledger).await;
+    }
+}
+
+pub(crate) async fn a_closed_ledger_says_so(place: &Place) {
+    let ledger = place.open().await;
+    record_all(&*ledger, [record(1)]).await;
+    closed(Arc::clone(&ledger)).await;
+    assert_eq!(ledger.record(record(2)).await, Err(LedgerError::Closed));
+    assert_eq!(ledger.read("e").await, Err(LedgerError::Closed));
+    assert_eq!(ledger.list(Filter::default()).await, Err(LedgerError::Closed));
+    assert_eq!(ledger.append_event(event("i", 1, "x")).await, Err(LedgerError::Closed));
+}
+
+async fn closed(ledger: Arc<dyn Ledger>) {
+    tokio::task::spawn_blocking(move || ledger.close()).await.unwrap();
+}

@@ -1,0 +1,171 @@
+//! What every ledger does, whatever keeps it: the same cases over SQLite, over the PostgreSQL of the system and over
+//! PostgreSQL 16.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::allow_attributes,
+    reason = "a test that cannot go on fails"
+)]
+
+mod cases;
+#[path = "../support/postgres.rs"]
+mod postgres;
+mod postgres_alone;
+mod random;
+mod records;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gsar_server::ledger::{
+    CopyError, Ledger, Options, PostgresLedger, PostgresLedgerOptions, PostgresOptions,
+    SqliteLedger, copy_ledger,
+};
+use tempfile::TempDir;
+
+use postgres::{Kind, Postgres};
+
+/// Where ledgers are kept, each of its own.
+enum Engine {
+    Sqlite(TempDir),
+    Postgres(Postgres),
+}
+
+/// Where one ledger is kept.
+enum Place {
+    Folder(PathBuf),
+    Database(String),
+}
+
+impl Engine {
+    /// A place where there is nothing yet.
+    fn place(&self, name: &str) -> Place {
+        match self {
+            Self::Sqlite(folder) => Place::Folder(folder.path().join(name)),
+            Self::Postgres(postgres) => Place::Database(postgres.database()),
+        }
+    }
+}
+
+impl Place {
+    async fn open(&self) -> Arc<dyn Ledger> {
+        match self {
+            Self::Folder(folder) => {
+                let folder = folder.clone();
+                let opened =
+                    tokio::task::spawn_blocking(|| SqliteLedger::open(Options::new(folder)));
+                Arc::new(opened.await.unwrap().unwrap())
+            }
+            Self::Database(url) => {
+                let database = PostgresOptions::new(url.parse().unwrap());
+                let options = PostgresLedgerOptions { database, max_age: None };
+                Arc::new(PostgresLedger::open(options).await.unwrap())
+            }
+        }
+    }
+}
+
+async fn every_case(engine: &Engine) {
+    macro_rules! cases {
+        ($($case:ident),* $(,)?) => {$({
+            eprintln!("{}", stringify!($case));
+            let place = engine.place(stringify!($case));
+            cases::$case(&place).await;
+        })*};
+    }
+    cases!(
+        a_record_comes_back_as_it_was,
+        of_records_with_one_key_one_is_new,
+        a_key_of_another_request_is_refused,
+        an_id_names_one_evaluation,
+        lists_are_restricted_and_paged,
+        a_scan_reads_all_in_order_and_bounded,
+        a_reader_that_follows_misses_nothing,
+        nothing_has_a_name_that_cannot_be_kept,
+        contents_are_of_the_evaluations_that_have_them,
+        grades_are_the_last_words,
+        an_investigation_has_one_event_for_each_step,
+        an_event_and_its_evaluation_are_recorded_together,
+        what_is_deleted_is_gone_with_what_only_it_had,
+        what_was_acknowledged_is_there_after_it_was_closed,
+        a_closed_ledger_says_so,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sqlite() {
+    every_case(&Engine::Sqlite(TempDir::new().unwrap())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn postgres_of_the_system() {
+    let Some(postgres) = Postgres::start(Kind::System) else { return };
+    every_case(&Engine::Postgres(postgres)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn postgres_16() {
+    let Some(postgres) = Postgres::start(Kind::Pgvector) else { return };
+    every_case(&Engine::Postgres(postgres)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn postgres_alone() {
+    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
+    else {
+        return;
+    };
+    postgres_alone::schemas_are_migrated_once_and_refused_when_they_are_later(&postgres).await;
+    postgres_alone::what_is_too_old_goes_row_by_row_and_month_by_month(&postgres).await;
+    postgres_alone::rows_that_nothing_refers_to_are_swept_away(&postgres).await;
+    postgres_alone::rows_that_are_swept_away_in_use_are_written_again(&postgres).await;
+}
+
+/// A ledger that is copied is the same, in both directions, however often it is begun.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_copy_is_the_same() {
+    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
+    else {
+        return;
+    };
+    let (sqlite, postgres) = (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
+    let (first, second, third) = (
+        sqlite.place("first").open().await,
+        postgres.place("").open().await,
+        sqlite.place("third").open().await,
+    );
+    random::fill(&*first).await;
+    let there = copy_ledger(&*first, &*second).await.unwrap();
+    assert!(
+        there.evaluations > 20 && there.investigations > 0 && there.there_already == 0,
+        "{there}"
+    );
+    let again = copy_ledger(&*first, &*second).await.unwrap();
+    assert_eq!(
+        (again.evaluations, again.there_already, again.investigations),
+        (0, there.evaluations, 0)
+    );
+    assert_eq!(copy_ledger(&*second, &*third).await, Ok(there));
+    for seed in 100..103 {
+        random::compare(&*first, &*third, seed).await;
+    }
+    let differs = copy_ledger(&*third, &*second).await;
+    assert!(matches!(differs, Err(CopyError::Differs(_) | CopyError::Ledger(_))), "{differs:?}");
+}
+
+/// Arbitrary sequences of operations are answered alike.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn engines_answer_alike() {
+    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
+    else {
+        return;
+    };
+    let (one, other) = (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
+    for seed in 0..12 {
+        let name = seed.to_string();
+        let (one, other) = (one.place(&name).open().await, other.place(&name).open().await);
+        random::compare(&*one, &*other, seed).await;
+    }
+}

@@ -1,0 +1,142 @@
+//! What holds of the ledger in PostgreSQL alone: its schema, its partitions, rows that evaluations share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsar_server::ledger::{
+    Filter, Ledger, LedgerError, PostgresLedger, PostgresLedgerOptions, PostgresOptions, Record,
+    Recorded,
+};
+
+use crate::postgres::Postgres;
+use crate::records::{event, listed, record, record_all, start, with_contents};
+
+fn options(url: &str) -> PostgresLedgerOptions {
+    PostgresLedgerOptions { database: PostgresOptions::new(url.parse().unwrap()), max_age: None }
+}
+
+async fn open(url: &str) -> PostgresLedger {
+    PostgresLedger::open(options(url)).await.unwrap()
+}
+
+/// Microseconds since 1970-01-01T00:00:00Z, as the database sees it.
+fn now(postgres: &Postgres, url: &str) -> i64 {
+    postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
+}
+
+pub(crate) async fn schemas_are_migrated_once_and_refused_when_they_are_later(postgres: &Postgres) {
+    let url = postgres.database();
+    let mut by_hand = options(&url);
+    by_hand.database.migrate = false;
+    let refused = PostgresLedger::open(by_hand.clone()).await.unwrap_err();
+    assert!(matches!(refused, LedgerError::OlderSchema { found: 0, needed: 1, .. }), "{refused}");
+    assert!(refused.to_string().contains("gsar-server migrate"), "{refused}");
+    // Several servers start at once.
+    let starting: Vec<_> = (0..4)
+        .map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move { open(&url).await })
+        })
+        .collect();
+    for (number, started) in starting.into_iter().enumerate() {
+        let ledger = started.await.unwrap();
+        record_all(&ledger, [record(u32::try_from(number).unwrap())]).await;
+    }
+    PostgresLedger::open(by_hand).await.unwrap();
+    assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schema WHERE part = 'ledger'"), "1");
+
+    postgres.query(&url, "UPDATE gsar_schema SET version = 99 WHERE part = 'ledger'");
+    let refused = PostgresLedger::open(options(&url)).await.unwrap_err();
+    assert!(
+        matches!(refused, LedgerError::NewerSchema { found: 99, supported: 1, .. }),
+        "{refused}"
+    );
+    assert_eq!(
+        postgres.query(&url, "SELECT count(*) FROM evaluations"),
+        "4",
+        "nothing was changed"
+    );
+}
+
+pub(crate) async fn what_is_too_old_goes_row_by_row_and_month_by_month(postgres: &Postgres) {
+    const DAY: i64 = 24 * 3_600 * 1_000_000;
+    let url = postgres.database();
+    let ledger = open(&url).await;
+    let now = now(postgres, &url);
+    let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass";
+    assert_eq!(postgres.query(&url, partitions), "4", "three months and the rest");
+    // A month of long ago.
+    postgres.query(
+        &url,
+        "CREATE TABLE evaluations_202001 PARTITION OF evaluations FOR VALUES FROM (1577836800000000) TO (1580515200000000)",
+    );
+    let at = |number, evaluated_at_micros| Record {
+        evaluated_at_micros,
+        investigation_id: format!("i{number}"),
+        ..with_contents(number, &["shared", &number.to_string()])
+    };
+    for number in [1, 2, 3] {
+        ledger.start_investigation(start(&format!("i{number}"))).await.unwrap();
+    }
+    record_all(&ledger, [at(1, 1_577_836_800_000_001), at(2, now - 40 * DAY), at(3, now)]).await;
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM evaluations_202001"), "1");
+
+    ledger.apply_retention(Duration::from_secs(30 * 24 * 3_600)).await.unwrap();
+    assert_eq!(listed(&ledger, &Filter::default()).await, [record(3).evaluation_id]);
+    assert_eq!(postgres.query(&url, partitions), "4");
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM evaluation_ids"), "1");
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "1");
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM contents"), "2");
+    assert_eq!(
+        postgres.query(&url, "SELECT string_agg(investigation_id, ' ') FROM investigations"),
+        "i3"
+    );
+}
+
+pub(crate) async fn rows_that_nothing_refers_to_are_swept_away(postgres: &Postgres) {
+    let url = postgres.database();
+    let ledger = open(&url).await;
+    record_all(&ledger, [with_contents(1, &["kept"])]).await;
+    for number in 0..1_200 {
+        let row = format!("decode(md5('{number}') || md5('x{number}'), 'hex')");
+        if number % 400 == 0 {
+            postgres
+                .query(&url, &format!("INSERT INTO policies (digest, toml) VALUES ({row}, '')"));
+        }
+    }
+    postgres.query(
+        &url,
+        "INSERT INTO contents (digest, packed) SELECT decode(md5(n::text) || md5('x' || n), 'hex'), '' FROM generate_series(1, 1200) AS n",
+    );
+    // A step walks over 500 rows of each kind.
+    for _ in 0..3 {
+        ledger.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
+    }
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM contents"), "1");
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM policies"), "1");
+    assert!(ledger.read(&record(1).evaluation_id).await.unwrap().is_some());
+}
+
+pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: &Postgres) {
+    let url = postgres.database();
+    let (one, other) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
+    one.start_investigation(start("i")).await.unwrap();
+    // What one server knows is deleted by the other, again and again, while both record.
+    for round in 0..20 {
+        let of = |number| Record {
+            investigation_id: String::new(),
+            event: (number % 2 == 0).then(|| event("i", round + 1, "x")),
+            ..with_contents(number, &["shared"])
+        };
+        let (first, second) = (of(2 * round), of(2 * round + 1));
+        let ids = [first.evaluation_id.clone(), second.evaluation_id.clone()];
+        let (a, b) = tokio::join!(one.record(first), other.record(second));
+        assert_eq!((a, b), (Ok(Recorded::New), Ok(Recorded::New)));
+        let (a, b) = tokio::join!(other.delete(&ids[0]), one.delete(&ids[1]));
+        assert_eq!((a, b), (Ok(true), Ok(true)));
+    }
+    // Two that delete at once may each leave what the other still refers to.
+    one.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "0");
+    assert_eq!(one.investigation("i").await.unwrap().unwrap().events.len(), 20);
+}

@@ -1,0 +1,116 @@
+//! Arbitrary operations, in an order that a seed decides, on two ledgers: every answer is the same.
+
+use gsar_server::ledger::{Filter, Ledger, Record, Scan};
+
+use crate::records::{digest, event, grades, keyed, record, start, with_contents};
+
+/// How many operations of a seed.
+const OPERATIONS: usize = 150;
+
+/// Numbers that follow from a seed (SplitMix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(bound)).unwrap()
+    }
+}
+
+pub(crate) async fn compare(one: &dyn Ledger, other: &dyn Ledger, seed: u64) {
+    let mut numbers = Numbers(seed);
+    for position in 0..OPERATIONS {
+        let (kind, number, key, step) =
+            (numbers.below(12), numbers.below(12), numbers.below(6), numbers.below(3) + 1);
+        let (said, meant) = (
+            answer(one, kind, number, key, step).await,
+            answer(other, kind, number, key, step).await,
+        );
+        assert_eq!(said, meant, "seed {seed}, operation {position}: {kind} {number} {key} {step}");
+    }
+}
+
+/// Fills a ledger with all that one can hold.
+pub(crate) async fn fill(ledger: &dyn Ledger) {
+    for number in 0..30 {
+        let id = format!("investigation-{}", number % 3);
+        let _there_already = ledger.start_investigation(start(&id)).await.unwrap();
+        let event = event(&id, number / 3 + 1, &number.to_string());
+        let key = number.is_multiple_of(2).then(|| format!("key-{number}"));
+        let contents = with_contents(number, [&["a", "b"][..], &["b"], &[]][number as usize % 3]);
+        let record = Record { event: Some(event), idempotency_key: key, ..contents };
+        ledger.record(record).await.unwrap();
+        if number.is_multiple_of(4) {
+            ledger.grade(grades(number, "ada", &[("", 1), ("c", 2)])).await.unwrap();
+        }
+    }
+}
+
+/// What a ledger says to an operation. Sequences are its own.
+async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32) -> String {
+    let investigation = format!("investigation-{}", number % 3);
+    let id = record(number).evaluation_id;
+    match kind {
+        0 => format!("{:?}", ledger.record(record(number)).await),
+        1 => format!("{:?}", ledger.record(keyed(number, &format!("key-{key}"), step)).await),
+        2 => format!(
+            "{:?}",
+            ledger
+                .record(with_contents(
+                    number,
+                    [&["a", "b"][..], &["b"], &["c", "a"]][step as usize - 1]
+                ))
+                .await
+        ),
+        3 => {
+            let event = Some(event(&investigation, step, &number.to_string()));
+            format!(
+                "{:?}",
+                ledger.record(Record { event, ..keyed(number, &format!("key-{key}"), step) }).await
+            )
+        }
+        4 => format!(
+            "{:?}",
+            ledger.find_by_key(&format!("key-{key}"), digest(&step.to_be_bytes())).await
+        ),
+        5 => {
+            let tier = (step == 1).then_some(i32::try_from(key % 4).unwrap());
+            let page = ledger.list(Filter { tier, page_size: 1_000, ..Filter::default() }).await;
+            format!("{:?}", page.map(|page| page.evaluations))
+        }
+        6 => format!("{:?}", ledger.read(&id).await),
+        7 => {
+            let page =
+                ledger.scan(Scan { is_graded: step == 1, ..Scan::default() }, 0).await.unwrap();
+            let page: Vec<_> = page
+                .into_iter()
+                .map(|found| (found.summary, found.policy_toml, found.grades))
+                .collect();
+            format!("{page:?}")
+        }
+        8 => format!(
+            "{:?}",
+            ledger.content(&id, digest(["a", "b", "c"][step as usize - 1].as_bytes())).await
+        ),
+        9 => format!(
+            "{:?}",
+            ledger
+                .grade(grades(
+                    number,
+                    ["ada", "Ben"][key as usize % 2],
+                    &[("", 1), ("c", 2)][..step as usize % 3]
+                ))
+                .await
+        ),
+        10 => {
+            let started = ledger.start_investigation(start(&investigation)).await;
+            let appended =
+                ledger.append_event(event(&investigation, step, &number.to_string())).await;
+            format!("{started:?} {appended:?} {:?}", ledger.investigation(&investigation).await)
+        }
+        _ => format!("{:?}", ledger.delete(&id).await),
+    }
+}

@@ -1,0 +1,125 @@
+//! What the cases record.
+
+use gsar_server::ledger::{
+    Content, Filter, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page, Record,
+    Recorded, StoredEvaluation, Summary,
+};
+
+pub(crate) fn record(number: u32) -> Record {
+    Record {
+        evaluation_id: format!("evaluation-{number:06}"),
+        evaluated_at_micros: 1_790_000_000_000_000 + i64::from(number),
+        report_id: format!("report-{}", number % 7),
+        investigation_id: format!("investigation-{}", number % 3),
+        policy: ["reference", "strict"][number as usize % 2].to_owned(),
+        judge: "rules/2".to_owned(),
+        outcome: 1,
+        tier: i32::try_from(number % 4).unwrap() + 1,
+        score: (!number.is_multiple_of(5)).then_some((u64::from(number), 1000)),
+        claims: number,
+        idempotency_key: None,
+        request_digest: digest(&number.to_be_bytes()),
+        report: vec![1; 100],
+        response: number.to_be_bytes().repeat(100),
+        evidence: vec![3; 200],
+        contents: Vec::new(),
+        policy_toml: "name = \"reference\"\n".into(),
+        event: None,
+    }
+}
+
+pub(crate) fn digest(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+pub(crate) fn keyed(number: u32, key: &str, body: u32) -> Record {
+    let request_digest = digest(&body.to_be_bytes());
+    Record { idempotency_key: Some(key.to_owned()), request_digest, ..record(number) }
+}
+
+pub(crate) fn with_contents(number: u32, contents: &[&str]) -> Record {
+    let evidence = contents.iter().flat_map(|text| digest(text.as_bytes())).collect();
+    let contents =
+        contents.iter().map(|text| Content::new(digest(text.as_bytes()), text)).collect();
+    Record { evidence, contents, ..record(number) }
+}
+
+pub(crate) fn summary_of(record: &Record) -> Summary {
+    Summary {
+        evaluation_id: record.evaluation_id.clone(),
+        evaluated_at_micros: record.evaluated_at_micros,
+        report_id: record.report_id.clone(),
+        investigation_id: record.investigation_id.clone(),
+        policy: record.policy.clone(),
+        judge: record.judge.clone(),
+        outcome: record.outcome,
+        tier: record.tier,
+        score: record.score,
+        claims: record.claims,
+    }
+}
+
+pub(crate) fn stored_of(record: Record) -> StoredEvaluation {
+    StoredEvaluation {
+        summary: summary_of(&record),
+        idempotency_key: record.idempotency_key,
+        request_digest: record.request_digest,
+        report: record.report,
+        response: record.response,
+        evidence: record.evidence,
+        policy_toml: record.policy_toml.as_ref().to_owned(),
+        grades: Vec::new(),
+    }
+}
+
+pub(crate) fn grades(number: u32, grader: &str, subjects: &[(&str, i32)]) -> NewGrades {
+    let grade = |(claim_id, verdict): &(&str, i32)| NewGrade {
+        claim_id: (*claim_id).to_owned(),
+        verdict: *verdict,
+        note: format!("by {grader}"),
+    };
+    NewGrades {
+        evaluation_id: record(number).evaluation_id,
+        grader: grader.to_owned(),
+        graded_at_micros: i64::from(number),
+        grades: subjects.iter().map(grade).collect(),
+    }
+}
+
+pub(crate) fn start(id: &str) -> InvestigationStart {
+    InvestigationStart {
+        investigation_id: id.to_owned(),
+        started_at_micros: 1_790_000_000_000_000,
+        start: id.as_bytes().to_vec(),
+        policy_toml: "name = \"strict\"\n".to_owned(),
+    }
+}
+
+pub(crate) fn event(id: &str, step: u32, body: &str) -> NewEvent {
+    NewEvent {
+        investigation_id: id.to_owned(),
+        step,
+        request_digest: digest(body.as_bytes()),
+        event: body.as_bytes().to_vec(),
+    }
+}
+
+pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<Item = Record>) {
+    for record in records {
+        assert_eq!(ledger.record(record).await, Ok(Recorded::New));
+    }
+}
+
+/// The ids of every page of a list.
+pub(crate) async fn listed(ledger: &dyn Ledger, filter: &Filter) -> Vec<String> {
+    let (mut all, mut page_token) = (Vec::new(), None);
+    loop {
+        let filter = Filter { page_token, ..filter.clone() };
+        let Page { evaluations, next_page_token } = ledger.list(filter).await.unwrap();
+        all.extend(evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
+        match next_page_token {
+            Some(token) => page_token = Some(token),
+            None => return all,
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Several servers on one PostgreSQL: what one acknowledged all of them know, whichever is killed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use gsar_chat_wire::Play;
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_server::config::Config;
+use rustix::process::Signal;
+use support::chat_models::{self, Models};
+use support::postgres::{Kind, Postgres};
+use support::process::Process;
+use support::tls::Authority;
+use support::{Wanted, request};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+const SERVERS: usize = 3;
+
+/// How much a test does; `make shared-database` asks for more than a test run.
+fn wanted(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).map_or(otherwise, |given| given.parse().unwrap())
+}
+
+fn postgres() -> Option<Postgres> {
+    Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
+}
+
+fn configuration(url: &str) -> String {
+    format!(
+        "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n[storage]\nurl = \"{url}\"\n"
+    )
+}
+
+/// Connects when it is first used, and again when the server was away.
+fn channel(folder: &Path) -> Channel {
+    let socket = folder.join("gsar.sock");
+    Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect_lazy()
+}
+
+async fn evaluate(channel: &Channel, key: &str) -> Result<v1::EvaluateResponse, Status> {
+    let request = v1::EvaluateRequest { idempotency_key: key.to_owned(), ..request() };
+    let mut client = GroundingServiceClient::new(channel.clone());
+    client.evaluate(request).await.map(tonic::Response::into_inner)
+}
+
+/// What callers were answered, by key: every id.
+type Acknowledged = BTreeMap<String, Vec<String>>;
+
+/// Asks for one evaluation after the other, each of two servers at once, and of another one where one is away.
+async fn call(
+    caller: usize,
+    channels: Arc<Vec<Channel>>,
+    is_over: Arc<AtomicBool>,
+    answered: Arc<AtomicUsize>,
+) -> Acknowledged {
+    let mut acknowledged = Acknowledged::new();
+    for number in 0.. {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let key = format!("{caller}-{number}");
+        let (one, other) = tokio::join!(
+            insist(&channels, caller + number, &key),
+            insist(&channels, caller + number + 1, &key)
+        );
+        acknowledged.insert(key, vec![one, other]);
+        answered.fetch_add(1, Ordering::SeqCst);
+    }
+    acknowledged
+}
+
+/// The id of the evaluation under a key, from the first server that gives one.
+async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
+    let mut servers = (first..).map(|at| &channels[at % channels.len()]);
+    loop {
+        match evaluate(servers.next().unwrap(), key).await {
+            Ok(answer) => return answer.evaluation_id,
+            Err(refused) => {
+                let goes_away =
+                    matches!(refused.code(), Code::Unavailable | Code::Unknown | Code::Cancelled);
+                assert!(goes_away, "{key}: {refused}");
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+async fn reaches(answered: &AtomicUsize, count: usize) {
+    while answered.load(Ordering::SeqCst) < count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let folders: Vec<_> = (0..SERVERS).map(|_| tempfile::tempdir().unwrap()).collect();
+    let paths: Vec<PathBuf> = folders.iter().map(|folder| folder.path().to_owned()).collect();
+    let mut servers: Vec<Process> =
+        paths.iter().map(|folder| Process::configured(folder, &configuration(&url))).collect();
+    let channels = Arc::new(paths.iter().map(|folder| channel(folder)).collect::<Vec<_>>());
+    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let callers: Vec<_> = (0..wanted("GSAR_TEST_CALLERS", 16))
+        .map(|caller| {
+            let (channels, is_over, answered) =
+                (Arc::clone(&channels), Arc::clone(&is_over), Arc::clone(&answered));
+            tokio::spawn(call(caller, channels, is_over, answered))
+        })
+        .collect();
+
+    let (began, minutes) = (Instant::now(), wanted("GSAR_TEST_MINUTES", 0));
+    let mut kills = 0;
+    while kills < 2 * SERVERS || began.elapsed() < Duration::from_secs(60 * minutes as u64) {
+        reaches(&answered, answered.load(Ordering::SeqCst) + 50).await;
+        let killed = kills % SERVERS;
+        servers[killed].signal(Signal::KILL);
+        servers[killed].wait();
+        reaches(&answered, answered.load(Ordering::SeqCst) + 50).await;
+        let (folder, toml) = (paths[killed].clone(), configuration(&url));
+        servers[killed] =
+            tokio::task::spawn_blocking(move || Process::configured(&folder, &toml)).await.unwrap();
+        kills += 1;
+    }
+    is_over.store(true, Ordering::SeqCst);
+    let mut acknowledged = Acknowledged::new();
+    for caller in callers {
+        acknowledged.extend(caller.await.unwrap());
+    }
+
+    for (key, ids) in &acknowledged {
+        assert!(ids.iter().all(|id| id == &ids[0]), "{key} was evaluated twice: {ids:?}");
+    }
+    let stored = postgres.query(&url, "SELECT idempotency_key || ' ' || evaluation_id FROM evaluation_ids JOIN evaluations USING (sequence, evaluated_at_micros, evaluation_id)");
+    let stored: BTreeMap<String, String> = stored
+        .lines()
+        .map(|line| line.split_once(' ').map(|(key, id)| (key.to_owned(), id.to_owned())).unwrap())
+        .collect();
+    let given: BTreeMap<String, String> =
+        acknowledged.into_iter().map(|(key, mut ids)| (key, ids.swap_remove(0))).collect();
+    assert_eq!(stored, given);
+    println!(
+        "{} evaluations, each asked of two servers at once; {kills} kills in {:?}",
+        stored.len(),
+        began.elapsed()
+    );
+}
+
+/// What chat models may cost in a day is of all servers together.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_together_keep_the_budget() {
+    const BUDGET: u64 = 100_000;
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let provider = gsar_chat_wire::Server::start().await.unwrap();
+    provider.always(Play::answer(chat_models::HONEST));
+    let mut servers = Vec::new();
+    for _ in 0..SERVERS {
+        let models = Models::new().with("openai:m", &provider, |model| {
+            (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
+            model.max_output_tokens = 1_000;
+        });
+        let started = models.start(|config| {
+            config.storage.url = Some(url.parse().unwrap());
+            config.judges.daily_budget = Some(BUDGET);
+        });
+        servers.push(started.await);
+    }
+    let calls: Vec<_> = (0..64)
+        .map(|caller| {
+            let channel = servers[caller % SERVERS].channel.clone();
+            tokio::spawn(async move {
+                let mut cost = 0;
+                loop {
+                    let answer = chat_models::evaluate(&channel, chat_models::asked("openai:m"))
+                        .await
+                        .unwrap();
+                    let links = &answer.provenance.as_ref().unwrap().judges;
+                    cost += links
+                        .iter()
+                        .flat_map(|link| &link.calls)
+                        .map(|call| call.cost_micros())
+                        .sum::<u64>();
+                    match chat_models::codes(&answer)[..] {
+                        ["BUDGET_SPENT"] => return cost,
+                        [""] => {}
+                        ref other => panic!("{other:?}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut cost = 0;
+    for call in calls {
+        cost += call.await.unwrap();
+    }
+    while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(postgres.query(&url, "SELECT sum(micros) FROM spending"), cost.to_string());
+    assert!((BUDGET / 2..=BUDGET).contains(&cost), "{cost}");
+    println!("{cost} of {BUDGET} millionths of a dollar by {} calls", provider.counts().requests);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_database_that_is_killed_comes_back_without_a_restart() {
+    let Some(postgres) = postgres() else { return };
+    let postgres = Arc::new(postgres);
+    let url = postgres.database();
+    let change = |config: &mut Config| {
+        config.storage.url = Some(url.parse().unwrap());
+        config.admin = Some("127.0.0.1:0".parse().unwrap());
+    };
+    let server = Wanted::default().start(change).await;
+    let channels = Arc::new(vec![server.channel.clone()]);
+    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let callers: Vec<_> = (0..8)
+        .map(|caller| {
+            let (channels, is_over, answered) =
+                (Arc::clone(&channels), Arc::clone(&is_over), Arc::clone(&answered));
+            tokio::spawn(call(caller, channels, is_over, answered))
+        })
+        .collect();
+    let mut recoveries = Vec::new();
+    for _ in 0..20 {
+        reaches(&answered, answered.load(Ordering::SeqCst) + 20).await;
+        let database = Arc::clone(&postgres);
+        tokio::task::spawn_blocking(move || database.kill()).await.unwrap();
+        let refused = loop {
+            if let Err(refused) = evaluate(&server.channel, "while it is away").await {
+                break refused;
+            }
+        };
+        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+        assert!(refused.message().contains("database"), "{refused}");
+        assert!(readiness(server.admin.unwrap()).await.contains("the ledger takes no records"));
+        let database = Arc::clone(&postgres);
+        tokio::task::spawn_blocking(move || database.up()).await.unwrap();
+        let (up, before) = (Instant::now(), answered.load(Ordering::SeqCst));
+        reaches(&answered, before + 1).await;
+        recoveries.push(up.elapsed());
+        while readiness(server.admin.unwrap()).await != "ready" {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    is_over.store(true, Ordering::SeqCst);
+    let mut keys = 0;
+    for caller in callers {
+        for (key, ids) in caller.await.unwrap() {
+            assert_eq!(ids[0], ids[1], "{key} was evaluated twice");
+            let sql =
+                format!("SELECT evaluation_id FROM evaluation_ids WHERE idempotency_key = '{key}'");
+            if keys % 50 == 0 {
+                assert_eq!(postgres.query(&url, &sql), ids[0], "{key}");
+            }
+            keys += 1;
+        }
+    }
+    let away = "SELECT count(*) FROM evaluation_ids WHERE idempotency_key <> 'while it is away'";
+    assert_eq!(postgres.query(&url, away), keys.to_string());
+    recoveries.sort();
+    println!(
+        "{keys} evaluations, 20 kills; after the database was up, the first answer came within {:?}",
+        recoveries.last().unwrap()
+    );
+}
+
+/// An account with a password, over TLS to a server whose certificate is verified; everything else is refused.
+#[test]
+fn the_database_is_reached_over_tls_that_is_verified() {
+    // PostgreSQL 16 of the wheel is built without TLS.
+    let Some(postgres) = Postgres::start(Kind::System) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let url = postgres.database();
+    postgres
+        .query(&url, "CREATE ROLE ada LOGIN PASSWORD 'geheim'; GRANT ALL ON SCHEMA public TO ada");
+    let (authority, other) = (Authority::new("authority"), Authority::new("other"));
+    let signed = authority.sign();
+    let port = postgres.serve_tls(&signed.certificate, &signed.key);
+    std::fs::write(folder.path().join("ca.pem"), authority.pem()).unwrap();
+    std::fs::write(folder.path().join("other.pem"), other.pem()).unwrap();
+    std::fs::write(folder.path().join("password"), "geheim\n").unwrap();
+    std::fs::write(folder.path().join("wrong"), "falsch").unwrap();
+    let database = url.split_once("postgres:///").unwrap().1.split_once('?').unwrap().0;
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let check = |host: &str, mode: &str, ca: &str, password: &str| {
+        let url = format!("postgres://ada@{host}:{port}/{database}{mode}");
+        let ca = if ca.is_empty() { String::new() } else { format!("ca = \"{}\"\n", file(ca)) };
+        let toml = format!("{}{ca}password_file = \"{}\"\n", configuration(&url), file(password));
+        let (fits, text) = said(folder.path(), &toml, &["--check"]);
+        assert!(!text.contains("geheim") && !text.contains("falsch"), "{text}");
+        (fits, text)
+    };
+    for host in ["localhost", "127.0.0.1"] {
+        let (fits, text) = check(host, "?sslmode=require", "ca.pem", "password");
+        assert!(fits, "{text}");
+    }
+    for (mode, ca, password, reason) in [
+        ("?sslmode=require", "other.pem", "password", "invalid peer certificate"),
+        ("?sslmode=require", "", "password", "invalid peer certificate"),
+        ("?sslmode=require", "ca.pem", "wrong", "password authentication failed"),
+        ("?sslmode=disable", "", "password", "no pg_hba.conf entry"),
+    ] {
+        let (fits, text) = check("localhost", mode, ca, password);
+        assert!(!fits && text.contains(reason), "{mode} {ca} {password}: {text}");
+    }
+    let (_, text) = check("localhost", "?sslmode=require", "other.pem", "password");
+    assert!(text.contains("storage.ca"), "{text}");
+}
+
+/// What a run of the binary says that ends by itself.
+fn said(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
+    let config = folder.join("once.toml");
+    std::fs::write(&config, toml).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .args(arguments)
+        .arg("--config")
+        .arg(config)
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .env_clear()
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout) + &text(output.stderr))
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_named_without_its_password() {
+    let Some(postgres) = postgres() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let url = postgres.database();
+    let by_hand = format!("{}migrate = false\n", configuration(&url));
+    let (fits, text) = said(folder.path(), &by_hand, &["--check"]);
+    assert!(!fits && text.contains("run gsar-server migrate"), "{text}");
+    let (fits, text) = said(folder.path(), &by_hand, &[]);
+    assert!(!fits && text.contains("has schema 0, this server needs 1"), "{text}");
+    let (fits, text) = said(folder.path(), &by_hand, &["migrate"]);
+    assert!(fits && text.contains("the schema of this version"), "{text}");
+    let (fits, text) = said(folder.path(), &by_hand, &["--check"]);
+    assert!(fits && text.contains("no problems"), "{text}");
+
+    let away = configuration("postgres://ada:geheim@127.0.0.1:9/gsar");
+    for arguments in [&["--check"][..], &[], &["migrate"], &["--print-config"]] {
+        let (fits, text) = said(folder.path(), &away, arguments);
+        assert_eq!(fits, arguments == ["--print-config"], "{text}");
+        assert!(text.contains("postgres://ada:***@127.0.0.1:9/gsar"), "{arguments:?}: {text}");
+        assert!(!text.contains("geheim"), "{arguments:?}: {text}");
+    }
+    let (fits, text) = said(folder.path(), &away, &[]);
+    assert!(!fits && text.contains("Connection refused"), "{text}");
+}
+
+/// What /readyz says.
+async fn readiness(admin: std::net::SocketAddr) -> String {
+    let mut stream = tokio::net::TcpStream::connect(admin).await.unwrap();
+    stream
+        .write_all(b"GET /readyz HTTP/1.1\r\nHost: admin\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.trim().to_owned()
+}

