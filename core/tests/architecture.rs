@@ -179,7 +179,8 @@ const MODULES: [(&str, &[&str]); 12] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 6] = ["attestation", "call", "config", "errors", "offload", "telemetry"];
+const COMMON: [&str; 7] =
+    ["attestation", "call", "config", "errors", "offload", "owner", "telemetry"];
 
 #[test]
 fn modules_of_the_server_know_only_their_neighbours() {

@@ -20,6 +20,7 @@ pub mod judge;
 pub mod ledger;
 pub mod lifecycle;
 mod offload;
+pub mod owner;
 pub mod policies;
 mod storage;
 pub mod telemetry;

@@ -50,6 +50,7 @@ fn keyed(number: u32, key: &str, body: u32) -> Record {
 
 fn summary_of(record: &Record) -> Summary {
     Summary {
+        owner: String::new(),
         evaluation_id: record.evaluation_id.clone(),
         evaluated_at_micros: record.evaluated_at_micros,
         report_id: record.report_id.clone(),

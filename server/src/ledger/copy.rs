@@ -12,10 +12,11 @@ use super::error::LedgerError;
 use super::grades::NewGrades;
 use super::investigations::NewEvent;
 use super::postgres::{PostgresLedger, PostgresLedgerOptions};
-use super::record::{Record, StoredEvaluation};
+use super::record::{Record, StoredEvaluation, Summary};
 use super::scan::Scan;
 use super::sqlite::{Options, SqliteLedger};
 use super::store::Ledger;
+use crate::owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
 /// Where a ledger is: `sqlite:DIRECTORY` or `postgres://user@host/database`.
@@ -108,13 +109,18 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
         let page = from.scan(Scan::default(), after).await?;
         let Some(last) = page.last() else { return Ok(copied) };
         after = last.sequence;
-        for scanned in page {
-            let investigation = scanned.summary.investigation_id;
-            if !investigation.is_empty() && investigations.insert(investigation.clone()) {
+        for Summary { owner, investigation_id, evaluation_id, .. } in
+            page.into_iter().map(|scanned| scanned.summary)
+        {
+            let kept_for = Owner::new(&owner, true);
+            let (from, to) = (&*from.of(&kept_for), &*to.of(&kept_for));
+            if !investigation_id.is_empty()
+                && investigations.insert((owner, investigation_id.clone()))
+            {
                 copied.investigations +=
-                    u64::from(copy_investigation(from, to, &investigation).await?);
+                    u64::from(copy_investigation(from, to, &investigation_id).await?);
             }
-            match copy_evaluation(from, to, &scanned.summary.evaluation_id).await? {
+            match copy_evaluation(from, to, &evaluation_id).await? {
                 true => copied.evaluations += 1,
                 false => copied.there_already += 1,
             }

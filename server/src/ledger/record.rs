@@ -74,6 +74,8 @@ pub enum Recorded {
 /// One evaluation in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
+    /// For whom it is kept; empty where callers have no names.
+    pub owner: String,
     /// The id of the evaluation.
     pub evaluation_id: String,
     /// When it began, in microseconds since 1970-01-01T00:00:00Z.

@@ -4,6 +4,7 @@
 //! step of its investigation are durable together or not at all.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -15,10 +16,15 @@ use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::record::{Record, Recorded, StoredEvaluation};
 use super::scan::{Scan, Scanned};
+use crate::owner::Owner;
 
 /// A record of evaluations and of the investigations they belong to.
 #[async_trait]
 pub trait Ledger: fmt::Debug + Send + Sync {
+    /// The same ledger for an owner: what is recorded is its own, and it finds what it sees. Ids of investigations and
+    /// idempotency keys are names that each owner gives by itself.
+    fn of(&self, owner: &Owner) -> Arc<dyn Ledger>;
+
     /// Records an evaluation; returns when it is durable as the options promise.
     ///
     /// A record whose idempotency key is known with the same request digest is not written again: the

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gsar_server::ledger::{Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
+use gsar_server::owner::Owner;
 
 use crate::Place;
 use crate::records::{
@@ -395,4 +396,76 @@ pub(crate) async fn a_closed_ledger_says_so(place: &Place) {
 
 async fn closed(ledger: Arc<dyn Ledger>) {
     tokio::task::spawn_blocking(move || ledger.close()).await.unwrap();
+}
+
+/// Keys and ids of investigations are names that each owner gives by itself.
+pub(crate) async fn owners_give_names_by_themselves(place: &Place) {
+    let ledger = place.open().await;
+    let [ada, ben] = ["ada", "ben"].map(|name| ledger.of(&Owner::new(name, false)));
+    for (own, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
+        assert_eq!(own.start_investigation(start("investigation-1")).await, Ok(None));
+        for (step, number) in (1..).zip(numbers) {
+            let new = Record {
+                investigation_id: "investigation-1".to_owned(),
+                event: Some(event("investigation-1", step, &number.to_string())),
+                ..keyed(number, &format!("key-{step}"), number)
+            };
+            assert_eq!(own.record(new.clone()).await, Ok(Recorded::New));
+            let again = Record { evaluation_id: "another".to_owned(), ..new.clone() };
+            assert!(matches!(own.record(again).await, Ok(Recorded::Replayed { .. })));
+        }
+        assert_eq!(own.investigation("investigation-1").await.unwrap().unwrap().events.len(), 2);
+    }
+    let reused = LedgerError::KeyReused { key: "key-1".to_owned() };
+    assert_eq!(ben.find_by_key("key-1", digest(&2_u32.to_be_bytes())).await, Err(reused));
+    // An id is not one of them.
+    let taken = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
+    assert_eq!(ben.record(record(2)).await, Err(taken));
+    // An investigation goes with the last evaluation of its owner, whatever others call theirs.
+    for number in 2..4 {
+        assert_eq!(ada.delete(&record(number).evaluation_id).await, Ok(true));
+    }
+    assert_eq!(ada.investigation("investigation-1").await, Ok(None));
+    for own in [&ledger, &ben] {
+        assert!(own.investigation("investigation-1").await.unwrap().is_some());
+    }
+}
+
+pub(crate) async fn an_owner_sees_its_own_and_who_may_sees_all(place: &Place) {
+    let ledger = place.open().await;
+    let owner = |name, sees_all| ledger.of(&Owner::new(name, sees_all));
+    let [ada, ben, auditor] = [owner("ada", false), owner("ben", false), owner("auditor", true)];
+    record_all(&*ledger, [record(0)]).await;
+    record_all(&*ada, [with_contents(1, &["of ada"]), with_contents(2, &["of both"])]).await;
+    record_all(&*ben, [with_contents(3, &["of both"])]).await;
+    record_all(&*auditor, [record(4)]).await;
+    let id = |number| record(number).evaluation_id;
+    let text = |text: &str| digest(text.as_bytes());
+    for (ledger, seen) in [
+        (&ledger, vec![4, 3, 2, 1, 0]),
+        (&auditor, vec![4, 3, 2, 1, 0]),
+        (&ada, vec![2, 1]),
+        (&ben, vec![3]),
+        (&owner("nobody", false), vec![]),
+        (&owner("", false), vec![4, 3, 2, 1, 0]),
+    ] {
+        let ids: Vec<String> = seen.iter().map(|number| id(*number)).collect();
+        assert_eq!(listed(&**ledger, &Filter::default()).await, ids);
+        let scanned = ledger.scan(Scan::default(), 0).await.unwrap();
+        let scanned: Vec<String> =
+            scanned.into_iter().rev().map(|found| found.summary.evaluation_id).collect();
+        assert_eq!(scanned, ids);
+    }
+    assert_eq!(auditor.read(&id(1)).await.unwrap().unwrap().summary.owner, "ada");
+    assert_eq!(ben.read(&id(1)).await, Ok(None));
+    assert_eq!(ben.content(&id(1), text("of ada")).await, Ok(None));
+    assert_eq!(ben.content(&id(1), text("of both")).await, Ok(None));
+    assert_eq!(ben.contents(&id(2)).await, Ok(Vec::new()));
+    assert_eq!(ben.grade(grades(1, "ben", &[("", 1)])).await, Ok(false));
+    assert_eq!(ben.delete(&id(1)).await, Ok(false));
+    assert_eq!(ada.content(&id(1), text("of ada")).await, Ok(Some("of ada".to_owned())));
+    assert_eq!(auditor.grade(grades(1, "auditor", &[("", 1)])).await, Ok(true));
+    assert_eq!(ada.read(&id(1)).await.unwrap().unwrap().grades.len(), 1);
+    assert_eq!(ada.delete(&id(2)).await, Ok(true));
+    assert_eq!(ben.content(&id(3), text("of both")).await, Ok(Some("of both".to_owned())));
 }

@@ -90,6 +90,8 @@ async fn every_case(engine: &Engine) {
         an_event_and_its_evaluation_are_recorded_together,
         what_is_deleted_is_gone_with_what_only_it_had,
         what_was_acknowledged_is_there_after_it_was_closed,
+        owners_give_names_by_themselves,
+        an_owner_sees_its_own_and_who_may_sees_all,
         a_closed_ledger_says_so,
     );
 }
@@ -137,6 +139,7 @@ async fn a_copy_is_the_same() {
         sqlite.place("third").open().await,
     );
     random::fill(&*first).await;
+    random::fill_for_an_owner(&*first).await;
     let there = copy_ledger(&*first, &*second).await.unwrap();
     assert!(
         there.evaluations > 20 && there.investigations > 0 && there.there_already == 0,

@@ -1,6 +1,7 @@
 //! Arbitrary operations, in an order that a seed decides, on two ledgers: every answer is the same.
 
 use gsar_server::ledger::{Filter, Ledger, Record, Scan};
+use gsar_server::owner::Owner;
 
 use crate::records::{digest, event, grades, keyed, record, start, with_contents};
 
@@ -47,6 +48,15 @@ pub(crate) async fn fill(ledger: &dyn Ledger) {
             ledger.grade(grades(number, "ada", &[("", 1), ("c", 2)])).await.unwrap();
         }
     }
+}
+
+/// Adds what an owner keeps under names that [`fill`] uses too.
+pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
+    let ledger = ledger.of(&Owner::new("ada", false));
+    let _there_already = ledger.start_investigation(start("investigation-0")).await.unwrap();
+    let event = Some(event("investigation-0", 1, "of ada"));
+    let record = Record { event, ..keyed(30, "key-0", 30) };
+    ledger.record(record).await.unwrap();
 }
 
 /// What a ledger says to an operation. Sequences are its own.

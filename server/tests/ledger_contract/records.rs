@@ -46,6 +46,7 @@ pub(crate) fn with_contents(number: u32, contents: &[&str]) -> Record {
 
 pub(crate) fn summary_of(record: &Record) -> Summary {
     Summary {
+        owner: String::new(),
         evaluation_id: record.evaluation_id.clone(),
         evaluated_at_micros: record.evaluated_at_micros,
         report_id: record.report_id.clone(),

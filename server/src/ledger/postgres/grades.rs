@@ -7,16 +7,23 @@ use tokio_postgres::{Error, Row};
 
 use super::query;
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
+use crate::owner::Owner;
 
 /// Keeps all of them in one transaction; whether there is such an evaluation.
-pub(super) async fn write(client: &mut Object, new: &NewGrades) -> Result<bool, Error> {
-    const GRADED: &str =
-        "SELECT sequence FROM evaluation_ids WHERE evaluation_id = $1 FOR KEY SHARE";
+pub(super) async fn write(
+    client: &mut Object,
+    owner: &Owner,
+    new: &NewGrades,
+) -> Result<bool, Error> {
+    const GRADED: &str = "SELECT sequence FROM evaluation_ids \
+         WHERE evaluation_id = $1 AND ($2::text IS NULL OR owner = $2) FOR KEY SHARE";
     const WORD: &str = "INSERT INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sequence, claim_id, grader) DO UPDATE SET \
          graded_at_micros = excluded.graded_at_micros, verdict = excluded.verdict, note = excluded.note";
     let transaction = client.transaction().await?;
-    let Some(row) = query::optional(&transaction, GRADED, &[&new.evaluation_id]).await? else {
+    let Some(row) =
+        query::optional(&transaction, GRADED, &[&new.evaluation_id, &owner.only()]).await?
+    else {
         return Ok(false);
     };
     let sequence: i64 = row.get(0);

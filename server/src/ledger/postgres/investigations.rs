@@ -11,17 +11,18 @@ use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestig
 /// Begins an investigation; the one that has the id already, where there is one.
 pub(super) async fn start(
     client: &mut Object,
+    owner: &str,
     new: &InvestigationStart,
     attempt: u32,
 ) -> Result<Option<StoredInvestigation>, Error> {
-    const NEW: &str = "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml) \
-         VALUES ($1, $2, $3, $4) ON CONFLICT (investigation_id) DO NOTHING";
+    const NEW: &str = "INSERT INTO investigations (owner, investigation_id, started_at_micros, start, policy_toml) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, investigation_id) DO NOTHING";
     let values: query::Parameters<'_> =
-        &[&new.investigation_id, &new.started_at_micros, &new.start, &new.policy_toml];
+        &[&owner, &new.investigation_id, &new.started_at_micros, &new.start, &new.policy_toml];
     if query::execute(&*client, NEW, values).await? > 0 {
         return Ok(None);
     }
-    let before = read(client, &new.investigation_id).await?;
+    let before = read(client, owner, &new.investigation_id).await?;
     // What a former attempt has written is this one.
     Ok(before.filter(|before| attempt == 1 || before.start != *new || !before.events.is_empty()))
 }
@@ -29,14 +30,15 @@ pub(super) async fn start(
 /// Appends an event in a transaction of its own.
 pub(super) async fn append(
     client: &mut Object,
+    owner: &str,
     event: &NewEvent,
     attempt: u32,
 ) -> Result<Result<(), LedgerError>, Error> {
     let transaction = client.transaction().await?;
-    let appended = append_in(&transaction, event).await?;
+    let appended = append_in(&transaction, owner, event).await?;
     match appended {
         Ok(()) => transaction.commit().await?,
-        Err(_) if attempt > 1 && is_there(&transaction, event).await? => return Ok(Ok(())),
+        Err(_) if attempt > 1 && is_there(&transaction, owner, event).await? => return Ok(Ok(())),
         Err(_) => {}
     }
     Ok(appended)
@@ -45,45 +47,52 @@ pub(super) async fn append(
 /// Appends an event within a transaction; refuses a step that does not follow the last.
 pub(super) async fn append_in(
     transaction: &impl GenericClient,
+    owner: &str,
     event: &NewEvent,
 ) -> Result<Result<(), LedgerError>, Error> {
     // One at a time for each investigation.
-    const HELD: &str = "SELECT 1 FROM investigations WHERE investigation_id = $1 FOR UPDATE";
-    const LAST: &str =
-        "SELECT coalesce(max(step), 0) FROM investigation_events WHERE investigation_id = $1";
-    const NEW: &str = "INSERT INTO investigation_events (investigation_id, step, request_digest, event) \
-         VALUES ($1, $2, $3, $4)";
+    const HELD: &str =
+        "SELECT 1 FROM investigations WHERE owner = $1 AND investigation_id = $2 FOR UPDATE";
+    const LAST: &str = "SELECT coalesce(max(step), 0) FROM investigation_events \
+         WHERE owner = $1 AND investigation_id = $2";
+    const NEW: &str = "INSERT INTO investigation_events (owner, investigation_id, step, request_digest, event) \
+         VALUES ($1, $2, $3, $4, $5)";
     let id = &event.investigation_id;
-    let held = query::optional(transaction, HELD, &[id]).await?.is_some();
-    let last: i64 = query::one(transaction, LAST, &[id]).await?.get(0);
+    let held = query::optional(transaction, HELD, &[&owner, id]).await?.is_some();
+    let last: i64 = query::one(transaction, LAST, &[&owner, id]).await?.get(0);
     if !held || i64::from(event.step) != last + 1 {
         return Ok(Err(LedgerError::StepTaken { investigation_id: id.clone(), step: event.step }));
     }
     let values: query::Parameters<'_> =
-        &[id, &i64::from(event.step), &event.request_digest.as_slice(), &event.event];
+        &[&owner, id, &i64::from(event.step), &event.request_digest.as_slice(), &event.event];
     query::execute(transaction, NEW, values).await?;
     Ok(Ok(()))
 }
 
 /// Whether the step holds this event: a former attempt has written it.
-async fn is_there(client: &impl GenericClient, event: &NewEvent) -> Result<bool, Error> {
-    const SAME: &str = "SELECT 1 FROM investigation_events WHERE investigation_id = $1 AND step = $2 AND event = $3";
+async fn is_there(
+    client: &impl GenericClient,
+    owner: &str,
+    event: &NewEvent,
+) -> Result<bool, Error> {
+    const SAME: &str = "SELECT 1 FROM investigation_events WHERE owner = $1 AND investigation_id = $2 AND step = $3 AND event = $4";
     let values: query::Parameters<'_> =
-        &[&event.investigation_id, &i64::from(event.step), &event.event];
+        &[&owner, &event.investigation_id, &i64::from(event.step), &event.event];
     Ok(query::optional(client, SAME, values).await?.is_some())
 }
 
 /// An investigation in full; `None` where there is none of that id.
 pub(super) async fn read(
     client: &mut Object,
+    owner: &str,
     investigation_id: &str,
 ) -> Result<Option<StoredInvestigation>, Error> {
-    const START: &str = "SELECT started_at_micros, start, policy_toml FROM investigations WHERE investigation_id = $1";
-    const EVENTS: &str = "SELECT request_digest, event FROM investigation_events WHERE investigation_id = $1 ORDER BY step";
-    let Some(row) = query::optional(&*client, START, &[&investigation_id]).await? else {
+    const START: &str = "SELECT started_at_micros, start, policy_toml FROM investigations WHERE owner = $1 AND investigation_id = $2";
+    const EVENTS: &str = "SELECT request_digest, event FROM investigation_events WHERE owner = $1 AND investigation_id = $2 ORDER BY step";
+    let Some(row) = query::optional(&*client, START, &[&owner, &investigation_id]).await? else {
         return Ok(None);
     };
-    let events = query::all(&*client, EVENTS, &[&investigation_id]).await?;
+    let events = query::all(&*client, EVENTS, &[&owner, &investigation_id]).await?;
     Ok(Some(StoredInvestigation {
         start: InvestigationStart {
             investigation_id: investigation_id.to_owned(),

@@ -40,6 +40,7 @@ use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation};
 use super::scan::{Scan, Scanned};
 use super::store::Ledger;
+use crate::owner::Owner;
 use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
 use fault::fault;
 use shared_rows::KnownRows;
@@ -57,6 +58,7 @@ const MAX_RECORD_BYTES: usize = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub struct PostgresLedger {
     shared: Arc<Shared>,
+    owner: Owner,
 }
 
 #[derive(Debug)]
@@ -101,7 +103,7 @@ impl PostgresLedger {
         };
         let shared = Arc::new(shared);
         maintenance::start(&shared, options.max_age);
-        Ok(Self { shared })
+        Ok(Self { shared, owner: Owner::default() })
     }
 
     /// Deletes what is older than `max_age` now, instead of when it is due; nothing where another server is at it.
@@ -151,16 +153,23 @@ fn can_be_kept(text: &str) -> bool {
 
 #[async_trait]
 impl Ledger for PostgresLedger {
+    fn of(&self, owner: &Owner) -> Arc<dyn Ledger> {
+        Arc::new(Self { shared: Arc::clone(&self.shared), owner: owner.clone() })
+    }
+
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
         let bytes = record.bytes();
         if bytes > MAX_RECORD_BYTES {
             return Err(LedgerError::TooLarge { evaluation_id: record.evaluation_id, bytes });
         }
-        let (record, known) = (Arc::new(record), Arc::clone(&self.shared.known));
+        let (owner, record, known) =
+            (self.owner.clone(), Arc::new(record), Arc::clone(&self.shared.known));
         let began = Instant::now();
         let written = self.shared.database.run(move |client, attempt| {
-            let (record, known) = (Arc::clone(&record), Arc::clone(&known));
-            Box::pin(async move { record::write(client, &known, &record, attempt).await })
+            let (owner, record, known) = (owner.clone(), Arc::clone(&record), Arc::clone(&known));
+            Box::pin(
+                async move { record::write(client, &known, owner.name(), &record, attempt).await },
+            )
         });
         let written = self.shared.noted(written.await)?;
         if matches!(written, Ok(Recorded::New)) {
@@ -178,10 +187,12 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(key) {
             return Ok(None);
         }
-        let key = key.to_owned();
+        let (owner, key) = (self.owner.clone(), key.to_owned());
         let found = self.shared.database.run(move |client, _| {
-            let key = key.clone();
-            Box::pin(async move { record::replay(client, &key, &request_digest).await })
+            let (owner, key) = (owner.clone(), key.clone());
+            Box::pin(
+                async move { record::replay(client, owner.name(), &key, &request_digest).await },
+            )
         });
         let found = self.shared.noted(found.await)?;
         found.map(|found| found.map(|found| found.response)).transpose()
@@ -197,9 +208,10 @@ impl Ledger for PostgresLedger {
         {
             return Ok(Page { evaluations: Vec::new(), next_page_token: None });
         }
+        let owner = self.owner.clone();
         let page = self.shared.database.run(move |client, _| {
-            let filter = filter.clone();
-            Box::pin(async move { read::page(client, &filter, below).await })
+            let (owner, filter) = (owner.clone(), filter.clone());
+            Box::pin(async move { read::page(client, &owner, &filter, below).await })
         });
         self.shared.noted(page.await)
     }
@@ -208,10 +220,10 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(evaluation_id) {
             return Ok(None);
         }
-        let id = evaluation_id.to_owned();
+        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let read = self.shared.database.run(move |client, _| {
-            let id = id.clone();
-            Box::pin(async move { read::stored(client, &id).await })
+            let (owner, id) = (owner.clone(), id.clone());
+            Box::pin(async move { read::stored(client, &owner, &id).await })
         });
         self.shared.noted(read.await)
     }
@@ -221,9 +233,10 @@ impl Ledger for PostgresLedger {
         if !texts.into_iter().flatten().all(|text| can_be_kept(text)) {
             return Ok(Vec::new());
         }
+        let owner = self.owner.clone();
         let page = self.shared.database.run(move |client, _| {
-            let scan = scan.clone();
-            Box::pin(async move { scan::page(client, &scan, after).await })
+            let (owner, scan) = (owner.clone(), scan.clone());
+            Box::pin(async move { scan::page(client, &owner, &scan, after).await })
         });
         self.shared.noted(page.await)
     }
@@ -236,10 +249,10 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(evaluation_id) {
             return Ok(None);
         }
-        let id = evaluation_id.to_owned();
+        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let packed = self.shared.database.run(move |client, _| {
-            let id = id.clone();
-            Box::pin(async move { read::content(client, &id, &digest).await })
+            let (owner, id) = (owner.clone(), id.clone());
+            Box::pin(async move { read::content(client, &owner, &id, &digest).await })
         });
         let packed = self.shared.noted(packed.await)?;
         packed.map(|packed| fault::unpacked(&packed)).transpose()
@@ -249,10 +262,10 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(evaluation_id) {
             return Ok(Vec::new());
         }
-        let id = evaluation_id.to_owned();
+        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let packed = self.shared.database.run(move |client, _| {
-            let id = id.clone();
-            Box::pin(async move { read::contents(client, &id).await })
+            let (owner, id) = (owner.clone(), id.clone());
+            Box::pin(async move { read::contents(client, &owner, &id).await })
         });
         let packed = self.shared.noted(packed.await)?;
         let content = |(digest, packed): ([u8; 32], Vec<u8>)| {
@@ -265,10 +278,10 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(evaluation_id) {
             return Ok(false);
         }
-        let id = evaluation_id.to_owned();
+        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let deleted = self.shared.database.run(move |client, _| {
-            let id = id.clone();
-            Box::pin(async move { sweep::delete(client, &id).await })
+            let (owner, id) = (owner.clone(), id.clone());
+            Box::pin(async move { sweep::delete(client, &owner, &id).await })
         });
         let deleted = self.shared.noted(deleted.await)?;
         if deleted {
@@ -279,10 +292,10 @@ impl Ledger for PostgresLedger {
     }
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let grades = Arc::new(grades);
+        let (owner, grades) = (self.owner.clone(), Arc::new(grades));
         let written = self.shared.database.run(move |client, _| {
-            let grades = Arc::clone(&grades);
-            Box::pin(async move { grades::write(client, &grades).await })
+            let (owner, grades) = (owner.clone(), Arc::clone(&grades));
+            Box::pin(async move { grades::write(client, &owner, &grades).await })
         });
         self.shared.noted(written.await)
     }
@@ -291,19 +304,23 @@ impl Ledger for PostgresLedger {
         &self,
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let start = Arc::new(start);
+        let (owner, start) = (self.owner.clone(), Arc::new(start));
         let started = self.shared.database.run(move |client, attempt| {
-            let start = Arc::clone(&start);
-            Box::pin(async move { investigations::start(client, &start, attempt).await })
+            let (owner, start) = (owner.clone(), Arc::clone(&start));
+            Box::pin(
+                async move { investigations::start(client, owner.name(), &start, attempt).await },
+            )
         });
         self.shared.noted(started.await)
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let event = Arc::new(event);
+        let (owner, event) = (self.owner.clone(), Arc::new(event));
         let appended = self.shared.database.run(move |client, attempt| {
-            let event = Arc::clone(&event);
-            Box::pin(async move { investigations::append(client, &event, attempt).await })
+            let (owner, event) = (owner.clone(), Arc::clone(&event));
+            Box::pin(
+                async move { investigations::append(client, owner.name(), &event, attempt).await },
+            )
         });
         self.shared.noted(appended.await)?
     }
@@ -315,10 +332,10 @@ impl Ledger for PostgresLedger {
         if !can_be_kept(investigation_id) {
             return Ok(None);
         }
-        let id = investigation_id.to_owned();
+        let (owner, id) = (self.owner.clone(), investigation_id.to_owned());
         let read = self.shared.database.run(move |client, _| {
-            let id = id.clone();
-            Box::pin(async move { investigations::read(client, &id).await })
+            let (owner, id) = (owner.clone(), id.clone());
+            Box::pin(async move { investigations::read(client, owner.name(), &id).await })
         });
         self.shared.noted(read.await)
     }

@@ -9,10 +9,11 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::filter::{Filter, Page};
 use crate::ledger::page_token;
 use crate::ledger::record::{StoredEvaluation, Summary};
+use crate::owner::Owner;
 
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
-     report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims";
+     evaluations.owner, report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims";
 
 /// Whether a row of `evaluations` has grades.
 pub(super) const IS_GRADED: &str =
@@ -38,6 +39,13 @@ impl Conditions {
         self.sql.push_str(condition);
     }
 
+    /// Adds what an owner sees.
+    pub(super) fn see(&mut self, owner: &Owner) {
+        if let Some(owner) = owner.only() {
+            self.add("owner = ? AND owner <> ''", owner.to_owned());
+        }
+    }
+
     /// The values as a query takes them.
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)).collect()
@@ -53,9 +61,15 @@ pub(super) fn begin(filter: &Filter) -> Result<i64, LedgerError> {
 }
 
 /// One page of a list.
-pub(super) async fn page(client: &mut Object, filter: &Filter, below: i64) -> Result<Page, Error> {
+pub(super) async fn page(
+    client: &mut Object,
+    owner: &Owner,
+    filter: &Filter,
+    below: i64,
+) -> Result<Page, Error> {
     let mut list = Conditions { sql: "true".to_owned(), values: Vec::new() };
     list.add("sequence < ?", below);
+    list.see(owner);
     if let Some(report) = &filter.report_id {
         list.add("report_id = ? AND report_id <> ''", report.clone());
     }
@@ -85,15 +99,16 @@ pub(super) async fn page(client: &mut Object, filter: &Filter, below: i64) -> Re
 /// One evaluation in full.
 pub(super) async fn stored(
     client: &mut Object,
+    owner: &Owner,
     evaluation_id: &str,
 ) -> Result<Option<StoredEvaluation>, Error> {
     let sql = format!(
         "SELECT {SUMMARY_COLUMNS}, idempotency_key, request_digest, report, response, evidence, toml \
          FROM evaluation_ids AS ids JOIN evaluations USING (sequence, evaluated_at_micros) \
          JOIN policies ON policies.id = policy_id JOIN evidence_sets ON evidence_sets.id = evidence_set_id \
-         WHERE ids.evaluation_id = $1"
+         WHERE ids.evaluation_id = $1 AND ($2::text IS NULL OR ids.owner = $2)"
     );
-    let Some(row) = query::optional(&*client, &sql, &[&evaluation_id]).await? else {
+    let Some(row) = query::optional(&*client, &sql, &[&evaluation_id, &owner.only()]).await? else {
         return Ok(None);
     };
     let sequence = row.get("sequence");
@@ -113,27 +128,31 @@ pub(super) async fn stored(
 /// A content of an evaluation as it is packed.
 pub(super) async fn content(
     client: &mut Object,
+    owner: &Owner,
     evaluation_id: &str,
     digest: &[u8; 32],
 ) -> Result<Option<Vec<u8>>, Error> {
     const PACKED: &str = "SELECT packed FROM evaluation_ids AS ids \
          JOIN evaluations USING (sequence, evaluated_at_micros) \
          JOIN evidence_set_contents ON set_id = evidence_set_id JOIN contents ON contents.id = content_id \
-         WHERE ids.evaluation_id = $1 AND contents.digest = $2";
-    let row = query::optional(&*client, PACKED, &[&evaluation_id, &digest.as_slice()]).await?;
+         WHERE ids.evaluation_id = $1 AND contents.digest = $2 AND ($3::text IS NULL OR ids.owner = $3)";
+    let row =
+        query::optional(&*client, PACKED, &[&evaluation_id, &digest.as_slice(), &owner.only()])
+            .await?;
     Ok(row.map(|row| row.get(0)))
 }
 
 /// The contents of an evaluation, by their digests, as they are packed.
 pub(super) async fn contents(
     client: &mut Object,
+    owner: &Owner,
     evaluation_id: &str,
 ) -> Result<Vec<([u8; 32], Vec<u8>)>, Error> {
     const PACKED: &str = "SELECT contents.digest, packed FROM evaluation_ids AS ids \
          JOIN evaluations USING (sequence, evaluated_at_micros) \
          JOIN evidence_set_contents ON set_id = evidence_set_id JOIN contents ON contents.id = content_id \
-         WHERE ids.evaluation_id = $1 ORDER BY contents.digest";
-    let rows = query::all(&*client, PACKED, &[&evaluation_id]).await?;
+         WHERE ids.evaluation_id = $1 AND ($2::text IS NULL OR ids.owner = $2) ORDER BY contents.digest";
+    let rows = query::all(&*client, PACKED, &[&evaluation_id, &owner.only()]).await?;
     Ok(rows.iter().map(|row| (digest(row.get(0)), row.get(1))).collect())
 }
 
@@ -147,6 +166,7 @@ pub(super) fn summary(row: &Row) -> Summary {
     let numerator: Option<i64> = row.get("score_numerator");
     let denominator: Option<i64> = row.get("score_denominator");
     Summary {
+        owner: row.get("owner"),
         evaluation_id: row.get("evaluation_id"),
         evaluated_at_micros: row.get("evaluated_at_micros"),
         report_id: row.get("report_id"),

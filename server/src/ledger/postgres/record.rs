@@ -14,11 +14,11 @@ use crate::ledger::record::{Record, Recorded};
 static NEW: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH floor AS MATERIALIZED ({}), \
-         id AS (INSERT INTO evaluation_ids (evaluation_id, idempotency_key, request_digest, evaluated_at_micros) \
-         SELECT $1, $2, $3, $4 FROM floor ON CONFLICT DO NOTHING RETURNING sequence) \
+         id AS (INSERT INTO evaluation_ids (evaluation_id, idempotency_key, request_digest, evaluated_at_micros, owner) \
+         SELECT $1, $2, $3, $4, $18 FROM floor ON CONFLICT DO NOTHING RETURNING sequence) \
          INSERT INTO evaluations (sequence, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
-         policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response) \
-         SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17 FROM id",
+         policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response, owner) \
+         SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 FROM id",
         settled::lock_before_value()
     )
 });
@@ -33,27 +33,28 @@ pub(super) struct Found {
 pub(super) async fn write(
     client: &mut Object,
     known: &KnownRows,
+    owner: &str,
     record: &Record,
     attempt: u32,
 ) -> Result<Result<Recorded, LedgerError>, Error> {
     if attempt > 1 {
         known.forget();
     }
-    if let Some(answer) = recorded_before(&*client, record, attempt).await? {
+    if let Some(answer) = recorded_before(&*client, owner, record, attempt).await? {
         return Ok(answer);
     }
     let rows = shared_rows::rows(&*client, known, record).await?;
     let is_new = match &record.event {
-        None => insert(&*client, record, &rows).await?,
+        None => insert(&*client, owner, record, &rows).await?,
         Some(event) => {
             let transaction = client.transaction().await?;
-            if let Err(refused) = investigations::append_in(&transaction, event).await? {
+            if let Err(refused) = investigations::append_in(&transaction, owner, event).await? {
                 drop(transaction);
                 // Another attempt may have written both meanwhile.
-                let before = recorded_before(&*client, record, attempt).await?;
+                let before = recorded_before(&*client, owner, record, attempt).await?;
                 return Ok(before.unwrap_or(Err(refused)));
             }
-            let is_new = insert(&transaction, record, &rows).await?;
+            let is_new = insert(&transaction, owner, record, &rows).await?;
             if is_new {
                 transaction.commit().await?;
             }
@@ -64,7 +65,7 @@ pub(super) async fn write(
         return Ok(Ok(Recorded::New));
     }
     // Who had the key or the id first has committed: the insertion waited for it.
-    let before = recorded_before(&*client, record, attempt).await?;
+    let before = recorded_before(&*client, owner, record, attempt).await?;
     let evaluation_id = record.evaluation_id.clone();
     Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
@@ -72,11 +73,12 @@ pub(super) async fn write(
 /// What answers a record of which the key is known, or which a former attempt has written.
 async fn recorded_before(
     client: &impl GenericClient,
+    owner: &str,
     record: &Record,
     attempt: u32,
 ) -> Result<Option<Result<Recorded, LedgerError>>, Error> {
     if let Some(key) = &record.idempotency_key {
-        let found = replay(client, key, &record.request_digest).await?;
+        let found = replay(client, owner, key, &record.request_digest).await?;
         return Ok(found.map(|found| {
             found.map(|found| match attempt > 1 && found.evaluation_id == record.evaluation_id {
                 true => Recorded::New,
@@ -87,23 +89,26 @@ async fn recorded_before(
     if attempt == 1 {
         return Ok(None);
     }
-    const OWN: &str =
-        "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2";
-    let own =
-        query::optional(client, OWN, &[&record.evaluation_id, &record.request_digest.as_slice()])
-            .await?;
+    const OWN: &str = "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2 AND owner = $3";
+    let own = query::optional(
+        client,
+        OWN,
+        &[&record.evaluation_id, &record.request_digest.as_slice(), &owner],
+    )
+    .await?;
     Ok(own.map(|_| Ok(Recorded::New)))
 }
 
 /// What was recorded under `key`, or the refusal where the key belongs to another request.
 pub(super) async fn replay(
     client: &impl GenericClient,
+    owner: &str,
     key: &str,
     digest: &[u8; 32],
 ) -> Result<Option<Result<Found, LedgerError>>, Error> {
     const FOUND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
-         JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.idempotency_key = $1";
-    let found = query::optional(client, FOUND, &[&key, &digest.as_slice()]).await?;
+         JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.owner = $3 AND ids.idempotency_key = $1";
+    let found = query::optional(client, FOUND, &[&key, &digest.as_slice(), &owner]).await?;
     Ok(found.map(|row| match row.get(0) {
         true => Ok(Found { evaluation_id: row.get(1), response: row.get(2) }),
         false => Err(LedgerError::KeyReused { key: key.to_owned() }),
@@ -113,6 +118,7 @@ pub(super) async fn replay(
 /// Whether both rows were written.
 async fn insert(
     client: &impl GenericClient,
+    owner: &str,
     record: &Record,
     rows: &SharedRows,
 ) -> Result<bool, Error> {
@@ -138,6 +144,7 @@ async fn insert(
             &rows.evidence_set,
             &record.report,
             &record.response,
+            &owner,
         ],
     )
     .await?;

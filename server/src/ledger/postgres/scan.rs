@@ -6,16 +6,18 @@ use tokio_postgres::{Error, Row};
 use super::read::{Conditions, IS_GRADED, SUMMARY_COLUMNS, summary};
 use super::{grades, query, settled};
 use crate::ledger::scan::{MAX_EVALUATIONS, PAGE_BYTES, Scan, Scanned};
+use crate::owner::Owner;
 
 /// The next evaluations behind a sequence. One that is not visible yet holds back those after it: what is behind a
 /// sequence was read, all of it.
 pub(super) async fn page(
     client: &mut Object,
+    owner: &Owner,
     scan: &Scan,
     after: i64,
 ) -> Result<Vec<Scanned>, Error> {
     let bound = settled::bound(&*client).await?;
-    let wanted = conditions(scan, after, bound);
+    let wanted = conditions(owner, scan, after, bound);
     // How large each is first, so that no more is fetched than a page takes.
     let sizes = format!(
         "SELECT sequence, (length(response) + length(toml))::bigint FROM evaluations \
@@ -56,10 +58,11 @@ fn fitting(sizes: &[Row]) -> Vec<i64> {
     sizes.iter().take_while(fits).map(|row| row.get(0)).collect()
 }
 
-fn conditions(scan: &Scan, after: i64, bound: i64) -> Conditions {
+fn conditions(owner: &Owner, scan: &Scan, after: i64, bound: i64) -> Conditions {
     let mut wanted = Conditions { sql: "true".to_owned(), values: Vec::new() };
     wanted.add("sequence > ?", after);
     wanted.add("sequence <= ?", bound);
+    wanted.see(owner);
     if let Some(from) = scan.from_micros {
         wanted.add("evaluated_at_micros >= ?", from);
     }

@@ -6,12 +6,19 @@ use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::{Error, Row};
 
 use super::query;
+use crate::owner::Owner;
 
 /// Deletes an evaluation with what only it refers to; whether there was one.
-pub(super) async fn delete(client: &mut Object, evaluation_id: &str) -> Result<bool, Error> {
-    const ID: &str = "DELETE FROM evaluation_ids WHERE evaluation_id = $1 RETURNING sequence";
+pub(super) async fn delete(
+    client: &mut Object,
+    owner: &Owner,
+    evaluation_id: &str,
+) -> Result<bool, Error> {
+    const ID: &str = "DELETE FROM evaluation_ids WHERE evaluation_id = $1 AND ($2::text IS NULL OR owner = $2) \
+         RETURNING sequence";
     let transaction = client.transaction().await?;
-    let Some(row) = query::optional(&transaction, ID, &[&evaluation_id]).await? else {
+    let Some(row) = query::optional(&transaction, ID, &[&evaluation_id, &owner.only()]).await?
+    else {
         return Ok(false);
     };
     delete_rows(&transaction, &[row.get(0)]).await?;
@@ -38,14 +45,17 @@ pub(super) async fn delete_old(
 /// Deletes the evaluations of which the ids are gone, and what only they referred to.
 async fn delete_rows(transaction: &Transaction<'_>, sequences: &[i64]) -> Result<(), Error> {
     const ROWS: &str = "DELETE FROM evaluations WHERE sequence = ANY($1) \
-         RETURNING policy_id, evidence_set_id, investigation_id";
+         RETURNING policy_id, evidence_set_id, owner, investigation_id";
     let rows = query::all(transaction, ROWS, &[&sequences]).await?;
     delete_unused(transaction, &ids(&rows, 0), &ids(&rows, 1)).await?;
-    let investigations: Vec<String> = rows.iter().map(|row| row.get(2)).collect();
-    const INVESTIGATIONS: &str = "DELETE FROM investigations AS old WHERE investigation_id = ANY($1) \
+    let owners: Vec<String> = rows.iter().map(|row| row.get(2)).collect();
+    let investigations: Vec<String> = rows.iter().map(|row| row.get(3)).collect();
+    const INVESTIGATIONS: &str = "DELETE FROM investigations AS old \
+         USING unnest($1::text[], $2::text[]) AS gone (owner, investigation_id) \
+         WHERE old.owner = gone.owner AND old.investigation_id = gone.investigation_id \
          AND NOT EXISTS (SELECT 1 FROM evaluations WHERE evaluations.investigation_id = old.investigation_id \
-         AND evaluations.investigation_id <> '')";
-    query::execute(transaction, INVESTIGATIONS, &[&investigations]).await?;
+         AND evaluations.investigation_id <> '' AND evaluations.owner = old.owner)";
+    query::execute(transaction, INVESTIGATIONS, &[&owners, &investigations]).await?;
     Ok(())
 }
 
@@ -110,8 +120,9 @@ pub(super) async fn delete_unjudged(
     oldest_kept: i64,
     rows: i64,
 ) -> Result<u64, Error> {
-    const UNJUDGED: &str = "DELETE FROM investigations WHERE investigation_id IN (SELECT investigation_id \
+    const UNJUDGED: &str = "DELETE FROM investigations WHERE (owner, investigation_id) IN (SELECT owner, investigation_id \
          FROM investigations AS old WHERE started_at_micros < $1 AND NOT EXISTS (SELECT 1 FROM evaluations \
-         WHERE evaluations.investigation_id = old.investigation_id AND evaluations.investigation_id <> '') LIMIT $2)";
+         WHERE evaluations.investigation_id = old.investigation_id AND evaluations.investigation_id <> '' \
+         AND evaluations.owner = old.owner) LIMIT $2)";
     query::execute(&*client, UNJUDGED, &[&oldest_kept, &rows]).await
 }

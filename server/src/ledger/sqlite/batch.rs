@@ -12,6 +12,7 @@ use super::investigations::append_in;
 use super::retention;
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
+use crate::owner::Owner;
 
 /// Rows used lately: of policies by their text, of sets of evidence and of contents by their digest. What is known costs
 /// no query.
@@ -78,7 +79,7 @@ impl KnownRows {
 pub(super) fn write<'a>(
     connection: &mut Connection,
     known: &mut KnownRows,
-    records: impl Iterator<Item = &'a Record>,
+    records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let written = write_all(connection, known, records);
     if written.is_err() {
@@ -90,11 +91,11 @@ pub(super) fn write<'a>(
 fn write_all<'a>(
     connection: &mut Connection,
     known: &mut KnownRows,
-    records: impl Iterator<Item = &'a Record>,
+    records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let answers = records
-        .map(|record| write_one(&mut transaction, known, record))
+        .map(|(owner, record)| write_one(&mut transaction, known, owner, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(answers)
@@ -103,20 +104,23 @@ fn write_all<'a>(
 fn write_one(
     transaction: &mut Transaction<'_>,
     known: &mut KnownRows,
+    owner: &str,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
     if let Some(key) = &record.idempotency_key
-        && let Some(answer) = replay(transaction, key, &record.request_digest)?
+        && let Some(answer) = replay(transaction, owner, key, &record.request_digest)?
     {
         return Ok(answer.map(|response| Recorded::Replayed { response }));
     }
-    let Some(event) = &record.event else { return write_evaluation(transaction, known, record) };
+    let Some(event) = &record.event else {
+        return write_evaluation(transaction, known, owner, record);
+    };
     // The event goes back with an evaluation that is refused, and the others of the batch stay.
     let savepoint = transaction.savepoint()?;
-    if let Err(refused) = append_in(&savepoint, event)? {
+    if let Err(refused) = append_in(&savepoint, owner, event)? {
         return Ok(Err(refused));
     }
-    let written = write_evaluation(&savepoint, known, record)?;
+    let written = write_evaluation(&savepoint, known, owner, record)?;
     match written {
         Ok(_) => savepoint.commit()?,
         Err(_) => known.forget(),
@@ -127,22 +131,27 @@ fn write_one(
 fn write_evaluation(
     connection: &Connection,
     known: &mut KnownRows,
+    owner: &str,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
     let policy = policy_row(connection, known, &record.policy_toml)?;
     let evidence = evidence_sets::row(connection, known, &record.evidence, &record.contents)?;
-    match insert(connection, record, policy, evidence) {
+    match insert(connection, owner, record, policy, evidence) {
         Ok(()) => Ok(Ok(Recorded::New)),
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
 }
 
 /// Deletes an evaluation, with what only it refers to; whether there was one.
-pub(super) fn delete(connection: &mut Connection, evaluation_id: &str) -> rusqlite::Result<bool> {
+pub(super) fn delete(
+    connection: &mut Connection,
+    owner: &Owner,
+    evaluation_id: &str,
+) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let policy: Option<i64> = transaction
-        .prepare_cached("DELETE FROM evaluations WHERE evaluation_id = ?1 RETURNING policy_id")?
-        .query_row([evaluation_id], |row| row.get(0))
+        .prepare_cached("DELETE FROM evaluations WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2) RETURNING policy_id")?
+        .query_row(params![evaluation_id, owner.only()], |row| row.get(0))
         .optional()?;
     if let Some(policy) = policy {
         retention::delete_unused_policy(&transaction, policy)?;
@@ -155,14 +164,15 @@ pub(super) fn delete(connection: &mut Connection, evaluation_id: &str) -> rusqli
 /// the key is new.
 pub(super) fn replay(
     connection: &Connection,
+    owner: &str,
     key: &str,
     digest: &[u8; 32],
 ) -> rusqlite::Result<Option<Result<Vec<u8>, LedgerError>>> {
     connection
         .prepare_cached(
-            "SELECT request_digest = ?2, response FROM evaluations WHERE idempotency_key = ?1",
+            "SELECT request_digest = ?2, response FROM evaluations WHERE owner = ?3 AND idempotency_key = ?1",
         )?
-        .query_row(params![key, digest], |row| {
+        .query_row(params![key, digest, owner], |row| {
             let same: bool = row.get(0)?;
             if same {
                 row.get(1).map(Ok)
@@ -196,6 +206,7 @@ fn policy_row(
 
 fn insert(
     connection: &Connection,
+    owner: &str,
     record: &Record,
     policy_row: i64,
     evidence_set_row: i64,
@@ -205,8 +216,8 @@ fn insert(
         .prepare_cached(
             "INSERT INTO evaluations (evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
              policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, idempotency_key, \
-             request_digest, report, response, evidence_set_id) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+             request_digest, report, response, evidence_set_id, owner) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
         )?
         .execute(params![
             record.evaluation_id,
@@ -226,6 +237,7 @@ fn insert(
             record.report,
             record.response,
             evidence_set_row,
+            owner,
         ])?;
     Ok(())
 }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::batch::KnownRows;
 use crate::ledger::content::{self, Content};
+use crate::owner::Owner;
 
 /// The row of a content, which is written where there is none.
 pub(super) fn known_row(
@@ -39,15 +40,17 @@ fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64
 /// A content of an evaluation; `None` where the evaluation has none of that digest.
 pub(super) fn read(
     connection: &Connection,
+    owner: &Owner,
     evaluation_id: &str,
     digest: &[u8; 32],
 ) -> rusqlite::Result<Option<String>> {
     let packed: Option<Vec<u8>> = connection
         .prepare_cached(
             "SELECT packed FROM contents JOIN evidence_set_contents ON content_id = id \
-             WHERE digest = ?2 AND set_id = (SELECT evidence_set_id FROM evaluations WHERE evaluation_id = ?1)",
+             WHERE digest = ?2 AND set_id = (SELECT evidence_set_id FROM evaluations \
+             WHERE evaluation_id = ?1 AND (?3 IS NULL OR owner = ?3))",
         )?
-        .query_row(params![evaluation_id, digest], |row| row.get(0))
+        .query_row(params![evaluation_id, digest, owner.only()], |row| row.get(0))
         .optional()?;
     packed.map(|packed| unpacked(&packed)).transpose()
 }
@@ -55,14 +58,16 @@ pub(super) fn read(
 /// Every content of an evaluation, in the order of their digests.
 pub(super) fn read_all(
     connection: &Connection,
+    owner: &Owner,
     evaluation_id: &str,
 ) -> rusqlite::Result<Vec<Content>> {
     connection
         .prepare_cached(
             "SELECT digest, packed FROM contents JOIN evidence_set_contents ON content_id = id \
-             WHERE set_id = (SELECT evidence_set_id FROM evaluations WHERE evaluation_id = ?1) ORDER BY digest",
+             WHERE set_id = (SELECT evidence_set_id FROM evaluations \
+             WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2)) ORDER BY digest",
         )?
-        .query_map([evaluation_id], |row| {
+        .query_map(params![evaluation_id, owner.only()], |row| {
             let packed: Vec<u8> = row.get(1)?;
             Ok(Content::new(row.get(0)?, &unpacked(&packed)?))
         })?

@@ -61,6 +61,7 @@ mod tests {
 
     use crate::ledger::sqlite::contents;
     use crate::ledger::sqlite::schema::SCHEMA;
+    use crate::owner::Owner;
     use crate::storage::Schema;
 
     /// Two evaluations of schema 5 with a content each, and one that they share.
@@ -79,7 +80,7 @@ mod tests {
         connection.execute_batch(RECORDED).unwrap();
         SCHEMA.migrate(&mut connection).unwrap();
 
-        let found = contents::read(&connection, "e9", &[0; 32]).unwrap();
+        let found = contents::read(&connection, &Owner::default(), "e9", &[0; 32]).unwrap();
         assert_eq!(found.as_deref(), Some(""));
         let ask = |sql: &str| -> i64 { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
         let kept = "SELECT hex(evidence) = '09' FROM evaluations JOIN evidence_sets ON id = evidence_set_id

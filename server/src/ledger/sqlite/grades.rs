@@ -4,13 +4,18 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
+use crate::owner::Owner;
 
 /// Keeps all of them in one transaction; whether there is such an evaluation.
-pub(super) fn write(connection: &mut Connection, new: &NewGrades) -> rusqlite::Result<bool> {
+pub(super) fn write(
+    connection: &mut Connection,
+    owner: &Owner,
+    new: &NewGrades,
+) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sequence: Option<i64> = transaction
-        .prepare_cached("SELECT sequence FROM evaluations WHERE evaluation_id = ?1")?
-        .query_row([&new.evaluation_id], |row| row.get(0))
+        .prepare_cached("SELECT sequence FROM evaluations WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2)")?
+        .query_row(params![new.evaluation_id, owner.only()], |row| row.get(0))
         .optional()?;
     let Some(sequence) = sequence else { return Ok(false) };
     for grade in &new.grades {

@@ -8,21 +8,23 @@ use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestig
 /// Begins an investigation; the one that has the id already, where there is one.
 pub(super) fn start(
     connection: &mut Connection,
+    owner: &str,
     new: &InvestigationStart,
 ) -> rusqlite::Result<Option<StoredInvestigation>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let before = read(&transaction, &new.investigation_id)?;
+    let before = read(&transaction, owner, &new.investigation_id)?;
     if before.is_none() {
         transaction
             .prepare_cached(
-                "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml) \
-                 VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml, owner) \
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![
                 new.investigation_id,
                 new.started_at_micros,
                 new.start,
-                new.policy_toml
+                new.policy_toml,
+                owner
             ])?;
     }
     transaction.commit()?;
@@ -32,10 +34,11 @@ pub(super) fn start(
 /// Appends an event in a transaction of its own.
 pub(super) fn append(
     connection: &mut Connection,
+    owner: &str,
     event: &NewEvent,
 ) -> rusqlite::Result<Result<(), LedgerError>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let appended = append_in(&transaction, event)?;
+    let appended = append_in(&transaction, owner, event)?;
     transaction.commit()?;
     Ok(appended)
 }
@@ -43,14 +46,15 @@ pub(super) fn append(
 /// Appends an event within a transaction; refuses a step that does not follow the last.
 pub(super) fn append_in(
     connection: &Connection,
+    owner: &str,
     event: &NewEvent,
 ) -> rusqlite::Result<Result<(), LedgerError>> {
     let (exists, last): (bool, u32) = connection
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM investigations WHERE investigation_id = ?1), \
-             (SELECT coalesce(max(step), 0) FROM investigation_events WHERE investigation_id = ?1)",
+            "SELECT EXISTS (SELECT 1 FROM investigations WHERE owner = ?2 AND investigation_id = ?1), \
+             (SELECT coalesce(max(step), 0) FROM investigation_events WHERE owner = ?2 AND investigation_id = ?1)",
         )?
-        .query_row([&event.investigation_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![event.investigation_id, owner], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if !exists || event.step != last.saturating_add(1) {
         return Ok(Err(LedgerError::StepTaken {
             investigation_id: event.investigation_id.clone(),
@@ -59,23 +63,30 @@ pub(super) fn append_in(
     }
     connection
         .prepare_cached(
-            "INSERT INTO investigation_events (investigation_id, step, request_digest, event) \
-             VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO investigation_events (investigation_id, step, request_digest, event, owner) \
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![event.investigation_id, event.step, event.request_digest, event.event])?;
+        .execute(params![
+            event.investigation_id,
+            event.step,
+            event.request_digest,
+            event.event,
+            owner
+        ])?;
     Ok(Ok(()))
 }
 
 /// An investigation in full; `None` where there is none of that id.
 pub(super) fn read(
     connection: &Connection,
+    owner: &str,
     investigation_id: &str,
 ) -> rusqlite::Result<Option<StoredInvestigation>> {
     let start = connection
         .prepare_cached(
-            "SELECT started_at_micros, start, policy_toml FROM investigations WHERE investigation_id = ?1",
+            "SELECT started_at_micros, start, policy_toml FROM investigations WHERE owner = ?2 AND investigation_id = ?1",
         )?
-        .query_row([investigation_id], |row| {
+        .query_row([investigation_id, owner], |row| {
             Ok(InvestigationStart {
                 investigation_id: investigation_id.to_owned(),
                 started_at_micros: row.get(0)?,
@@ -87,10 +98,10 @@ pub(super) fn read(
     let Some(start) = start else { return Ok(None) };
     let events = connection
         .prepare_cached(
-            "SELECT request_digest, event FROM investigation_events WHERE investigation_id = ?1 \
+            "SELECT request_digest, event FROM investigation_events WHERE owner = ?2 AND investigation_id = ?1 \
              ORDER BY step",
         )?
-        .query_map([investigation_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map([investigation_id, owner], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(Some(StoredInvestigation { start, events }))
 }

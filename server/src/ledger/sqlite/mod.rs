@@ -41,6 +41,7 @@ use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation};
 use super::scan::{Scan, Scanned};
 use super::store::Ledger;
+use crate::owner::Owner;
 use directory::Directory;
 use reader::Readers;
 use retention::Limits;
@@ -52,6 +53,7 @@ use writer::{Job, Waiting, Writer};
 #[derive(Clone, Debug)]
 pub struct SqliteLedger {
     shared: Arc<Shared>,
+    owner: Owner,
 }
 
 #[derive(Debug)]
@@ -101,7 +103,7 @@ impl SqliteLedger {
             })?;
         let writer = Mutex::new(Some(thread));
         let shared = Shared { queue: options.queue, jobs, readers, health, queue_full, writer };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
     }
 
     /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and
@@ -129,9 +131,13 @@ impl SqliteLedger {
 
 #[async_trait]
 impl Ledger for SqliteLedger {
+    fn of(&self, owner: &Owner) -> Arc<dyn Ledger> {
+        Arc::new(Self { shared: Arc::clone(&self.shared), owner: owner.clone() })
+    }
+
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::Record(Box::new(Waiting { record, reply })))?;
+        self.submit(Job::Record(Box::new(Waiting { owner: self.owner.clone(), record, reply })))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
@@ -140,19 +146,19 @@ impl Ledger for SqliteLedger {
         key: &str,
         request_digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.shared.readers.find_by_key(key.to_owned(), request_digest).await
+        self.shared.readers.find_by_key(self.owner.clone(), key.to_owned(), request_digest).await
     }
 
     async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        self.shared.readers.list(filter).await
+        self.shared.readers.list(self.owner.clone(), filter).await
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.shared.readers.read(evaluation_id.to_owned()).await
+        self.shared.readers.read(self.owner.clone(), evaluation_id.to_owned()).await
     }
 
     async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        self.shared.readers.scan(scan, after).await
+        self.shared.readers.scan(self.owner.clone(), scan, after).await
     }
 
     async fn content(
@@ -160,22 +166,22 @@ impl Ledger for SqliteLedger {
         evaluation_id: &str,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
-        self.shared.readers.content(evaluation_id.to_owned(), digest).await
+        self.shared.readers.content(self.owner.clone(), evaluation_id.to_owned(), digest).await
     }
 
     async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError> {
-        self.shared.readers.contents(evaluation_id.to_owned()).await
+        self.shared.readers.contents(self.owner.clone(), evaluation_id.to_owned()).await
     }
 
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::Delete(evaluation_id.to_owned(), reply))?;
+        self.submit(Job::Delete(self.owner.clone(), evaluation_id.to_owned(), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::Grade(Box::new(grades), reply))?;
+        self.submit(Job::Grade(self.owner.clone(), Box::new(grades), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
@@ -184,13 +190,13 @@ impl Ledger for SqliteLedger {
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::StartInvestigation(Box::new(start), reply))?;
+        self.submit(Job::StartInvestigation(self.owner.clone(), Box::new(start), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::AppendEvent(Box::new(event), reply))?;
+        self.submit(Job::AppendEvent(self.owner.clone(), Box::new(event), reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
@@ -198,7 +204,7 @@ impl Ledger for SqliteLedger {
         &self,
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.shared.readers.investigation(investigation_id.to_owned()).await
+        self.shared.readers.investigation(self.owner.clone(), investigation_id.to_owned()).await
     }
 
     fn health(&self) -> Health {

@@ -21,12 +21,13 @@ use crate::ledger::investigations::StoredInvestigation;
 use crate::ledger::page_token;
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::scan::{Scan, Scanned};
+use crate::owner::Owner;
 
 /// How many reads run at once; the others wait.
 const READERS: usize = 4;
 
 /// The columns of [`summary`], and the sequence.
-pub(super) const SUMMARY_COLUMNS: &str = "evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
+pub(super) const SUMMARY_COLUMNS: &str = "owner, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, sequence";
 
 /// Whether a row of `evaluations` has grades.
@@ -52,58 +53,74 @@ impl Readers {
     /// The response recorded under a key.
     pub(super) async fn find_by_key(
         &self,
+        owner: Owner,
         key: String,
         digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.run(move |connection| replay(connection, &key, &digest)).await?.transpose()
+        self.run(move |connection| replay(connection, owner.name(), &key, &digest))
+            .await?
+            .transpose()
     }
 
     /// One page of a list.
-    pub(super) async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
+    pub(super) async fn list(&self, owner: Owner, filter: Filter) -> Result<Page, LedgerError> {
         let filter = filter.normalised()?;
         let below = match &filter.page_token {
             Some(token) => page_token::decode(token, &filter)?,
             None => i64::MAX,
         };
-        self.run(move |connection| page(connection, &filter, below)).await
+        self.run(move |connection| page(connection, &owner, &filter, below)).await
     }
 
     /// One evaluation in full.
     pub(super) async fn read(
         &self,
+        owner: Owner,
         evaluation_id: String,
     ) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.run(move |connection| stored(connection, &evaluation_id)).await
+        self.run(move |connection| stored(connection, &owner, &evaluation_id)).await
     }
 
     /// The content of an item of an evaluation.
     pub(super) async fn content(
         &self,
+        owner: Owner,
         evaluation_id: String,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
-        self.run(move |connection| contents::read(connection, &evaluation_id, &digest)).await
+        self.run(move |connection| contents::read(connection, &owner, &evaluation_id, &digest))
+            .await
     }
 
     /// Every content of an evaluation.
     pub(super) async fn contents(
         &self,
+        owner: Owner,
         evaluation_id: String,
     ) -> Result<Vec<Content>, LedgerError> {
-        self.run(move |connection| contents::read_all(connection, &evaluation_id)).await
+        self.run(move |connection| contents::read_all(connection, &owner, &evaluation_id)).await
     }
 
     /// The next evaluations behind a sequence, in the order of recording.
-    pub(super) async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        self.run(move |connection| scan::page(connection, &scan, after)).await
+    pub(super) async fn scan(
+        &self,
+        owner: Owner,
+        scan: Scan,
+        after: i64,
+    ) -> Result<Vec<Scanned>, LedgerError> {
+        self.run(move |connection| scan::page(connection, &owner, &scan, after)).await
     }
 
     /// An investigation in full.
     pub(super) async fn investigation(
         &self,
+        owner: Owner,
         investigation_id: String,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.run(move |connection| investigations::read(connection, &investigation_id)).await
+        self.run(move |connection| {
+            investigations::read(connection, owner.name(), &investigation_id)
+        })
+        .await
     }
 
     /// Refuses reads from now on and closes the connections that are not in use.
@@ -176,8 +193,13 @@ impl Pool {
     }
 }
 
-fn page(connection: &Connection, filter: &Filter, below: i64) -> rusqlite::Result<Page> {
-    let (sql, parameters) = list_query(filter, below);
+fn page(
+    connection: &Connection,
+    owner: &Owner,
+    filter: &Filter,
+    below: i64,
+) -> rusqlite::Result<Page> {
+    let (sql, parameters) = list_query(owner, filter, below);
     let mut list = connection.prepare_cached(&sql)?;
     let mut found = list.query_and_then(params_from_iter(parameters), |row| {
         Ok::<_, rusqlite::Error>((row.get::<_, i64>("sequence")?, summary(row)?))
@@ -193,9 +215,13 @@ fn page(connection: &Connection, filter: &Filter, below: i64) -> rusqlite::Resul
 
 /// The query of a list and its parameters. A report or an investigation restricts more than a tier does, so
 /// with one of them the tier is looked at row by row (the `+` keeps its index out).
-fn list_query(filter: &Filter, below: i64) -> (String, Vec<Value>) {
+fn list_query(owner: &Owner, filter: &Filter, below: i64) -> (String, Vec<Value>) {
     let mut sql = format!("SELECT {SUMMARY_COLUMNS} FROM evaluations WHERE sequence < ?");
     let mut parameters = vec![Value::Integer(below)];
+    if let Some(owner) = owner.only() {
+        sql.push_str(" AND owner = ? AND owner <> ''");
+        parameters.push(Value::Text(owner.to_owned()));
+    }
     if let Some(report) = &filter.report_id {
         sql.push_str(" AND report_id = ? AND report_id <> ''");
         parameters.push(Value::Text(report.clone()));
@@ -221,16 +247,18 @@ fn list_query(filter: &Filter, below: i64) -> (String, Vec<Value>) {
 
 fn stored(
     connection: &Connection,
+    owner: &Owner,
     evaluation_id: &str,
 ) -> rusqlite::Result<Option<StoredEvaluation>> {
     let sql = format!(
         "SELECT {SUMMARY_COLUMNS}, idempotency_key, request_digest, report, response, evidence, toml \
          FROM evaluations JOIN policies ON policies.id = policy_id \
-         JOIN evidence_sets ON evidence_sets.id = evidence_set_id WHERE evaluation_id = ?1"
+         JOIN evidence_sets ON evidence_sets.id = evidence_set_id \
+         WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2)"
     );
     connection
         .prepare_cached(&sql)?
-        .query_row(params![evaluation_id], |row| {
+        .query_row(params![evaluation_id, owner.only()], |row| {
             Ok(StoredEvaluation {
                 summary: summary(row)?,
                 grades: grades::read(connection, row.get("sequence")?)?,
@@ -250,6 +278,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let numerator: Option<i64> = row.get("score_numerator")?;
     let denominator: Option<i64> = row.get("score_denominator")?;
     Ok(Summary {
+        owner: row.get("owner")?,
         evaluation_id: row.get("evaluation_id")?,
         evaluated_at_micros: row.get("evaluated_at_micros")?,
         report_id: row.get("report_id")?,
@@ -271,7 +300,7 @@ mod tests {
     fn plan(filter: &Filter) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
         SCHEMA.migrate(&mut connection).unwrap();
-        let (sql, parameters) = list_query(filter, 7);
+        let (sql, parameters) = list_query(&Owner::default(), filter, 7);
         let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let lines = explain
             .query_map(params_from_iter(parameters), |row| row.get::<_, String>("detail"))

@@ -100,9 +100,10 @@ fn delete_aged(
 fn delete_unjudged(connection: &Connection, oldest_kept: i64, rows: u32) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
-            "DELETE FROM investigations WHERE investigation_id IN (SELECT investigation_id \
+            "DELETE FROM investigations WHERE rowid IN (SELECT rowid \
              FROM investigations AS old WHERE started_at_micros < ?1 AND NOT EXISTS ( \
-                 SELECT 1 FROM evaluations WHERE investigation_id = old.investigation_id) LIMIT ?2)",
+                 SELECT 1 FROM evaluations \
+                 WHERE investigation_id = old.investigation_id AND owner = old.owner) LIMIT ?2)",
         )?
         .execute(params![oldest_kept, rows])?;
     Ok(())

@@ -6,14 +6,16 @@ use rusqlite::{Connection, Row, params_from_iter};
 use super::grades;
 use super::reader::{IS_GRADED, SUMMARY_COLUMNS, summary};
 use crate::ledger::scan::{MAX_EVALUATIONS, PAGE_BYTES, Scan, Scanned};
+use crate::owner::Owner;
 
 /// The next evaluations behind a sequence; empty where there are no more.
 pub(super) fn page(
     connection: &Connection,
+    owner: &Owner,
     scan: &Scan,
     after: i64,
 ) -> rusqlite::Result<Vec<Scanned>> {
-    let (sql, parameters) = query(scan, after);
+    let (sql, parameters) = query(owner, scan, after);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(parameters))?;
     let (mut page, mut bytes) = (Vec::new(), 0);
@@ -39,7 +41,7 @@ fn scanned(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Scanned> 
 
 /// The query of a page and its parameters. It is read in the order of recording: `+` keeps indexes out that would have
 /// to be sorted, and that of the tier where an investigation restricts more.
-fn query(scan: &Scan, after: i64) -> (String, Vec<Value>) {
+fn query(owner: &Owner, scan: &Scan, after: i64) -> (String, Vec<Value>) {
     let mut sql = format!(
         "SELECT {SUMMARY_COLUMNS}, response, toml FROM evaluations JOIN policies ON policies.id = +policy_id \
          WHERE sequence > ?"
@@ -54,6 +56,7 @@ fn query(scan: &Scan, after: i64) -> (String, Vec<Value>) {
     };
     restrict("+evaluated_at_micros >= ?", scan.from_micros.map(Value::Integer));
     restrict("+evaluated_at_micros < ?", scan.before_micros.map(Value::Integer));
+    restrict("+owner = ?", owner.only().map(str::to_owned).map(Value::Text));
     restrict("policy = ?", scan.policy.clone().map(Value::Text));
     restrict("judge = ?", scan.judge.clone().map(Value::Text));
     let tier = if scan.investigation_id.is_some() { "+tier = ?" } else { "tier = ?" };
@@ -93,7 +96,7 @@ mod tests {
             (Scan { tier: Some(1), ..Scan::default() }, "evaluations_by_tier"),
             (all, "evaluations_by_investigation"),
         ] {
-            let (sql, parameters) = query(&scan, 7);
+            let (sql, parameters) = query(&Owner::default(), &scan, 7);
             let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan = explain
                 .query_map(params_from_iter(parameters), |row| row.get::<_, String>("detail"))

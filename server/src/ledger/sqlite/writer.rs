@@ -21,6 +21,7 @@ use crate::ledger::health::{Failure, Health};
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use crate::ledger::metrics::LedgerMetrics;
 use crate::ledger::record::{Record, Recorded};
+use crate::owner::Owner;
 
 /// Bytes of records after which a transaction takes no more.
 const BATCH_BYTES: usize = 8 << 20;
@@ -38,13 +39,13 @@ pub(super) enum Job {
     /// Records one evaluation.
     Record(Box<Waiting>),
     /// Deletes one evaluation; answers whether there was one.
-    Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
+    Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
     /// Keeps grades of an evaluation; answers whether there is one.
-    Grade(Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
+    Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
     /// Begins an investigation; answers with the one that has the id already.
-    StartInvestigation(Box<InvestigationStart>, oneshot::Sender<Started>),
+    StartInvestigation(Owner, Box<InvestigationStart>, oneshot::Sender<Started>),
     /// Appends an event to an investigation.
-    AppendEvent(Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
+    AppendEvent(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
     /// Answers when the limits of retention are kept.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
     /// Ends the writer after everything before it.
@@ -58,6 +59,7 @@ pub(super) type Started = Result<Option<StoredInvestigation>, LedgerError>;
 
 /// A record and whom to answer.
 pub(super) struct Waiting {
+    pub(super) owner: Owner,
     pub(super) record: Record,
     pub(super) reply: oneshot::Sender<Result<Recorded, LedgerError>>,
 }
@@ -96,10 +98,10 @@ struct Probe {
 
 /// What is written by itself.
 enum Single {
-    Delete(String, oneshot::Sender<Result<bool, LedgerError>>),
-    Grade(Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
-    Start(Box<InvestigationStart>, oneshot::Sender<Started>),
-    Append(Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
+    Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
+    Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
+    Start(Owner, Box<InvestigationStart>, oneshot::Sender<Started>),
+    Append(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
 }
 
 /// What was waiting.
@@ -168,15 +170,17 @@ impl Writer {
                     bytes += waiting.record.bytes();
                     taken.batch.push(*waiting);
                 }
-                Ok(Job::Delete(evaluation_id, reply)) => {
-                    taken.single.push(Single::Delete(evaluation_id, reply));
+                Ok(Job::Delete(owner, evaluation_id, reply)) => {
+                    taken.single.push(Single::Delete(owner, evaluation_id, reply));
                 }
-                Ok(Job::Grade(grades, reply)) => taken.single.push(Single::Grade(grades, reply)),
-                Ok(Job::StartInvestigation(start, reply)) => {
-                    taken.single.push(Single::Start(start, reply));
+                Ok(Job::Grade(owner, grades, reply)) => {
+                    taken.single.push(Single::Grade(owner, grades, reply))
                 }
-                Ok(Job::AppendEvent(event, reply)) => {
-                    taken.single.push(Single::Append(event, reply));
+                Ok(Job::StartInvestigation(owner, start, reply)) => {
+                    taken.single.push(Single::Start(owner, start, reply));
+                }
+                Ok(Job::AppendEvent(owner, event, reply)) => {
+                    taken.single.push(Single::Append(owner, event, reply));
                 }
                 Ok(Job::Retain(reply)) => {
                     self.retention.waiting.push(reply);
@@ -236,19 +240,21 @@ impl Writer {
 
     fn write_single(&mut self, single: Single) {
         match single {
-            Single::Delete(evaluation_id, reply) => {
-                let _gone = reply.send(self.delete(&evaluation_id));
+            Single::Delete(owner, evaluation_id, reply) => {
+                let _gone = reply.send(self.delete(&owner, &evaluation_id));
             }
-            Single::Grade(grades, reply) => {
-                let graded = self.alone(|connection| grades::write(connection, &grades));
+            Single::Grade(owner, grades, reply) => {
+                let graded = self.alone(|connection| grades::write(connection, &owner, &grades));
                 let _gone = reply.send(graded);
             }
-            Single::Start(start, reply) => {
-                let started = self.alone(|connection| investigations::start(connection, &start));
+            Single::Start(owner, start, reply) => {
+                let started = self
+                    .alone(|connection| investigations::start(connection, owner.name(), &start));
                 let _gone = reply.send(started);
             }
-            Single::Append(event, reply) => {
-                let appended = self.alone(|connection| investigations::append(connection, &event));
+            Single::Append(owner, event, reply) => {
+                let appended = self
+                    .alone(|connection| investigations::append(connection, owner.name(), &event));
                 let _gone = reply.send(appended.flatten());
             }
         }
@@ -267,8 +273,8 @@ impl Writer {
     }
 
     /// Deletes an evaluation, after the records that came before.
-    fn delete(&mut self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let deleted = self.alone(|connection| batch::delete(connection, evaluation_id))?;
+    fn delete(&mut self, owner: &Owner, evaluation_id: &str) -> Result<bool, LedgerError> {
+        let deleted = self.alone(|connection| batch::delete(connection, owner, evaluation_id))?;
         self.known.forget();
         if deleted {
             self.metrics.deleted_by_id.increment(1);
@@ -281,7 +287,7 @@ impl Writer {
         batch::write(
             &mut self.connection,
             &mut self.known,
-            batch.iter().map(|waiting| &waiting.record),
+            batch.iter().map(|waiting| (waiting.owner.name(), &waiting.record)),
         )
         .map_err(|error| self.fault(&error))
     }

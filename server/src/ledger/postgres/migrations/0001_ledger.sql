@@ -36,9 +36,11 @@ CREATE SEQUENCE evaluation_sequence;
 CREATE TABLE evaluation_ids (
     sequence            bigint PRIMARY KEY DEFAULT nextval('evaluation_sequence'), -- never used twice
     evaluation_id       text NOT NULL UNIQUE,
-    idempotency_key     text UNIQUE,
+    owner               text NOT NULL, -- for whom it is kept: the name of a principal; empty where callers have none
+    idempotency_key     text,          -- a name that each owner gives by itself
     request_digest      bytea NOT NULL CHECK (length(request_digest) = 32),
-    evaluated_at_micros bigint NOT NULL
+    evaluated_at_micros bigint NOT NULL,
+    UNIQUE (owner, idempotency_key)
 );
 CREATE INDEX evaluation_ids_by_time ON evaluation_ids (evaluated_at_micros);
 
@@ -46,6 +48,7 @@ CREATE INDEX evaluation_ids_by_time ON evaluation_ids (evaluated_at_micros);
 CREATE TABLE evaluations (
     sequence            bigint NOT NULL,
     evaluation_id       text NOT NULL,
+    owner               text NOT NULL,   -- as in evaluation_ids
     evaluated_at_micros bigint NOT NULL, -- since 1970-01-01T00:00:00Z
     report_id           text NOT NULL,
     investigation_id    text NOT NULL,
@@ -70,24 +73,29 @@ CREATE TABLE evaluations_default PARTITION OF evaluations DEFAULT;
 CREATE INDEX evaluations_by_tier ON evaluations (tier, sequence);
 CREATE INDEX evaluations_by_report ON evaluations (report_id, sequence) WHERE report_id <> '';
 CREATE INDEX evaluations_by_investigation ON evaluations (investigation_id, sequence) WHERE investigation_id <> '';
+CREATE INDEX evaluations_by_owner ON evaluations (owner, sequence) WHERE owner <> '';
 CREATE INDEX evaluations_by_policy ON evaluations (policy_id);
 CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 
 -- Investigations that are driven. Where one stands follows from its events.
 CREATE TABLE investigations (
-    investigation_id  text PRIMARY KEY,
+    owner             text NOT NULL,
+    investigation_id  text NOT NULL,     -- a name that each owner gives by itself
     started_at_micros bigint NOT NULL,
     start             bytea NOT NULL,    -- gsar.v1.StartInvestigationRequest
-    policy_toml       text NOT NULL
+    policy_toml       text NOT NULL,
+    PRIMARY KEY (owner, investigation_id)
 );
 CREATE INDEX investigations_by_time ON investigations (started_at_micros);
 
 CREATE TABLE investigation_events (
-    investigation_id text NOT NULL REFERENCES investigations (investigation_id) ON DELETE CASCADE,
+    owner            text NOT NULL,
+    investigation_id text NOT NULL,
     step             bigint NOT NULL,   -- from 1, without gaps
     request_digest   bytea NOT NULL CHECK (length(request_digest) = 32),
     event            bytea NOT NULL,    -- gsar.v1.InvestigationEvent
-    PRIMARY KEY (investigation_id, step)
+    PRIMARY KEY (owner, investigation_id, step),
+    FOREIGN KEY (owner, investigation_id) REFERENCES investigations (owner, investigation_id) ON DELETE CASCADE
 );
 
 -- What people say of evaluations. The last word of each grader on each subject.

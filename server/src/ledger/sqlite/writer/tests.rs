@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::ledger::{Ledger, Options, Record, SqliteLedger};
+use crate::owner::Owner;
 
 fn record(number: u32) -> Record {
     Record {
@@ -79,7 +80,9 @@ impl Opened {
     /// Submits a record; the receiver gets its answer.
     fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
         let (reply, answer) = oneshot::channel();
-        self.ledger.submit(Job::Record(Box::new(Waiting { record, reply }))).unwrap();
+        self.ledger
+            .submit(Job::Record(Box::new(Waiting { owner: Owner::default(), record, reply })))
+            .unwrap();
         answer
     }
 
