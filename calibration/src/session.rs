@@ -50,7 +50,10 @@ pub(crate) async fn with_server_allowing<T>(
     let mut started = None;
     let result = until_signal(async {
         let client = match &target {
-            Target::Running { endpoint, tls, .. } => Client::connect_with(endpoint, tls).await?,
+            Target::Running { endpoint, tls, token_file, .. } => {
+                let client = Client::connect_with(endpoint, tls).await?;
+                client.with_token_file(token_file.as_deref())?
+            }
             Target::OneCall { binary, data_dir } => {
                 let server = OneCallServer::start(binary, data_dir.as_deref())?;
                 started.insert(server).client(binary).await?

@@ -90,6 +90,9 @@ pub(crate) struct Connection {
     /// The private key of that certificate, as PEM; without it GSAR_TLS_KEY
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     tls_key: Option<PathBuf>,
+    /// A file with the token that says who calls, read at each call; without it GSAR_TOKEN_FILE
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
     /// How long a call may take
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     deadline: u32,

@@ -1,6 +1,7 @@
 //! Calls to a server: each with a deadline, repeated only where the server says when and it does no harm.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{ClientError, Refusal};
 use crate::pool::{Connection, Pool};
 use crate::tls::TlsFiles;
+use crate::token::Token;
 
 /// The deadline of a call where the caller sets none.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
@@ -38,6 +40,7 @@ pub struct Client {
     pool: Arc<Pool>,
     deadline: Duration,
     trace: Option<TraceSource>,
+    token: Option<Token>,
 }
 
 impl fmt::Debug for Client {
@@ -82,13 +85,31 @@ impl Client {
         files: &TlsFiles,
     ) -> Result<Self, ClientError> {
         let pool = Arc::new(Pool::connect(first, others, files).await?);
-        Ok(Self { pool, deadline: DEFAULT_DEADLINE, trace: None })
+        Ok(Self { pool, deadline: DEFAULT_DEADLINE, trace: None, token: None })
     }
 
     /// The same connections with another deadline for every call, repetitions included.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// The same connections, with the token that a file holds, where one is named.
+    ///
+    /// # Errors
+    /// [`ClientError::Token`] where it holds none.
+    pub fn with_token_file(self, file: Option<&Path>) -> Result<Self, ClientError> {
+        match file {
+            Some(file) => Ok(self.with_token(Token::in_file(file)?)),
+            None => Ok(self),
+        }
+    }
+
+    /// The same connections, with a token that says who calls.
+    #[must_use]
+    pub fn with_token(mut self, token: Token) -> Self {
+        self.token = Some(token);
         self
     }
 
@@ -411,12 +432,15 @@ impl Client {
         }
     }
 
-    /// A request with the trace that it belongs to.
+    /// A request with the trace that it belongs to, and who calls.
     pub(crate) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         let trace = self.trace.as_ref().and_then(|source| source());
         if let Some(trace) = trace.and_then(|trace| trace.parse().ok()) {
             request.metadata_mut().insert("traceparent", trace);
+        }
+        if let Some(token) = &self.token {
+            request.metadata_mut().insert("authorization", token.header());
         }
         request
     }

@@ -9,6 +9,7 @@ use tonic_types::StatusExt as _;
 use crate::endpoint::Endpoint;
 use crate::text::width;
 use crate::tls::TlsFileError;
+use crate::token::TokenError;
 
 /// Why a call gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum ClientError {
     /// A file for TLS cannot be used.
     #[error(transparent)]
     TlsFile(#[from] TlsFileError),
+    /// There is no token.
+    #[error(transparent)]
+    Token(#[from] TokenError),
     /// The server answered with an error, or the deadline passed.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
@@ -47,7 +51,7 @@ impl ClientError {
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
-            Self::Unreachable { .. } | Self::Tls { .. } | Self::TlsFile(_) => None,
+            Self::Unreachable { .. } | Self::Tls { .. } | Self::TlsFile(_) | Self::Token(_) => None,
         }
     }
 }

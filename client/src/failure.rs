@@ -51,7 +51,7 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Input(_) | Self::Policy(_) | Self::Target(_) => Status::Usage,
             Self::Start(error) if error.is_configuration() => Status::Usage,
-            Self::Call(ClientError::TlsFile(_)) => Status::Usage,
+            Self::Call(ClientError::TlsFile(_) | ClientError::Token(_)) => Status::Usage,
             Self::Interrupted { code } => Status::Interrupted(*code),
             Self::Start(_) | Self::Call(_) | Self::Lost(_) | Self::Json(_) | Self::Output(_) => {
                 Status::Error

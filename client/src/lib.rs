@@ -19,6 +19,7 @@ mod pool;
 mod stream;
 pub mod text;
 mod tls;
+mod token;
 mod verdict;
 
 pub use capture::EvidenceCapture;
@@ -32,4 +33,5 @@ pub use item::Item;
 pub use ledger::Export;
 pub use stream::Evaluations;
 pub use tls::{TlsFileError, TlsFiles};
+pub use token::{Token, TokenError};
 pub use verdict::{ClaimVerdict, Verdict};

@@ -45,6 +45,7 @@ pub(crate) fn wish(connection: &Connection) -> Wish {
         endpoint: connection.endpoint.clone(),
         data_dir: connection.data_dir.clone(),
         tls: connection.tls(),
+        token_file: connection.token_file.clone(),
     }
 }
 
@@ -69,7 +70,10 @@ pub(crate) async fn open(
     started: &mut Option<OneCallServer>,
 ) -> Result<Client, Failure> {
     match target {
-        Target::Running { endpoint, tls, .. } => Ok(Client::connect_with(endpoint, tls).await?),
+        Target::Running { endpoint, tls, token_file, .. } => {
+            let client = Client::connect_with(endpoint, tls).await?;
+            Ok(client.with_token_file(token_file.as_deref())?)
+        }
         Target::OneCall { binary, data_dir } => {
             let server = started.insert(OneCallServer::start(binary, data_dir.as_deref())?);
             Ok(server.client(binary).await?)

@@ -163,13 +163,14 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 12] = [
+const MODULES: [(&str, &[&str]); 13] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "storage", "tls"]),
     ("evidence", &["storage"]),
     ("export", &["evaluate", "ledger"]),
     ("gateway", &["lifecycle"]),
+    ("identity", &[]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
     ("lifecycle", &["api", "drive", "evaluate", "gateway", "judge", "ledger", "policies", "tls"]),
@@ -179,8 +180,8 @@ const MODULES: [(&str, &[&str]); 12] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 7] =
-    ["attestation", "call", "config", "errors", "offload", "owner", "telemetry"];
+const COMMON: [&str; 8] =
+    ["attestation", "call", "config", "errors", "identity", "offload", "owner", "telemetry"];
 
 #[test]
 fn modules_of_the_server_know_only_their_neighbours() {

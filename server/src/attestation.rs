@@ -1,5 +1,5 @@
-//! This module says which evidence of a connection is attested, from the configuration and from what the kernel says
-//! of the peer. Of a message only the name of the tool takes part, and it only narrows the answer.
+//! This module says which evidence of a call is attested, from the configuration, from what the kernel says of the peer
+//! and from who calls. Of a message only the name of the tool takes part, and it only narrows the answer.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use http::Extensions;
 use tonic::transport::server::UdsConnectInfo;
 
 use crate::config::{Attested, Listen};
+use crate::identity::Principal;
 
 /// The rules that hold: of a listener, or of one connection to it.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +22,13 @@ impl Attestation {
     }
 
     /// Those that hold for the connection over which a request came.
-    pub(crate) fn of_connection(&self, request: &Extensions) -> Self {
+    pub(crate) fn of_connection(&self, request: &Extensions, principal: &Principal) -> Self {
         let peer = request.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         let uid = peer.map(|peer| peer.uid());
-        let holds = |rule: &&Attested| rule.peer_uid.is_none() || rule.peer_uid == uid;
+        let holds = |rule: &&Attested| {
+            (rule.peer_uid.is_none() || rule.peer_uid == uid)
+                && rule.principal.as_ref().is_none_or(|name| name == principal.name())
+        };
         if self.0.iter().all(|rule| holds(&rule)) {
             return self.clone();
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
+use crate::identity::Principal;
 
 /// A call that was let in: its deadline, how far it came, and its permit.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Call {
     allowed: Duration,
     /// Which evidence that comes with it is attested.
     pub attestation: Attestation,
+    /// Who calls.
+    pub principal: Arc<Principal>,
     progress: Arc<InProgress>,
 }
 
@@ -54,12 +57,18 @@ impl Permit {
 pub(crate) struct Terms {
     allowed: Duration,
     attestation: Attestation,
+    principal: Arc<Principal>,
 }
 
 impl Terms {
     /// A message that was let in, as a call of its own.
     pub(crate) fn admitted(&self, permit: Permit) -> Call {
-        Call::admitted(permit, self.allowed, self.attestation.clone())
+        Call::admitted(permit, self.allowed, self.attestation.clone(), Arc::clone(&self.principal))
+    }
+
+    /// Who sends the messages.
+    pub(crate) fn principal(&self) -> &Principal {
+        &self.principal
     }
 }
 
@@ -101,24 +110,38 @@ impl Step {
 
 impl Call {
     /// A call that holds this permit and may take that long.
-    pub(crate) fn admitted(permit: Permit, allowed: Duration, attestation: Attestation) -> Self {
-        Self::new(Some(permit), allowed, attestation)
+    pub(crate) fn admitted(
+        permit: Permit,
+        allowed: Duration,
+        attestation: Attestation,
+        principal: Arc<Principal>,
+    ) -> Self {
+        Self::new(Some(permit), allowed, attestation, principal)
     }
 
     /// A call of the server to itself, outside every limit.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        Self::new(None, allowed, Attestation::default())
+        Self::new(None, allowed, Attestation::default(), Principal::anybody())
     }
 
-    fn new(permit: Option<Permit>, allowed: Duration, attestation: Attestation) -> Self {
+    fn new(
+        permit: Option<Permit>,
+        allowed: Duration,
+        attestation: Attestation,
+        principal: Arc<Principal>,
+    ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
-        Self { deadline: Instant::now() + allowed, allowed, attestation, progress }
+        Self { deadline: Instant::now() + allowed, allowed, attestation, principal, progress }
     }
 
     /// What holds for the messages of its stream. They hold no permit of this call.
     pub(crate) fn terms(&self) -> Terms {
-        Terms { allowed: self.allowed, attestation: self.attestation.clone() }
+        Terms {
+            allowed: self.allowed,
+            attestation: self.attestation.clone(),
+            principal: Arc::clone(&self.principal),
+        }
     }
 
     /// The same call for the next message of its stream: with as much time as it had at first.

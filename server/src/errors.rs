@@ -10,6 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
 use crate::evidence::StoreError;
+use crate::identity::{Right, TooFast, Unidentified};
 
 /// When a caller that was refused may come back.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
@@ -31,6 +32,35 @@ fn status(
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
     not_found(resource, name, format!("{resource} `{name}` is not known; {known}"))
+}
+
+/// UNAUTHENTICATED: nothing says who calls, or what says so does not hold.
+#[must_use]
+pub fn unidentified(why: &Unidentified) -> Status {
+    status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
+}
+
+/// PERMISSION_DENIED: the principal lacks a right.
+#[must_use]
+pub fn no_right(principal: &str, right: Right) -> Status {
+    let message = format!(
+        "{principal} may not {right}; have `{right}` added to its `may` in security.principals"
+    );
+    let mut details = ErrorDetails::new();
+    let metadata =
+        [("principal".to_owned(), principal.to_owned()), ("right".to_owned(), right.to_string())];
+    details.set_error_info(ErrorReason::NoRight.code(), ERROR_DOMAIN, metadata);
+    Status::with_error_details(Code::PermissionDenied, message, details)
+}
+
+/// RESOURCE_EXHAUSTED: the principal calls more often than it may.
+#[must_use]
+pub fn too_fast(principal: &str, too_fast: TooFast) -> Status {
+    let message =
+        format!("{principal} may call {} times a minute; try again later", too_fast.per_minute);
+    let mut details = ErrorDetails::with_retry_info(Some(too_fast.retry_after));
+    details.add_quota_failure_violation("calls_per_minute", message.clone());
+    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
 }
 
 /// RESOURCE_EXHAUSTED: too many calls in progress.

@@ -16,6 +16,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod export;
 pub mod gateway;
+pub mod identity;
 pub mod judge;
 pub mod ledger;
 pub mod lifecycle;

@@ -29,6 +29,7 @@ async fn server() -> Running {
         config.listen.extend(SOCKETS.map(listen));
         let own = std::fs::metadata(&folder).unwrap().uid();
         let attested = |name: &str, peer_uid, tools: &[&str]| Attested {
+            principal: None,
             listen: listen(name),
             peer_uid,
             tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),

@@ -199,7 +199,7 @@ async fn evidence_over_a_tls_listener_can_be_attested() {
         let change = |config: &mut Config| {
             over_tls(config, &signed, None);
             let listen: Listen = "grpcs://127.0.0.1:0".parse().unwrap();
-            let rule = Attested { listen, peer_uid: None, tools: Vec::new() };
+            let rule = Attested { listen, peer_uid: None, principal: None, tools: Vec::new() };
             config.evidence.attested.extend(is_attested.then_some(rule));
         };
         let server = Wanted::default().start(change).await;

@@ -23,6 +23,8 @@ pub struct Environment {
     pub endpoint: Option<String>,
     /// `GSAR_TLS_CA`, `GSAR_TLS_CERTIFICATE` and `GSAR_TLS_KEY`.
     pub tls: TlsFiles,
+    /// `GSAR_TOKEN_FILE`.
+    pub token_file: Option<PathBuf>,
     /// The sockets that are tried, in order.
     pub default_sockets: Vec<PathBuf>,
     /// The binary that is running.
@@ -46,6 +48,7 @@ impl Environment {
         Self {
             endpoint: std::env::var("GSAR_ENDPOINT").ok().filter(|value| !value.is_empty()),
             tls,
+            token_file: file("GSAR_TOKEN_FILE"),
             default_sockets: sockets
                 .into_iter()
                 .flatten()
@@ -72,6 +75,8 @@ pub struct Wish {
     pub data_dir: Option<PathBuf>,
     /// The files for TLS named on the command line.
     pub tls: TlsFiles,
+    /// The file with a token named on the command line.
+    pub token_file: Option<PathBuf>,
 }
 
 /// Where the calls go.
@@ -85,6 +90,8 @@ pub enum Target {
         found: EndpointSource,
         /// The files for TLS, where it listens with TLS.
         tls: TlsFiles,
+        /// The file with a token, where one is named.
+        token_file: Option<PathBuf>,
     },
     /// To a server that is started for this call and stopped after it.
     OneCall {
@@ -171,6 +178,7 @@ pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetErro
 }
 
 fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
+    let token_file = wish.token_file.clone().or_else(|| environment.token_file.clone());
     if wish.data_dir.is_none() {
         for (given, found) in [
             (&wish.endpoint, EndpointSource::Flag),
@@ -183,13 +191,13 @@ fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetEr
                     Endpoint::Tls(_) => wish.tls.clone().or(&environment.tls),
                     Endpoint::Unix(_) | Endpoint::Tcp(_) => TlsFiles::default(),
                 };
-                return Ok(Target::Running { endpoint, found, tls });
+                return Ok(Target::Running { endpoint, found, tls, token_file });
             }
         }
         if let Some(path) = environment.default_sockets.iter().find(|path| is_listened_on(path)) {
             let endpoint = Endpoint::Unix(path.clone());
             let (found, tls) = (EndpointSource::DefaultSocket, TlsFiles::default());
-            return Ok(Target::Running { endpoint, found, tls });
+            return Ok(Target::Running { endpoint, found, tls, token_file });
         }
     }
     match environment.server_binary() {
@@ -232,6 +240,7 @@ mod tests {
         let environment = Environment {
             endpoint: None,
             tls: TlsFiles::default(),
+            token_file: None,
             default_sockets: vec![
                 folder.path().join("user.sock"),
                 folder.path().join("system.sock"),
@@ -266,7 +275,12 @@ mod tests {
         let listener = UnixListener::bind(&system).unwrap();
         let running = |endpoint: &str, found| {
             let tls = TlsFiles::default();
-            Ok(Target::Running { endpoint: endpoint.parse().unwrap(), found, tls })
+            Ok(Target::Running {
+                endpoint: endpoint.parse().unwrap(),
+                found,
+                tls,
+                token_file: None,
+            })
         };
         let socket = format!("unix://{}", system.display());
         assert_eq!(

@@ -849,7 +849,7 @@ pub enum ErrorReason {
     IdempotencyKeyReused = 4,
     /// RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names.
     MessageTooLarge = 5,
-    /// RESOURCE_EXHAUSTED: too many calls in flight; google.rpc.RetryInfo says when to come back.
+    /// RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back.
     TooManyCalls = 6,
     /// DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached.
     DeadlineExceeded = 7,
@@ -873,6 +873,10 @@ pub enum ErrorReason {
     /// FAILED_PRECONDITION: the step of the investigation that is named is not due, or asks for something else;
     /// GetInvestigation says what is due.
     NotDue = 16,
+    /// UNAUTHENTICATED: nothing says who calls, or what says so does not hold.
+    Unidentified = 17,
+    /// PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name.
+    NoRight = 18,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -898,6 +902,8 @@ impl ErrorReason {
             Self::EvidenceUnavailable => "ERROR_REASON_EVIDENCE_UNAVAILABLE",
             Self::JudgesBusy => "ERROR_REASON_JUDGES_BUSY",
             Self::NotDue => "ERROR_REASON_NOT_DUE",
+            Self::Unidentified => "ERROR_REASON_UNIDENTIFIED",
+            Self::NoRight => "ERROR_REASON_NO_RIGHT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -920,6 +926,8 @@ impl ErrorReason {
             "ERROR_REASON_EVIDENCE_UNAVAILABLE" => Some(Self::EvidenceUnavailable),
             "ERROR_REASON_JUDGES_BUSY" => Some(Self::JudgesBusy),
             "ERROR_REASON_NOT_DUE" => Some(Self::NotDue),
+            "ERROR_REASON_UNIDENTIFIED" => Some(Self::Unidentified),
+            "ERROR_REASON_NO_RIGHT" => Some(Self::NoRight),
             _ => None,
         }
     }
@@ -5922,6 +5930,9 @@ pub struct EvaluationSummary {
     /// claims is how many were counted.
     #[prost(uint32, tag = "10")]
     pub claims: u32,
+    /// Who had it evaluated: the name of a principal; empty where callers need not say who they are.
+    #[prost(string, tag = "11")]
+    pub principal: ::prost::alloc::string::String,
 }
 /// ListEvaluationsRequest asks for evaluations.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5980,6 +5991,9 @@ pub struct GetEvaluationResponse {
     /// grades that people gave, those of the report first, then by claim id and grader; empty where there are none.
     #[prost(message, repeated, tag = "5")]
     pub grades: ::prost::alloc::vec::Vec<RecordedGrade>,
+    /// Who had it evaluated: the name of a principal; empty where callers need not say who they are.
+    #[prost(string, tag = "6")]
+    pub principal: ::prost::alloc::string::String,
 }
 /// RecordedEvidence is what the ledger keeps of an evidence item.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

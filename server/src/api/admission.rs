@@ -1,8 +1,8 @@
 //! This module does what every call of the contract passes before and after its handler.
 //!
 //! In this order, for a reason each: the phase (a server that starts or drains refuses at no cost), the one
-//! concurrency limit over all connections (overload is refused at once, never queued), the deadline
-//! (started before the body is read), the handler with its panics caught (one defect costs one call), and
+//! concurrency limit over all connections (overload is refused at once, never queued), who calls and whether it may (before
+//! anything of the message is read), the deadline (started before the body is read), the handler with its panics caught (one defect costs one call), and
 //! the answer made ours (what the transport refuses gets the details of the contract).
 //! Health and reflection pass freely.
 
@@ -27,6 +27,7 @@ use crate::attestation::Attestation;
 use crate::call::Call;
 use crate::config::Limits;
 use crate::errors;
+use crate::identity::{IdentityStore, Right};
 use crate::lifecycle::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names};
@@ -42,6 +43,7 @@ struct Shared {
     limits: Limits,
     measured: Vec<Measured>,
     attestation: Attestation,
+    identities: Arc<IdentityStore>,
 }
 
 /// What is measured of every call of a method; looked up once, not at each call.
@@ -70,9 +72,11 @@ impl AdmissionLayer {
         limits: Limits,
         permits: Arc<Permits>,
         attestation: Attestation,
+        identities: Arc<IdentityStore>,
     ) -> Self {
-        let measured = METHODS.into_iter().chain([OTHER]).map(Measured::of).collect();
-        Self(Arc::new(Shared { phase, permits, limits, measured, attestation }))
+        let labels = METHODS.into_iter().map(|(method, _)| method).chain([OTHER]);
+        let measured = labels.map(Measured::of).collect();
+        Self(Arc::new(Shared { phase, permits, limits, measured, attestation, identities }))
     }
 }
 
@@ -110,7 +114,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let Some(method) = method(request.uri().path()) else {
+        let Some((method, right)) = method(request.uri().path()) else {
             return Box::pin(self.inner.call(request));
         };
         let trace = TraceContext::from_headers(request.headers());
@@ -130,7 +134,7 @@ where
         let ready = std::mem::replace(&mut self.inner, fresh);
         let work = async move {
             let started = Instant::now();
-            let (response, refused) = match shared.pass(ready, request).await {
+            let (response, refused) = match shared.pass(ready, request, right).await {
                 Ok(response) => {
                     let refused = refused(&response);
                     (response, refused)
@@ -161,32 +165,58 @@ impl Shared {
         }
     }
 
-    fn admit(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Call, Status> {
-        let (reason, refusal) = match self.phase.current() {
-            Phase::Starting => ("starting", errors::not_serving("starting")),
-            Phase::Draining => ("draining", errors::not_serving("draining")),
-            Phase::Ready => match self.permits.of_call() {
-                Some(permit) => {
-                    let allowed = deadline(headers, &self.limits);
-                    let attestation = self.attestation.of_connection(extensions);
-                    return Ok(Call::admitted(permit, allowed, attestation));
-                }
-                None => ("overload", errors::too_many_calls(self.limits.calls_in_flight)),
-            },
+    fn admit(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        right: Option<Right>,
+    ) -> Result<Call, Status> {
+        let (reason, refusal) = match self.let_in(headers, extensions, right) {
+            Ok(call) => return Ok(call),
+            Err(refused) => refused,
         };
         counter!(names::REFUSED, "reason" => reason).increment(1);
         Err(refusal)
+    }
+
+    /// The call, or the reason of the refusal and its status.
+    fn let_in(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        right: Option<Right>,
+    ) -> Result<Call, (&'static str, Status)> {
+        match self.phase.current() {
+            Phase::Starting => return Err(("starting", errors::not_serving("starting"))),
+            Phase::Draining => return Err(("draining", errors::not_serving("draining"))),
+            Phase::Ready => {}
+        }
+        let permit = self
+            .permits
+            .of_call()
+            .ok_or_else(|| ("overload", errors::too_many_calls(self.limits.calls_in_flight)))?;
+        let principal = self.identities.identify(headers, extensions);
+        let principal = principal.map_err(|why| ("unidentified", errors::unidentified(&why)))?;
+        if let Some(right) = right.filter(|right| !principal.may(*right)) {
+            return Err(("no_right", errors::no_right(principal.name(), right)));
+        }
+        principal
+            .count_call()
+            .map_err(|too_fast| ("too_fast", errors::too_fast(principal.name(), too_fast)))?;
+        let attestation = self.attestation.of_connection(extensions, &principal);
+        Ok(Call::admitted(permit, deadline(headers, &self.limits), attestation, principal))
     }
 
     async fn pass<S>(
         &self,
         mut inner: S,
         mut request: Request<Body>,
+        right: Option<Right>,
     ) -> Result<Response<Body>, Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let call = self.admit(request.headers(), request.extensions())?;
+        let call = self.admit(request.headers(), request.extensions(), right)?;
         let _counted = self.permits.count();
         request.extensions_mut().insert(call.clone());
         request.extensions_mut().insert(Arc::clone(&self.permits));
@@ -253,52 +283,53 @@ fn code(response: &Response<Body>) -> Code {
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
 
-/// Every method of the contract.
-const METHODS: [&str; 30] = [
-    "GroundingService/Evaluate",
-    "GroundingService/EvaluateStream",
-    "GroundingService/SelectBest",
-    "GroundingService/Score",
-    "GroundingService/TryJudges",
-    "GroundingService/Rescore",
-    "GateService/EvaluateGate",
-    "GateService/ClassifyVerdict",
-    "GateService/AssembleChain",
-    "GateService/CapConfidence",
-    "InvestigationService/StartInvestigation",
-    "InvestigationService/RecordTurn",
-    "InvestigationService/SubmitReport",
-    "InvestigationService/GetInvestigation",
-    "InvestigationService/CancelInvestigation",
-    "InvestigationService/Drive",
-    "PolicyService/ListPolicies",
-    "PolicyService/GetPolicy",
-    "PolicyService/CheckPolicy",
-    "LedgerService/ListEvaluations",
-    "LedgerService/GetEvaluation",
-    "LedgerService/GetEvaluationEvidence",
-    "LedgerService/DeleteEvaluation",
-    "LedgerService/Grade",
-    "LedgerService/Export",
-    "EvidenceService/PutEvidence",
-    "EvidenceService/GetSnapshot",
-    "EvidenceService/Search",
-    "EvidenceService/ListCorpora",
-    "EvidenceService/DeleteCorpus",
+/// Every method of the contract, and the right that a call of it takes.
+const METHODS: [(&str, Option<Right>); 30] = [
+    ("GroundingService/Evaluate", Some(Right::Evaluate)),
+    ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
+    ("GroundingService/SelectBest", Some(Right::Evaluate)),
+    ("GroundingService/Score", Some(Right::Evaluate)),
+    ("GroundingService/TryJudges", Some(Right::Evaluate)),
+    ("GroundingService/Rescore", Some(Right::Read)),
+    ("GateService/EvaluateGate", None),
+    ("GateService/ClassifyVerdict", None),
+    ("GateService/AssembleChain", None),
+    ("GateService/CapConfidence", None),
+    ("InvestigationService/StartInvestigation", Some(Right::Evaluate)),
+    ("InvestigationService/RecordTurn", Some(Right::Evaluate)),
+    ("InvestigationService/SubmitReport", Some(Right::Evaluate)),
+    ("InvestigationService/GetInvestigation", Some(Right::Read)),
+    ("InvestigationService/CancelInvestigation", Some(Right::Evaluate)),
+    ("InvestigationService/Drive", Some(Right::Evaluate)),
+    ("PolicyService/ListPolicies", None),
+    ("PolicyService/GetPolicy", None),
+    ("PolicyService/CheckPolicy", None),
+    ("LedgerService/ListEvaluations", Some(Right::Read)),
+    ("LedgerService/GetEvaluation", Some(Right::Read)),
+    ("LedgerService/GetEvaluationEvidence", Some(Right::Read)),
+    ("LedgerService/DeleteEvaluation", Some(Right::Delete)),
+    ("LedgerService/Grade", Some(Right::Grade)),
+    ("LedgerService/Export", Some(Right::Read)),
+    ("EvidenceService/PutEvidence", Some(Right::Store)),
+    ("EvidenceService/GetSnapshot", Some(Right::Search)),
+    ("EvidenceService/Search", Some(Right::Search)),
+    ("EvidenceService/ListCorpora", Some(Right::Search)),
+    ("EvidenceService/DeleteCorpus", Some(Right::Store)),
 ];
 
 /// The label of a method that is none of them.
 const OTHER: &str = "other";
 
-/// The method's name for logs and metrics; `None` for services that are not of the contract.
-fn method(path: &str) -> Option<&'static str> {
+/// The method's name for logs and metrics, and its right; `None` for services that are not of the contract.
+fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
     let ours = path.strip_prefix("/gsar.v1.")?;
-    Some(METHODS.into_iter().find(|method| *method == ours).unwrap_or(OTHER))
+    Some(METHODS.into_iter().find(|(method, _)| *method == ours).unwrap_or((OTHER, None)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Problems, Security};
 
     #[test]
     fn grpc_timeouts_are_read() {
@@ -323,7 +354,7 @@ mod tests {
         for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
             for found in service.methods() {
                 let path = format!("/{}/{}", service.full_name(), found.name());
-                assert_ne!(method(&path), Some(OTHER), "{path}");
+                assert_ne!(method(&path), Some((OTHER, None)), "{path}");
             }
         }
         assert_eq!(method("/grpc.health.v1.Health/Check"), None);
@@ -337,9 +368,11 @@ mod tests {
         let never = tower::service_fn(|_: Request<Body>| async {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
+        let identities = IdentityStore::check(&Security::default(), &mut Problems::default());
+        let (permits, identities) = (Arc::new(Permits::new(1)), Arc::new(identities.unwrap()));
+        let attestation = Attestation::default();
         let mut admission =
-            AdmissionLayer::new(phase, limits, Arc::new(Permits::new(1)), Attestation::default())
-                .layer(never);
+            AdmissionLayer::new(phase, limits, permits, attestation, identities).layer(never);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")

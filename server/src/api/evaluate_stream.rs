@@ -92,7 +92,10 @@ impl Stream {
         request: v1::EvaluateStreamRequest,
     ) -> (Option<Permit>, v1::EvaluateStreamRequest) {
         let permit = match request.request {
-            Some(_) => self.permits.of_item().await,
+            Some(_) => {
+                self.terms.principal().wait_for_call().await;
+                self.permits.of_item().await
+            }
             None => None,
         };
         (permit, request)

@@ -1,6 +1,5 @@
 //! This module serves `gsar.v1.EvidenceService`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_core::evidence::EvidenceItem;
@@ -14,15 +13,14 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::services::call;
+use super::services::{Engines, call};
 use crate::attestation::Attestation;
 use crate::errors;
-use crate::evaluate::Engine;
 use crate::evidence::{
     CorpusName, Evidence, Filter, Hit, Named, Part, Put, Query, StoreError, Stored, Summary,
 };
 
-pub(super) struct Corpora(pub(super) Arc<Engine>);
+pub(super) struct Corpora(pub(super) Engines);
 
 /// The most parts that wait for the disk; with the largest message, the memory that one call may take.
 const WAITING: usize = 2;
@@ -39,17 +37,21 @@ enum Checked {
 }
 
 impl Corpora {
-    fn store(&self) -> Result<Evidence, Status> {
-        self.0.evidence().cloned().ok_or_else(|| {
+    fn store<T>(&self, request: &Request<T>) -> Result<Evidence, Status> {
+        self.0.of_request(request)?.evidence().cloned().ok_or_else(|| {
             errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
         })
     }
 
-    fn check(&self, part: Option<Message>, attestation: &Attestation) -> Result<Checked, Status> {
+    fn check(
+        limits: &parse::Limits,
+        part: Option<Message>,
+        attestation: &Attestation,
+    ) -> Result<Checked, Status> {
         let mut violations = Violations::default();
         let checked = match part {
             Some(Message::Item(item)) => {
-                parse::evidence_item(item, self.0.limits(), &mut violations).map(|mut item| {
+                parse::evidence_item(item, limits, &mut violations).map(|mut item| {
                     attestation.attest(&mut item);
                     Checked::Item(Box::new(item))
                 })
@@ -74,7 +76,8 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<Streaming<v1::PutEvidenceRequest>>,
     ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
-        let store = self.store()?;
+        let store = self.store(&request)?;
+        let engine = self.0.of_request(&request)?;
         let attestation = call(request.extensions())?.attestation;
         let mut stream = request.into_inner();
         let (name, lives) = head(stream.message().await?)?;
@@ -84,7 +87,7 @@ impl EvidenceService for Corpora {
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
             let part = match stream.message().await? {
-                Some(message) => self.check(message.part, &attestation)?,
+                Some(message) => Self::check(engine.limits(), message.part, &attestation)?,
                 None => Checked::End,
             };
             let is_end = matches!(part, Checked::End);
@@ -103,7 +106,7 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::GetSnapshotRequest>,
     ) -> Result<Response<v1::GetSnapshotResponse>, Status> {
-        let store = self.store()?;
+        let store = self.store(&request)?;
         let (name, named, part) = snapshot_request(request.into_inner())?;
         let found = blocking(move || store.snapshot(&name, &named, part)).await?;
         let end = found.start + found.content.len() as u64;
@@ -127,9 +130,10 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::SearchRequest>,
     ) -> Result<Response<v1::SearchResponse>, Status> {
-        let store = self.store()?;
+        let store = self.store(&request)?;
+        let engine = self.0.of_request(&request)?;
         let mut violations = Violations::default();
-        let parsed = parse::search(request.into_inner(), self.0.limits(), &mut violations);
+        let parsed = parse::search(request.into_inner(), engine.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
         let name = corpus_name(&parsed.corpus_id)?;
         let filter = Filter {
@@ -164,7 +168,7 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::ListCorporaRequest>,
     ) -> Result<Response<v1::ListCorporaResponse>, Status> {
-        let store = self.store()?;
+        let store = self.store(&request)?;
         let request = request.into_inner();
         let mut violations = Violations::default();
         if request.page_size > MAX_PAGE {
@@ -200,7 +204,7 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::DeleteCorpusRequest>,
     ) -> Result<Response<v1::DeleteCorpusResponse>, Status> {
-        let store = self.store()?;
+        let store = self.store(&request)?;
         let name = corpus_name(&request.into_inner().corpus_id)?;
         let was = blocking(move || store.delete(&name)).await?;
         Ok(Response::new(v1::DeleteCorpusResponse { corpus: was.map(corpus) }))

@@ -1,7 +1,5 @@
 //! This module serves `gsar.v1.GateService`.
 
-use std::sync::Arc;
-
 use gsar_core::assess::chain;
 use gsar_core::safety::{self, HypothesisId};
 use gsar_proto::v1::gate_service_server::GateService;
@@ -9,22 +7,23 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
+use super::services::Engines;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
 use crate::telemetry;
 
-pub(super) struct Gate(pub(super) Arc<Engine>);
+pub(super) struct Gate(pub(super) Engines);
 
 impl Gate {
     /// The investigation of a request under the policy that it names.
     fn read(
-        &self,
+        engine: &Engine,
         gate: Option<v1::GateInputs>,
         policy: &str,
     ) -> Result<(parse::ParsedGate, ChosenPolicy), Status> {
         let mut violations = Violations::default();
-        let policy = self.0.choose_policy(policy, None, PolicyUse::Decide, &mut violations)?;
+        let policy = engine.choose_policy(policy, None, PolicyUse::Decide, &mut violations)?;
         let gate = parse::required("gate", gate, &mut violations)
-            .and_then(|gate| parse::gate_inputs(gate, self.0.limits(), &mut violations));
+            .and_then(|gate| parse::gate_inputs(gate, engine.limits(), &mut violations));
         violations.finish(gate.zip(policy))
     }
 }
@@ -35,8 +34,9 @@ impl GateService for Gate {
         &self,
         request: Request<v1::EvaluateGateRequest>,
     ) -> Result<Response<v1::EvaluateGateResponse>, Status> {
+        let engine = self.0.of_request(&request)?;
         let request = request.into_inner();
-        let (gate, policy) = self.read(request.gate, &request.policy)?;
+        let (gate, policy) = Self::read(&engine, request.gate, &request.policy)?;
         let rules = &policy.policy.gate;
         let outcome = safety::gate::evaluate(rules, &gate.input());
         let verdict = render::gate_verdict(&outcome, &gate.hypotheses, rules);
@@ -52,7 +52,8 @@ impl GateService for Gate {
         request: Request<v1::ClassifyVerdictRequest>,
     ) -> Result<Response<v1::ClassifyVerdictResponse>, Status> {
         let mut violations = Violations::default();
-        let limits = self.0.limits();
+        let engine = self.0.of_request(&request)?;
+        let limits = engine.limits();
         let result = parse::classify_verdict(request.into_inner(), limits, &mut violations);
         let result = violations.finish(result)?;
         let classified = safety::classify(&result.tool_result());
@@ -63,8 +64,9 @@ impl GateService for Gate {
         &self,
         request: Request<v1::AssembleChainRequest>,
     ) -> Result<Response<v1::AssembleChainResponse>, Status> {
+        let engine = self.0.of_request(&request)?;
         let request = request.into_inner();
-        let (gate, policy) = self.read(request.gate, &request.policy)?;
+        let (gate, policy) = Self::read(&engine, request.gate, &request.policy)?;
         let chain = if request.hypothesis_id.is_empty() {
             chain(&policy.policy, &investigation(&gate))
         } else {
@@ -91,10 +93,11 @@ impl GateService for Gate {
         &self,
         request: Request<v1::CapConfidenceRequest>,
     ) -> Result<Response<v1::CapConfidenceResponse>, Status> {
+        let engine = self.0.of_request(&request)?;
         let request = request.into_inner();
         let mut violations = Violations::default();
         let policy =
-            self.0.choose_policy(&request.policy, None, PolicyUse::Decide, &mut violations)?;
+            engine.choose_policy(&request.policy, None, PolicyUse::Decide, &mut violations)?;
         let parsed = parse::cap_confidence(&request, &mut violations);
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);

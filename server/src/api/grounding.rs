@@ -1,6 +1,5 @@
 //! This module serves `gsar.v1.GroundingService`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
@@ -16,15 +15,14 @@ use tonic::{Request, Response, Status, Streaming};
 use tracing::Instrument as _;
 
 use super::evaluate_stream::Stream;
-use super::services::{call, permits};
+use super::services::{Engines, call, permits};
 use crate::config::Limits;
-use crate::evaluate::Engine;
 use crate::lifecycle::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
 /// The service, and what its streams are bounded by.
 pub(super) struct Grounding {
-    pub(super) engine: Arc<Engine>,
+    pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
     pub(super) limits: Limits,
 }
@@ -39,7 +37,7 @@ impl GroundingService for Grounding {
         let started = Instant::now();
         let request = request.into_inner();
         let ids = RequestIds::of(&request);
-        let answer = self.engine.evaluate(&call, request).await?;
+        let answer = self.engines.of(&call).evaluate(&call, request).await?;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(Response::new(answer))
     }
@@ -50,11 +48,11 @@ impl GroundingService for Grounding {
         &self,
         request: Request<Streaming<EvaluateStreamRequest>>,
     ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
-        let terms = call(request.extensions())?.terms();
+        let call = call(request.extensions())?;
         let stream = Stream {
-            engine: Arc::clone(&self.engine),
+            engine: self.engines.of(&call),
             permits: permits(request.extensions())?,
-            terms,
+            terms: call.terms(),
             phase: self.phase.clone(),
             limits: self.limits.clone(),
         };
@@ -73,7 +71,7 @@ impl GroundingService for Grounding {
         let reports = request.candidates.iter().map(|report| report.id.clone());
         let ids: Vec<RequestIds> =
             reports.map(|report| RequestIds::new(report, &request.investigation_id)).collect();
-        let answer = self.engine.select_best(&call, request).await?;
+        let answer = self.engines.of(&call).select_best(&call, request).await?;
         for ranked in &answer.ranking {
             let index = usize::try_from(ranked.index).unwrap_or(usize::MAX);
             if let (Some(Ranked::Evaluation(evaluation)), Some(ids)) =
@@ -90,7 +88,7 @@ impl GroundingService for Grounding {
         request: Request<ScoreRequest>,
     ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
-        self.engine.score(&call, request.into_inner()).await.map(Response::new)
+        self.engines.of(&call).score(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn rescore(
@@ -98,7 +96,7 @@ impl GroundingService for Grounding {
         request: Request<RescoreRequest>,
     ) -> Result<Response<RescoreResponse>, Status> {
         let call = call(request.extensions())?;
-        self.engine.rescore(&call, request.into_inner()).await.map(Response::new)
+        self.engines.of(&call).rescore(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn try_judges(
@@ -106,7 +104,7 @@ impl GroundingService for Grounding {
         request: Request<TryJudgesRequest>,
     ) -> Result<Response<TryJudgesResponse>, Status> {
         let call = call(request.extensions())?;
-        let trials = self.engine.try_judges(&call, &request.into_inner().judge).await?;
+        let trials = self.engines.of(&call).try_judges(&call, &request.into_inner().judge).await?;
         Ok(Response::new(TryJudgesResponse { trials }))
     }
 }

@@ -19,13 +19,20 @@ pub(super) struct Driver {
     pub(super) phase: PhaseCell,
 }
 
+impl Driver {
+    /// The investigations of who calls.
+    fn of<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
+        Ok(self.investigations.of(&call(request.extensions())?.principal))
+    }
+}
+
 #[tonic::async_trait]
 impl InvestigationService for Driver {
     async fn start_investigation(
         &self,
         request: Request<v1::StartInvestigationRequest>,
     ) -> Result<Response<v1::StartInvestigationResponse>, Status> {
-        let investigation = Some(self.investigations.start(request.into_inner()).await?);
+        let investigation = Some(self.of(&request)?.start(request.into_inner()).await?);
         Ok(Response::new(v1::StartInvestigationResponse { investigation }))
     }
 
@@ -35,7 +42,8 @@ impl InvestigationService for Driver {
     ) -> Result<Response<v1::RecordTurnResponse>, Status> {
         let call = call(request.extensions())?;
         let turn = request.into_inner();
-        let investigation = Some(self.investigations.record_turn(&call, turn).await?);
+        let investigation =
+            Some(self.investigations.of(&call.principal).record_turn(&call, turn).await?);
         Ok(Response::new(v1::RecordTurnResponse { investigation }))
     }
 
@@ -44,8 +52,11 @@ impl InvestigationService for Driver {
         request: Request<v1::SubmitReportRequest>,
     ) -> Result<Response<v1::SubmitReportResponse>, Status> {
         let call = call(request.extensions())?;
-        let Submitted { investigation, evaluation } =
-            self.investigations.submit_report(&call, request.into_inner()).await?;
+        let Submitted { investigation, evaluation } = self
+            .investigations
+            .of(&call.principal)
+            .submit_report(&call, request.into_inner())
+            .await?;
         let investigation = Some(investigation);
         Ok(Response::new(v1::SubmitReportResponse { investigation, evaluation }))
     }
@@ -54,14 +65,14 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::GetInvestigationRequest>,
     ) -> Result<Response<v1::GetInvestigationResponse>, Status> {
-        self.investigations.get(request.into_inner()).await.map(Response::new)
+        self.of(&request)?.get(request.into_inner()).await.map(Response::new)
     }
 
     async fn cancel_investigation(
         &self,
         request: Request<v1::CancelInvestigationRequest>,
     ) -> Result<Response<v1::CancelInvestigationResponse>, Status> {
-        let investigation = Some(self.investigations.cancel(request.into_inner()).await?);
+        let investigation = Some(self.of(&request)?.cancel(request.into_inner()).await?);
         Ok(Response::new(v1::CancelInvestigationResponse { investigation }))
     }
 
@@ -74,7 +85,7 @@ impl InvestigationService for Driver {
         let call = call(request.extensions())?;
         let (answers, stream) = mpsc::channel(1);
         let session = Session {
-            investigations: self.investigations.clone(),
+            investigations: self.investigations.of(&call.principal),
             investigation_id: String::new(),
             call,
         };

@@ -1,7 +1,5 @@
 //! This module serves `gsar.v1.LedgerService`.
 
-use std::sync::Arc;
-
 use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
 use gsar_proto::v1::ledger_service_server::LedgerService;
@@ -9,17 +7,17 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
-use super::services::call;
+use super::services::{Engines, call};
 use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, Engine, now, refused};
+use crate::evaluate::{self, now, refused};
 use crate::export::Export;
 use crate::ledger::{Filter, LedgerError, Summary};
 use crate::lifecycle::PhaseCell;
 
 /// The service, and the phase by which exports end when the server drains.
 pub(super) struct LedgerReader {
-    pub(super) engine: Arc<Engine>,
+    pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
 }
 
@@ -34,8 +32,9 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
+        let engine = self.engines.of_request(&request)?;
         let filter = filter(request.into_inner())?;
-        let page = self.engine.recording()?.list(filter).await.map_err(|error| match error {
+        let page = engine.recording()?.list(filter).await.map_err(|error| match error {
             LedgerError::InvalidPageToken { .. } => {
                 let mut violations = Violations::default();
                 violations.add("page_token", error);
@@ -53,16 +52,18 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
+        let engine = self.engines.of_request(&request)?;
         let id = request.into_inner().evaluation_id;
-        self.engine.stored_evaluation(&id).await.map(Response::new)
+        engine.stored_evaluation(&id).await.map(Response::new)
     }
 
     async fn get_evaluation_evidence(
         &self,
         request: Request<v1::GetEvaluationEvidenceRequest>,
     ) -> Result<Response<v1::GetEvaluationEvidenceResponse>, Status> {
+        let engine = self.engines.of_request(&request)?;
         let v1::GetEvaluationEvidenceRequest { evaluation_id, evidence_id } = request.into_inner();
-        let stored = self.engine.stored_evaluation(&evaluation_id).await?;
+        let stored = engine.stored_evaluation(&evaluation_id).await?;
         let item = stored.evidence.into_iter().find(|item| item.id == evidence_id);
         let item = item.ok_or_else(|| {
             errors::unknown(
@@ -71,7 +72,7 @@ impl LedgerService for LedgerReader {
                 "`gsar ledger show --output json` lists those of the evaluation",
             )
         })?;
-        let content = self.engine.stored_content(&evaluation_id, &item).await?;
+        let content = engine.stored_content(&evaluation_id, &item).await?;
         let content = content.ok_or_else(|| {
             errors::not_allowed(
                 "the ledger keeps no more of this item than its head",
@@ -86,9 +87,9 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::DeleteEvaluationRequest>,
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
+        let engine = self.engines.of_request(&request)?;
         let id = request.into_inner().evaluation_id;
-        let deleted =
-            self.engine.recording()?.delete(&id).await.map_err(|error| refused(&error))?;
+        let deleted = engine.recording()?.delete(&id).await.map_err(|error| refused(&error))?;
         if deleted {
             Ok(Response::new(v1::DeleteEvaluationResponse {}))
         } else {
@@ -100,12 +101,13 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GradeRequest>,
     ) -> Result<Response<v1::GradeResponse>, Status> {
-        let ledger = self.engine.recording()?;
+        let engine = self.engines.of_request(&request)?;
+        let ledger = engine.recording()?;
         let mut violations = Violations::default();
-        let parsed = parse::grades(request.into_inner(), self.engine.limits(), &mut violations);
+        let parsed = parse::grades(request.into_inner(), engine.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
         let id = parsed.evaluation_id.clone();
-        let stored = self.engine.stored_evaluation(&id).await?;
+        let stored = engine.stored_evaluation(&id).await?;
         let claims = stored.evaluation.unwrap_or_default().claims;
         let graded_at = now();
         let grades = grades::checked(parsed, &claims, graded_at)?;
@@ -123,7 +125,8 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
         let call = call(request.extensions())?;
-        let export = Export::new(self.engine.recording()?.clone(), request.into_inner())?;
+        let export =
+            Export::new(self.engines.of(&call).recording()?.clone(), request.into_inner())?;
         Ok(Response::new(export::stream(export, call, self.phase.clone())))
     }
 }
@@ -177,5 +180,6 @@ fn summary(summary: Summary) -> v1::EvaluationSummary {
             denominator,
         }),
         claims: summary.claims,
+        principal: summary.owner,
     }
 }

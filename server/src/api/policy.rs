@@ -1,36 +1,32 @@
 //! This module serves `gsar.v1.PolicyService`.
 
-use std::sync::Arc;
-
 use gsar_core::Policy;
 use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file};
 use gsar_proto::v1::policy_service_server::PolicyService;
 use gsar_proto::{render, v1};
 use tonic::{Request, Response, Status};
 
+use super::services::Engines;
 use crate::errors;
-use crate::evaluate::Engine;
-use crate::policies::Entry;
+use crate::policies::{Entry, PolicyStore};
 
-pub(super) struct Policies(pub(super) Arc<Engine>);
+pub(super) struct Policies(pub(super) Engines);
 
-impl Policies {
-    fn summary(&self, entry: &Entry) -> v1::PolicySummary {
-        let origin =
-            entry.file.as_ref().map_or("preset".to_owned(), |file| file.display().to_string());
-        let is_default = entry.policy.name == self.0.policies().default_name();
-        render::policy_summary(&entry.policy, origin, is_default)
-    }
+fn summary(policies: &PolicyStore, entry: &Entry) -> v1::PolicySummary {
+    let origin = entry.file.as_ref().map_or("preset".to_owned(), |file| file.display().to_string());
+    let is_default = entry.policy.name == policies.default_name();
+    render::policy_summary(&entry.policy, origin, is_default)
 }
 
 #[tonic::async_trait]
 impl PolicyService for Policies {
     async fn list_policies(
         &self,
-        _: Request<v1::ListPoliciesRequest>,
+        request: Request<v1::ListPoliciesRequest>,
     ) -> Result<Response<v1::ListPoliciesResponse>, Status> {
-        let all = self.0.policies().all();
-        let policies = all.values().map(|entry| self.summary(entry)).collect();
+        let engine = self.0.of_request(&request)?;
+        let all = engine.policies().all();
+        let policies = all.values().map(|entry| summary(engine.policies(), entry)).collect();
         Ok(Response::new(v1::ListPoliciesResponse { policies }))
     }
 
@@ -38,16 +34,19 @@ impl PolicyService for Policies {
         &self,
         request: Request<v1::GetPolicyRequest>,
     ) -> Result<Response<v1::GetPolicyResponse>, Status> {
+        let engine = self.0.of_request(&request)?;
         let name = request.into_inner().name;
-        let entry = self
-            .0
+        let entry = engine
             .policies()
             .named(&name)
             .map_err(|known| errors::unknown("policy", &name, &format!("known are {known}")))?;
         let base = Preset::from_name(&entry.policy.name).filter(|_| entry.file.is_none());
         let toml =
             base.map_or_else(|| (*entry.toml).to_owned(), |base| preset_file(base).to_owned());
-        Ok(Response::new(v1::GetPolicyResponse { policy: Some(self.summary(&entry)), toml }))
+        Ok(Response::new(v1::GetPolicyResponse {
+            policy: Some(summary(engine.policies(), &entry)),
+            toml,
+        }))
     }
 
     async fn check_policy(

@@ -9,9 +9,8 @@ use gsar_proto::v1::grounding_service_server::GroundingServiceServer;
 use gsar_proto::v1::investigation_service_server::InvestigationServiceServer;
 use gsar_proto::v1::ledger_service_server::LedgerServiceServer;
 use gsar_proto::v1::policy_service_server::PolicyServiceServer;
-use tonic::Extensions;
-use tonic::Status;
 use tonic::service::Routes;
+use tonic::{Extensions, Request, Status};
 use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
@@ -61,18 +60,19 @@ pub fn routes<H: Health>(
     let v1 = reflection().build_v1().map_err(|error| error.to_string())?;
     // Python's reflection client asks for the older name.
     let v1alpha = reflection().build_v1alpha().map_err(|error| error.to_string())?;
+    let engines = Engines(Arc::clone(engine));
     let grounding = GroundingServiceServer::new(Grounding {
-        engine: Arc::clone(engine),
+        engines: engines.clone(),
         phase: phase.clone(),
         limits: limits.clone(),
     });
-    let gate = GateServiceServer::new(Gate(Arc::clone(engine)));
-    let policies = PolicyServiceServer::new(Policies(Arc::clone(engine)));
-    let evidence = EvidenceServiceServer::new(Corpora(Arc::clone(engine)));
+    let gate = GateServiceServer::new(Gate(engines.clone()));
+    let policies = PolicyServiceServer::new(Policies(engines.clone()));
+    let evidence = EvidenceServiceServer::new(Corpora(engines.clone()));
     let investigations = Investigations::new(Arc::clone(engine));
     let driver = Driver { investigations, phase: phase.clone() };
     let investigations = InvestigationServiceServer::new(driver);
-    let ledger = LedgerServiceServer::new(LedgerReader { engine: Arc::clone(engine), phase });
+    let ledger = LedgerServiceServer::new(LedgerReader { engines, phase });
     Ok(Routes::default()
         .add_service(grounding.max_decoding_message_size(largest))
         .add_service(gate.max_decoding_message_size(largest))
@@ -96,6 +96,22 @@ pub async fn set_health(reporter: &HealthReporter, status: ServingStatus) {
 pub async fn clear_health(reporter: &mut HealthReporter) {
     for name in HEALTH_NAMES {
         reporter.clear_service_status(name).await;
+    }
+}
+
+/// The engine as handlers have it: for the principal of a call, never for all.
+#[derive(Clone, Debug)]
+pub(super) struct Engines(Arc<Engine>);
+
+impl Engines {
+    /// The engine for the principal of a call.
+    pub(super) fn of(&self, call: &Call) -> Arc<Engine> {
+        self.0.of(&call.principal)
+    }
+
+    /// The same of a request.
+    pub(super) fn of_request<T>(&self, request: &Request<T>) -> Result<Arc<Engine>, Status> {
+        call(request.extensions()).map(|call| self.of(&call))
     }
 }
 

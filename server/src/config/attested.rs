@@ -15,6 +15,9 @@ pub struct Attested {
     /// connect is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_uid: Option<u32>,
+    /// The principal that sends it. Absent: whichever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
     /// Tools whose items are attested: a name, or how names begin, with `*` at the end. Empty: those of every tool.
     #[serde(default)]
     pub tools: Vec<String>,
@@ -39,7 +42,11 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         let mut add = |key: &str, description: String| {
             problems.add(&["evidence", "attested", &number, key], description);
         };
-        let Attested { listen, peer_uid, tools } = attested;
+        let Attested { listen, peer_uid, principal, tools } = attested;
+        if principal.is_some() && config.security.principals.is_none() {
+            let description = "is given, and nothing says who is which principal; give security.principals or leave it out";
+            add("principal", description.to_owned());
+        }
         if !config.listen.contains(listen) {
             let known: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
             add("listen", format!("{listen} is not in listen; give one of {}", known.join(", ")));
@@ -71,7 +78,7 @@ mod tests {
 
     fn attested(listen: &str, peer_uid: Option<u32>, tools: &[&str]) -> Attested {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
-        Attested { listen: listen.parse().unwrap(), peer_uid, tools }
+        Attested { listen: listen.parse().unwrap(), peer_uid, principal: None, tools }
     }
 
     #[test]

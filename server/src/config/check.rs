@@ -57,7 +57,8 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         problems.add(&["limits", "default_deadline"], description);
     }
     config.storage.check(config.ledger.max_size, problems);
-    config.gateway.check(problems);
+    config.gateway.check(config.security.principals.is_some(), problems);
     config.tls.check(&config.listen, problems);
     super::attested::check(config, problems);
+    super::security::check(config, problems);
 }

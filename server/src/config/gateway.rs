@@ -10,7 +10,7 @@ use super::Problems;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// A loopback address such as `127.0.0.1:4319`; absent for no gateway.
+    /// An address such as `127.0.0.1:4319`, of loopback where there are no principals; absent for no gateway.
     pub address: Option<SocketAddr>,
     /// Origins of web pages elsewhere that may call, such as `http://localhost:5173`.
     pub allowed_origins: Vec<String>,
@@ -19,15 +19,16 @@ pub struct Gateway {
 impl Gateway {
     /// Notes an address that others reach, and origins that are none. Where something is wrong with the table already,
     /// nothing is noted.
-    pub(super) fn check(&self, problems: &mut Problems) {
+    pub(super) fn check(&self, has_principals: bool, problems: &mut Problems) {
         if problems.concern(&["gateway"]) {
             return;
         }
         if let Some(address) = self.address
             && !address.ip().is_loopback()
+            && !has_principals
         {
             let description = format!(
-                "{address} can be reached from elsewhere, and the gateway asks nobody who they are; give a loopback address such as 127.0.0.1:{}",
+                "{address} can be reached from elsewhere, and callers need not say who they are; give security.principals, or a loopback address such as 127.0.0.1:{}",
                 address.port()
             );
             problems.add(&["gateway", "address"], description);

@@ -10,6 +10,7 @@ mod load;
 mod models;
 mod print;
 mod problems;
+mod security;
 mod shape;
 mod storage;
 mod tls;
@@ -21,6 +22,7 @@ pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
 pub use print::effective;
 pub use problems::Problems;
+pub use security::{Jwt, Security};
 pub use storage::Storage;
 pub use tls::Tls;
 pub use values::{

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::attested::Attested;
 use super::gateway::Gateway;
 use super::models::{Model, Panel};
+use super::security::Security;
 use super::storage::Storage;
 use super::tls::Tls;
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub gateway: Gateway,
     /// The certificate of `grpcs://` listeners and the clients that they admit.
     pub tls: Tls,
+    /// Who may call.
+    pub security: Security,
     /// Bounds on what a caller may ask.
     pub limits: Limits,
     /// The policies of this server.
@@ -274,6 +277,7 @@ impl Default for Config {
             data_dir: PathBuf::from("/var/lib/gsar"),
             gateway: Gateway::default(),
             tls: Tls::default(),
+            security: Security::default(),
             limits: Limits {
                 message: Bytes(16 << 20),
                 claims: 2_000,

@@ -27,6 +27,7 @@ use crate::call::Call;
 use crate::errors;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, now, refused};
 use crate::evidence::CorpusName;
+use crate::identity::Principal;
 use crate::ledger::{InvestigationStart, Ledger, NewEvent};
 use crate::telemetry;
 use state::State;
@@ -56,6 +57,12 @@ impl Investigations {
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
         Self { engine, locks: Cache::new(MAX_LOCKS) }
+    }
+
+    /// The investigations of a principal.
+    #[must_use]
+    pub fn of(&self, principal: &Arc<Principal>) -> Self {
+        Self { engine: self.engine.of(principal), locks: self.locks.clone() }
     }
 
     /// Begins an investigation, or says where it stands.
@@ -224,7 +231,9 @@ impl Investigations {
 
     async fn open(&self, id: &str) -> Result<(State, OwnedMutexGuard<()>), Status> {
         let ledger = self.ledger()?;
-        let lock = self.locks.get_with_by_ref(id, Arc::default);
+        // No name of a principal has an `@`.
+        let of_owner = format!("{}@{id}", self.engine.principal().name());
+        let lock = self.locks.get_with(of_owner, Arc::default);
         let lock = lock.lock_owned().await;
         let stored = ledger.investigation(id).await.map_err(|error| refused(&error))?;
         let stored = stored.ok_or_else(|| unknown(id))?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{chain::CheckedChain, database, embedded};
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
+use crate::identity::IdentityStore;
 use crate::judge::Judge;
 use crate::judge::facts::{FactsJudge, Kept};
 use crate::judge::local::{LocalJudge, LocalOptions};
@@ -21,6 +22,7 @@ pub struct CheckedConfig {
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
+    identities: Arc<IdentityStore>,
 }
 
 /// The most sessions of a model.
@@ -57,13 +59,14 @@ impl CheckedConfig {
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
         let embeddings = embeddings(&config, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
+        let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         problems.note(&["data_dir"], data_dir(&config));
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());
         }
-        match (policies, chain) {
-            (Some(policies), Some(chain)) if problems.is_empty() => {
-                Ok(Self { config, policies, chain, second_opinion, embeddings, tls })
+        match (policies, chain, identities) {
+            (Some(policies), Some(chain), Some(identities)) if problems.is_empty() => {
+                Ok(Self { config, policies, chain, second_opinion, embeddings, tls, identities })
             }
             _ => Err(problems),
         }
@@ -73,6 +76,12 @@ impl CheckedConfig {
     #[must_use]
     pub fn tls(&self) -> Option<Arc<TlsStore>> {
         self.tls.clone()
+    }
+
+    /// Who may call.
+    #[must_use]
+    pub fn identities(&self) -> Arc<IdentityStore> {
+        Arc::clone(&self.identities)
     }
 
     /// Asks the database that is named, where one is, and leaves its schema as it is.

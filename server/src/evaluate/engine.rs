@@ -10,6 +10,7 @@ use super::chain::JudgeStorage;
 use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{Bounds, Evidence};
+use crate::identity::Principal;
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
 use crate::ledger::{
@@ -19,18 +20,20 @@ use crate::ledger::{
 use crate::policies::PolicyStore;
 use crate::storage::postgres::Database;
 
-/// What a server needs to evaluate.
+/// What a server needs to evaluate, for one who calls. Cheap to clone.
+#[derive(Clone)]
 pub struct Engine {
-    pub(super) policies: PolicyStore,
-    pub(super) judges: Vec<Arc<dyn Judge>>,
+    pub(super) principal: Arc<Principal>,
+    pub(super) policies: Arc<PolicyStore>,
+    pub(super) judges: Arc<[Arc<dyn Judge>]>,
     /// Who gives second opinions on what judges that are not local ground.
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) evidence_kept: EvidenceKept,
     evidence: Option<Evidence>,
     /// Held until the server ends, where the ledger does not hold it.
-    _data_dir: Option<DataDir>,
-    pub(super) limits: parse::Limits,
+    _data_dir: Option<Arc<DataDir>>,
+    pub(super) limits: Arc<parse::Limits>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -79,15 +82,37 @@ impl Engine {
         let evidence_kept = config.ledger.evidence;
         let (ledger, held) = storage.map(Storage::into_parts).unzip();
         Ok(Self {
-            policies,
-            judges,
+            principal: Principal::anybody(),
+            policies: Arc::new(policies),
+            judges: judges.into(),
             second_opinion,
             evidence_kept,
             evidence,
             ledger,
-            _data_dir: held.flatten(),
-            limits,
+            _data_dir: held.flatten().map(Arc::new),
+            limits: Arc::new(limits),
         })
+    }
+
+    /// The same for a principal: what it keeps is its own, and it finds what it sees.
+    #[must_use]
+    pub(crate) fn of(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
+        if principal.is_anybody() {
+            return Arc::clone(self);
+        }
+        let owner = principal.owner();
+        Arc::new(Self {
+            principal: Arc::clone(principal),
+            ledger: self.ledger.as_ref().map(|ledger| ledger.of(owner)),
+            evidence: self.evidence.as_ref().map(|evidence| evidence.of(owner)),
+            ..Self::clone(self)
+        })
+    }
+
+    /// Who calls.
+    #[must_use]
+    pub fn principal(&self) -> &Principal {
+        &self.principal
     }
 
     /// The policies in force.

@@ -48,7 +48,7 @@ impl Engine {
         violations: &mut Violations,
     ) -> Option<Vec<Arc<dyn Judge>>> {
         if name.is_empty() {
-            return Some(self.judges.clone());
+            return Some(self.judges.to_vec());
         }
         let named = self.judges.iter().find(|judge| judge.name() == name);
         if named.is_none() {

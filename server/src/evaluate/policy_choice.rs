@@ -12,6 +12,7 @@ use tonic::Status;
 use super::Engine;
 use crate::config::AllowOverrides;
 use crate::errors;
+use crate::identity::Right;
 use crate::policies::Entry;
 
 /// The policy of one call.
@@ -137,6 +138,9 @@ impl Engine {
                 "this server allows no policy_overrides",
                 "name a policy of the server, or have policies.allow_overrides set to \"stricter\"",
             ));
+        }
+        if chosen.overridden && !self.principal.may(Right::Override) {
+            return Err(errors::no_right(self.principal.name(), Right::Override));
         }
         let default = self.policies.named("").map_err(|known| {
             errors::unknown("policy", self.policies.default_name(), &format!("known are {known}"))

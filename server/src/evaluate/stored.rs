@@ -46,6 +46,7 @@ impl Engine {
             evidence: kept.evidence,
             policy_toml: stored.policy_toml,
             grades: stored.grades.into_iter().map(recorded_grade).collect(),
+            principal: stored.summary.owner,
         })
     }
 

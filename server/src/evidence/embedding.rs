@@ -15,6 +15,7 @@ use gsar_embedding::{
 use super::error::StoreError;
 use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
+use crate::owner::Owner;
 
 /// The file below the folder of all corpora that keeps vectors by what they are of.
 const CACHE: &str = ".vectors.sqlite3";
@@ -211,7 +212,7 @@ impl Evidence {
             Err(error) => Err(error.to_string()),
         });
         let Some((corpus, space)) = corpus.await? else { return Ok(()) };
-        let progress = self.shared.embedding.of(name);
+        let progress = self.shared.embedding.of(corpus.name());
         progress.is_due.store(true, Ordering::SeqCst);
         let Ok(_alone) = progress.embedder.try_lock() else { return Ok(()) };
         while progress.is_due.swap(false, Ordering::SeqCst) {
@@ -224,6 +225,7 @@ impl Evidence {
     pub async fn embed_all(&self) {
         let evidence = self.clone();
         let names = blocking(move || {
+            let evidence = evidence.of(&Owner::default());
             let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
             let digest = evidence.shared.model.digest();
             let is_open = |summary: &Summary| match (&summary.embedded_by, digest) {

@@ -35,6 +35,7 @@ use sqlite::SqliteCorpora;
 use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 
+use crate::owner::Owner;
 use whole::WholeCorpora;
 
 /// The folder of all corpora below the data directory.
@@ -57,6 +58,7 @@ pub struct Bounds {
 #[derive(Clone, Debug)]
 pub struct Evidence {
     shared: Arc<Shared>,
+    owner: Owner,
 }
 
 #[derive(Debug)]
@@ -88,7 +90,13 @@ impl Evidence {
         let model = ModelOnDemand::later(embeddings, &folder);
         let (sizes, embedding) = (Mutex::default(), EmbeddingProgress::default());
         let shared = Shared { store, bounds, sizes, whole, model, embedding };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
+    }
+
+    /// The same store for an owner: corpora are named by each owner by itself, and it finds what it sees.
+    #[must_use]
+    pub fn of(&self, owner: &Owner) -> Self {
+        Self { shared: Arc::clone(&self.shared), owner: owner.clone() }
     }
 
     /// Begins storing in a corpus, made where there is none.
@@ -156,7 +164,8 @@ impl Evidence {
     /// # Errors
     /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
     pub fn summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
-        self.corpus(name, false)?.summary()
+        let summary = self.corpus(name, false)?.summary()?;
+        Ok(Summary { name: name.clone(), ..summary })
     }
 
     /// Every item of a corpus with its whole content, by id; kept in memory while it is asked for again.
@@ -178,22 +187,25 @@ impl Evidence {
         after: Option<&CorpusName>,
         most: usize,
     ) -> Result<Vec<Summary>, StoreError> {
-        let names = self
+        let mut names: Vec<(CorpusName, CorpusName)> = self
             .shared
             .store
             .names()?
             .into_iter()
-            .filter(|name| after.is_none_or(|after| name > after));
+            .filter_map(|kept| Some((kept.seen_by(&self.owner)?, kept)))
+            .filter(|(seen, _)| after.is_none_or(|after| seen > after))
+            .collect();
+        names.sort_unstable();
         let mut found = Vec::new();
-        for name in names {
+        for (name, kept) in names {
             if found.len() >= most {
                 break;
             }
-            match self.glance(&name) {
-                Ok(summary) => found.push(summary),
+            match self.glance(&kept) {
+                Ok(summary) => found.push(Summary { name, ..summary }),
                 // Deleted in between.
                 Err(StoreError::UnknownCorpus { .. }) => {}
-                Err(error) => tracing::warn!(corpus = %name, %error, "a corpus cannot be opened"),
+                Err(error) => tracing::warn!(corpus = %kept, %error, "a corpus cannot be opened"),
             }
         }
         Ok(found)
@@ -208,8 +220,9 @@ impl Evidence {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
             known => known.ok(),
         };
-        self.shared.store.delete(name)?;
-        self.count_size(name, None);
+        let kept = self.kept(name)?;
+        self.shared.store.delete(&kept)?;
+        self.count_size(&kept, None);
         Ok(summary)
     }
 
@@ -220,9 +233,10 @@ impl Evidence {
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
         let now = now();
         let mut deleted = 0;
-        for summary in self.list(None, usize::MAX)? {
+        let all = self.of(&Owner::default());
+        for summary in all.list(None, usize::MAX)? {
             if summary.expires_at.is_some_and(|at| at <= now) {
-                self.delete(&summary.name)?;
+                all.delete(&summary.name)?;
                 tracing::info!(corpus = %summary.name, "a corpus has expired");
                 deleted += 1;
             }
@@ -230,12 +244,19 @@ impl Evidence {
         Ok(deleted)
     }
 
-    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
-        self.shared.store.glance(name)
+    /// What is known of a corpus by the name that the store knows it by.
+    fn glance(&self, kept: &CorpusName) -> Result<Summary, StoreError> {
+        self.shared.store.glance(kept)
     }
 
     fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {
-        self.shared.store.corpus(name, make)
+        self.shared.store.corpus(&self.kept(name)?, make)
+    }
+
+    /// The name by which the store knows a corpus. What the owner may not see, there is not.
+    fn kept(&self, name: &CorpusName) -> Result<CorpusName, StoreError> {
+        name.kept_for(&self.owner)
+            .ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })
     }
 
     /// Refuses `bytes` that would take a corpus past its bounds.
@@ -258,7 +279,7 @@ impl Evidence {
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         let is_known = self.sizes().is_some();
         if !is_known {
-            let all = self.list(None, usize::MAX)?;
+            let all = self.of(&Owner::default()).list(None, usize::MAX)?;
             let all = all.into_iter().map(|summary| (summary.name, summary.size)).collect();
             self.sizes().get_or_insert(all);
         }

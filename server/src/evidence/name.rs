@@ -1,10 +1,13 @@
-//! This module parses names of corpora: safe as names of folders, and none that an operating system reserves.
+//! This module parses names of corpora: safe as names of folders, and none that an operating system reserves. In front of
+//! the name may stand whose it is.
 
 use std::fmt;
 
 use super::error::StoreError;
+use crate::owner::Owner;
 
-/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit.
+/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; where it is a
+/// principal's, the name of that and `@` in front of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CorpusName(String);
 
@@ -18,13 +21,39 @@ impl CorpusName {
     /// [`StoreError::InvalidName`].
     pub fn new(name: &str) -> Result<Self, StoreError> {
         let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let is_name = name.len() <= Self::MAX_BYTES
-            && name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
-            && name.bytes().all(is_safe);
-        if is_name {
+        let is_name = |name: &str| {
+            name.len() <= Self::MAX_BYTES
+                && name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+                && name.bytes().all(is_safe)
+        };
+        let is_owner =
+            |owner: &str| owner.is_empty() || owner.len() < Self::MAX_BYTES && is_name(owner);
+        let (owner, rest) = name.split_once('@').unwrap_or(("", name));
+        if is_owner(owner) && is_name(rest) {
             return Ok(Self(name.to_owned()));
         }
         Err(StoreError::InvalidName { given: name.chars().take(64).collect() })
+    }
+
+    /// The name by which the store knows what an owner calls so; `None` where it may not see that.
+    pub(super) fn kept_for(&self, owner: &Owner) -> Option<Self> {
+        match self.0.split_once('@') {
+            None if owner.name().is_empty() => Some(self.clone()),
+            None => Some(Self(format!("{}@{}", owner.name(), self.0))),
+            Some((named, _)) if owner.only().is_some_and(|only| only != named) => None,
+            Some(("", name)) => Some(Self(name.to_owned())),
+            Some(_) => Some(self.clone()),
+        }
+    }
+
+    /// What an owner calls a corpus that the store knows by this name; `None` where it may not see it.
+    pub(super) fn seen_by(&self, owner: &Owner) -> Option<Self> {
+        let (kept_for, name) = self.0.split_once('@').unwrap_or(("", &self.0));
+        match owner.only() {
+            _ if kept_for == owner.name() => Some(Self(name.to_owned())),
+            Some(_) => None,
+            None => Some(Self(format!("{kept_for}@{name}"))),
+        }
     }
 
     /// The name as text.
@@ -45,15 +74,60 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_owner_calls_its_own_by_their_names_and_sees_no_others() {
+        let name = |text: &str| CorpusName::new(text).unwrap();
+        let nobody = Owner::default();
+        let [ada, auditor] = [Owner::new("ada", false), Owner::new("auditor", true)];
+        for (owner, said, kept) in [
+            (&nobody, "x", Some("x")),
+            (&nobody, "ada@x", Some("ada@x")),
+            (&ada, "x", Some("ada@x")),
+            (&ada, "ada@x", Some("ada@x")),
+            (&ada, "ben@x", None),
+            (&ada, "@x", None),
+            (&auditor, "x", Some("auditor@x")),
+            (&auditor, "ada@x", Some("ada@x")),
+            (&auditor, "@x", Some("x")),
+        ] {
+            let found = name(said).kept_for(owner);
+            assert_eq!(found, kept.map(name), "{owner:?} {said}");
+            let Some(found) = found else { continue };
+            assert_eq!(
+                found.seen_by(owner).unwrap().kept_for(owner),
+                Some(found),
+                "{owner:?} {said}"
+            );
+        }
+        assert_eq!(name("ben@x").seen_by(&ada), None);
+        assert_eq!(name("x").seen_by(&ada), None);
+        assert_eq!(name("x").seen_by(&auditor), Some(name("@x")));
+        assert_eq!(name("ada@x").seen_by(&nobody), Some(name("ada@x")));
+    }
+
+    #[test]
     fn a_name_is_safe_as_a_folder() {
         let long = "a".repeat(128);
-        for name in ["inc-7", "a", "2026.03_x", long.as_str()] {
+        for name in ["inc-7", "a", "2026.03_x", "rca@inc-7", "@a", long.as_str()] {
             assert_eq!(CorpusName::new(name).unwrap().as_str(), name);
         }
         let longer = "a".repeat(129);
-        for name in
-            ["", ".", "..", "../x", "a/b", "-x", ".hidden", "é", "a b", "a\0", longer.as_str()]
-        {
+        for name in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "-x",
+            ".hidden",
+            "é",
+            "a b",
+            "a\0",
+            "a@",
+            "a@b@c",
+            "..@a",
+            "a@..",
+            longer.as_str(),
+        ] {
             CorpusName::new(name).unwrap_err();
         }
     }

@@ -59,7 +59,9 @@ impl Put {
     pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
         self.complete()?;
         self.corpus.make_durable()?;
-        Ok((self.corpus.summary()?, std::mem::take(&mut self.stored)))
+        let summary = self.corpus.summary()?;
+        let name = self.corpus.name().seen_by(&self.evidence.owner).unwrap_or(summary.name);
+        Ok((Summary { name, ..summary }, std::mem::take(&mut self.stored)))
     }
 
     fn complete(&mut self) -> Result<(), StoreError> {

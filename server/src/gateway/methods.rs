@@ -1,5 +1,4 @@
-//! This module lists what the gateway serves: what judges, decides, searches and reads. Nothing here stores on behalf of a
-//! caller but the record of an evaluation.
+//! This module lists what the gateway serves.
 
 /// A method of the contract and its path.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +13,7 @@ const fn method(path: &'static str, rpc: &'static str) -> ServedMethod {
     ServedMethod { path, rpc }
 }
 
-/// Everything that is served.
+/// What judges, decides, searches and reads. Nothing here stores on behalf of a caller but the record of an evaluation.
 pub(super) const METHODS: [ServedMethod; 17] = [
     method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
     method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
@@ -33,4 +32,16 @@ pub(super) const METHODS: [ServedMethod; 17] = [
     method("/v1/evaluations", "gsar.v1.LedgerService/ListEvaluations"),
     method("/v1/evaluation", "gsar.v1.LedgerService/GetEvaluation"),
     method("/v1/evaluation-evidence", "gsar.v1.LedgerService/GetEvaluationEvidence"),
+];
+
+/// What stores, grades and deletes: served where callers say who they are.
+pub(super) const WRITING: [ServedMethod; 8] = [
+    method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
+    method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),
+    method("/v1/submit-report", "gsar.v1.InvestigationService/SubmitReport"),
+    method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
+    method("/v1/cancel-investigation", "gsar.v1.InvestigationService/CancelInvestigation"),
+    method("/v1/grade", "gsar.v1.LedgerService/Grade"),
+    method("/v1/delete-evaluation", "gsar.v1.LedgerService/DeleteEvaluation"),
+    method("/v1/delete-corpus", "gsar.v1.EvidenceService/DeleteCorpus"),
 ];

@@ -1,8 +1,8 @@
 //! This module serves a part of the contract over HTTP/1.1, for callers without gRPC: JSON documents, and gRPC-Web for
 //! browsers. Every call passes the same admission and the same services as one over gRPC, so it is answered alike.
 //!
-//! Any web page can make a browser post to this machine. So it serves names of this machine only, refuses pages of other
-//! origins, and has nothing that stores, grades or deletes. It knows no rules.
+//! Any web page can make a browser post to this machine. So, where callers need not say who they are, it serves names of
+//! this machine only and has nothing that stores, grades or deletes. It refuses pages of other origins, and knows no rules.
 
 mod methods;
 mod origin;
@@ -24,16 +24,23 @@ use tonic_web::GrpcWebLayer;
 use tower::{Layer as _, Service, ServiceExt};
 use tower_http::cors::CorsLayer;
 
-use crate::config::{Gateway, Limits};
+use crate::config::Config;
 use crate::lifecycle::{Phase, PhaseCell};
-use methods::METHODS;
+use methods::{METHODS, WRITING};
 use origin::Origins;
 use problem::problem;
 use transcode::{Documents, Transcoder};
 
 /// Headers of a request that go on to the service, or that a page of another origin may send.
-const REQUEST_HEADERS: [&str; 6] =
-    ["content-type", "grpc-timeout", "traceparent", "tracestate", "x-grpc-web", "x-user-agent"];
+const REQUEST_HEADERS: [&str; 7] = [
+    "authorization",
+    "content-type",
+    "grpc-timeout",
+    "traceparent",
+    "tracestate",
+    "x-grpc-web",
+    "x-user-agent",
+];
 /// Headers of an answer that a page of another origin may read.
 const ANSWER_HEADERS: [&str; 4] =
     ["grpc-status", "grpc-message", "grpc-status-details-bin", "retry-after"];
@@ -42,12 +49,7 @@ const ANSWER_HEADERS: [&str; 4] =
 ///
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
-pub fn router<S>(
-    service: S,
-    phase: PhaseCell,
-    config: &Gateway,
-    limits: &Limits,
-) -> Result<Router, String>
+pub fn router<S>(service: S, phase: PhaseCell, config: &Config) -> Result<Router, String>
 where
     S: Service<
             Request<tonic::body::Body>,
@@ -59,9 +61,11 @@ where
         + 'static,
     S::Future: Send,
 {
-    let documents = Documents::new(limits);
+    let documents = Documents::new(&config.limits);
+    let has_principals = config.security.principals.is_some();
+    let written = WRITING.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
-    for method in METHODS {
+    for method in METHODS.into_iter().chain(written) {
         let transcoder = Transcoder::new(method, documents.clone())?;
         let of_json = service.clone();
         let handler = move |headers: HeaderMap, body: Body| async move {
@@ -74,8 +78,8 @@ where
             .route_service(&format!("/{}", method.rpc), web);
     }
     let openapi: Bytes = document()?.into();
-    let origins = Origins::new(&config.allowed_origins);
-    let message = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
+    let origins = Origins::new(&config.gateway.allowed_origins, !has_principals);
+    let message = usize::try_from(config.limits.message.0).unwrap_or(usize::MAX);
     Ok(router
         .route("/v1/health", get(health).with_state(phase))
         .route("/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], openapi) }))
@@ -91,7 +95,7 @@ where
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
 pub fn document() -> Result<String, String> {
-    let methods = METHODS.iter().map(|method| (method.path, method.rpc));
+    let methods = METHODS.iter().chain(&WRITING).map(|method| (method.path, method.rpc));
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
 }
 

@@ -13,24 +13,28 @@ use axum::middleware::Next;
 
 use super::problem::problem;
 
-/// The origins of pages elsewhere that may call.
+/// The origins of pages elsewhere that may call, and whether the gateway is called by names of this machine only.
 #[derive(Clone, Debug)]
-pub(super) struct Origins(Arc<[HeaderValue]>);
+pub(super) struct Origins {
+    allowed: Arc<[HeaderValue]>,
+    here_only: bool,
+}
 
 impl Origins {
     /// Those of the configuration, which has checked them.
-    pub(super) fn new(configured: &[String]) -> Self {
-        Self(configured.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect())
+    pub(super) fn new(configured: &[String], here_only: bool) -> Self {
+        let allowed = configured.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+        Self { allowed: allowed.collect(), here_only }
     }
 
     pub(super) fn allowed(&self) -> Vec<HeaderValue> {
-        self.0.to_vec()
+        self.allowed.to_vec()
     }
 
     /// What is wrong with where a request comes from and under which name, if anything.
     fn refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !is_of_this_machine(host) {
+        if self.here_only && !is_of_this_machine(host) {
             return Some(
                 "Host names no loopback address; call the gateway as localhost, 127.0.0.1 or [::1]",
             );
@@ -39,7 +43,7 @@ impl Origins {
         let is_served_here = origin.to_str().is_ok_and(|origin| {
             origin.strip_prefix("http://").is_some_and(|authority| authority == host)
         });
-        let is_allowed = is_served_here || self.0.contains(origin);
+        let is_allowed = is_served_here || self.allowed.contains(origin);
         (!is_allowed).then_some(
             "pages of this Origin may not call; add it to gateway.allowed_origins where they are yours",
         )
@@ -75,7 +79,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(ORIGIN, origin.parse().unwrap());
         }
-        Origins::new(&["https://console.example".to_owned()]).refusal(&headers)
+        Origins::new(&["https://console.example".to_owned()], true).refusal(&headers)
     }
 
     #[test]
@@ -94,7 +98,7 @@ mod tests {
         for host in others {
             assert!(refusal(host, None).is_some(), "{host}");
         }
-        assert!(Origins::new(&[]).refusal(&HeaderMap::new()).is_some());
+        assert!(Origins::new(&[], true).refusal(&HeaderMap::new()).is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! This module writes errors as problem documents (RFC 9457): the code, reason, violations and the fix of the gRPC error.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 use tonic::{Code, Status};
@@ -35,6 +35,9 @@ pub(super) fn of_status(error: &Status) -> Response<Body> {
         said.insert("violations".to_owned(), violations.into());
     }
     let mut response = document(status, Value::Object(said));
+    if status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
     if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
         // Whole seconds are all that the header has.
         let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);

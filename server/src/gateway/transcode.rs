@@ -23,7 +23,7 @@ use crate::errors;
 /// A compression flag and a length in front of every message.
 const FRAME_HEADER: usize = 5;
 /// Headers that go on to the service.
-const PASSED_ON: [&str; 3] = ["grpc-timeout", "traceparent", "tracestate"];
+const PASSED_ON: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
 
 /// One method as documents.
 #[derive(Clone, Debug)]

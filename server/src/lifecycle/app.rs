@@ -117,7 +117,7 @@ impl App {
 
     /// Serves until `stop` resolves, then drains: health says NOT_SERVING, new calls are refused, calls in
     /// progress finish within the grace, the ledger is flushed, sockets are removed. Each item of `reload` has the
-    /// policies and the files of TLS read anew.
+    /// policies, the principals and the files of TLS read anew.
     ///
     /// # Errors
     /// [`StartError`] when loading fails or the transport breaks.
@@ -133,7 +133,10 @@ impl App {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
             tokio::spawn(axum::serve(listener, admin::router(readiness.clone())).into_future());
         }
-        let tls = checked.tls();
+        let (tls, identities) = (checked.tls(), checked.identities());
+        for exposed in config.exposed() {
+            tracing::warn!("{exposed}");
+        }
         let engine = load(checked).await?;
         if let Some(ledger) = engine.ledger() {
             readiness.follow(ledger);
@@ -146,7 +149,8 @@ impl App {
         let permits = Arc::new(Permits::new(config.limits.calls_in_flight));
         let admission = |attestation| {
             let permits = Arc::clone(&permits);
-            AdmissionLayer::new(phase.clone(), config.limits.clone(), permits, attestation)
+            let (limits, identities) = (config.limits.clone(), Arc::clone(&identities));
+            AdmissionLayer::new(phase.clone(), limits, permits, attestation, identities)
         };
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();
@@ -192,7 +196,7 @@ impl App {
         if let Some(listener) = gateway {
             // Nothing that comes over HTTP is attested.
             let service = admission(Attestation::default()).layer(routes);
-            let gateway = gateway::router(service, phase.clone(), &config.gateway, &config.limits);
+            let gateway = gateway::router(service, phase.clone(), &config);
             let gateway = gateway.map_err(StartError::Serve)?;
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };
@@ -207,7 +211,8 @@ impl App {
         api::set_health(&health, ServingStatus::Serving).await;
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
-        let read_anew = Reload { policies: engine.policies(), tls: tls.as_deref() };
+        let read_anew =
+            Reload { policies: engine.policies(), tls: tls.as_deref(), identities: &identities };
         let working = Working { engine: &engine, readiness: &readiness, health: &health };
         let broken = until_stopped(stop, reload, &working, &read_anew, &mut serving).await;
 

@@ -1,6 +1,7 @@
-//! This module reads anew what can change while the server runs: policies and the files of TLS. Each stays as it was
+//! This module reads anew what can change while the server runs: policies, principals and the files of TLS. Each stays as it was
 //! where something is wrong with it.
 
+use crate::identity::IdentityStore;
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
@@ -8,6 +9,7 @@ use crate::tls::TlsStore;
 pub(super) struct Reload<'a> {
     pub(super) policies: &'a PolicyStore,
     pub(super) tls: Option<&'a TlsStore>,
+    pub(super) identities: &'a IdentityStore,
 }
 
 impl Reload<'_> {
@@ -18,6 +20,15 @@ impl Reload<'_> {
             Err(errors) => {
                 for error in errors {
                     tracing::error!(%error, "policies stay as they were");
+                }
+            }
+        }
+        match self.identities.reload() {
+            Ok(true) => tracing::info!("principals and keys of tokens were read anew"),
+            Ok(false) => {}
+            Err(problems) => {
+                for problem in problems {
+                    tracing::error!(%problem, "principals and keys of tokens stay as they were");
                 }
             }
         }

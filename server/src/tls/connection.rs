@@ -1,5 +1,5 @@
-//! This module is a connection over TLS as tonic takes one. What is in the certificate of a client is not looked at
-//! here: the handshake has decided.
+//! This module is a connection over TLS as tonic takes one, with the names of the client's certificate. Whether it may
+//! connect, the handshake has decided.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,17 +8,20 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
+
+use crate::identity::PeerCertificate;
 
 /// A connection whose handshake is done.
 #[derive(Debug)]
 pub struct TlsConnection(pub(super) TlsStream<TcpStream>);
 
 impl Connected for TlsConnection {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = PeerCertificate;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.0.get_ref().0.connect_info()
+    fn connect_info(&self) -> PeerCertificate {
+        let chain = self.0.get_ref().1.peer_certificates();
+        chain.map(PeerCertificate::of_chain).unwrap_or_default()
     }
 }
 

@@ -11,6 +11,7 @@ pub mod chat_models;
 pub mod postgres;
 pub mod process;
 pub mod tls;
+pub mod tokens;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyper_util::rt::TokioIo;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
@@ -40,6 +40,15 @@ impl Authority {
     /// A certificate for `localhost` and 127.0.0.1.
     pub fn sign(&self) -> Signed {
         self.sign_until(2099)
+    }
+
+    /// One of a client, for a URI such as a SPIFFE id.
+    pub fn sign_for(&self, uri: &str) -> Signed {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.subject_alt_names.push(SanType::URI(uri.try_into().unwrap()));
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        Signed { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
     /// One that ends with a year.

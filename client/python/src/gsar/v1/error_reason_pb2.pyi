@@ -35,7 +35,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 5
     """RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names."""
     ERROR_REASON_TOO_MANY_CALLS: _ErrorReason.ValueType  # 6
-    """RESOURCE_EXHAUSTED: too many calls in flight; google.rpc.RetryInfo says when to come back."""
+    """RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 7
     """DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached."""
     ERROR_REASON_NOT_SERVING: _ErrorReason.ValueType  # 8
@@ -60,6 +60,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION: the step of the investigation that is named is not due, or asks for something else;
     GetInvestigation says what is due.
     """
+    ERROR_REASON_UNIDENTIFIED: _ErrorReason.ValueType  # 17
+    """UNAUTHENTICATED: nothing says who calls, or what says so does not hold."""
+    ERROR_REASON_NO_RIGHT: _ErrorReason.ValueType  # 18
+    """PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the reason of google.rpc.ErrorInfo, domain gsar.dev, without the prefix ERROR_REASON_."""
@@ -77,7 +81,7 @@ ERROR_REASON_IDEMPOTENCY_KEY_REUSED: ErrorReason.ValueType  # 4
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 5
 """RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names."""
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 6
-"""RESOURCE_EXHAUSTED: too many calls in flight; google.rpc.RetryInfo says when to come back."""
+"""RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 7
 """DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached."""
 ERROR_REASON_NOT_SERVING: ErrorReason.ValueType  # 8
@@ -102,4 +106,8 @@ ERROR_REASON_NOT_DUE: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION: the step of the investigation that is named is not due, or asks for something else;
 GetInvestigation says what is due.
 """
+ERROR_REASON_UNIDENTIFIED: ErrorReason.ValueType  # 17
+"""UNAUTHENTICATED: nothing says who calls, or what says so does not hold."""
+ERROR_REASON_NO_RIGHT: ErrorReason.ValueType  # 18
+"""PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

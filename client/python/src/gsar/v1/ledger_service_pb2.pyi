@@ -94,6 +94,7 @@ class EvaluationSummary(_message.Message):
     TIER_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     CLAIMS_FIELD_NUMBER: _builtins.int
+    PRINCIPAL_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation."""
     report_id: _builtins.str
@@ -110,6 +111,8 @@ class EvaluationSummary(_message.Message):
     """tier decided, whether it governed or was in shadow."""
     claims: _builtins.int
     """claims is how many were counted."""
+    principal: _builtins.str
+    """Who had it evaluated: the name of a principal; empty where callers need not say who they are."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
         """evaluated_at is when it began."""
@@ -131,10 +134,11 @@ class EvaluationSummary(_message.Message):
         tier: _common_pb2.Tier.ValueType = ...,
         score: _common_pb2.Score | None = ...,
         claims: _builtins.int = ...,
+        principal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "evaluated_at", b"evaluated_at", "evaluation_id", b"evaluation_id", "investigation_id", b"investigation_id", "judge", b"judge", "outcome", b"outcome", "policy", b"policy", "report_id", b"report_id", "score", b"score", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "evaluated_at", b"evaluated_at", "evaluation_id", b"evaluation_id", "investigation_id", b"investigation_id", "judge", b"judge", "outcome", b"outcome", "policy", b"policy", "principal", b"principal", "report_id", b"report_id", "score", b"score", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -243,8 +247,11 @@ class GetEvaluationResponse(_message.Message):
     EVIDENCE_FIELD_NUMBER: _builtins.int
     POLICY_TOML_FIELD_NUMBER: _builtins.int
     GRADES_FIELD_NUMBER: _builtins.int
+    PRINCIPAL_FIELD_NUMBER: _builtins.int
     policy_toml: _builtins.str
     """policy_toml is the policy that applied, as a file, overrides included."""
+    principal: _builtins.str
+    """Who had it evaluated: the name of a principal; empty where callers need not say who they are."""
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
         """evaluation is the answer that was given."""
@@ -269,10 +276,11 @@ class GetEvaluationResponse(_message.Message):
         evidence: _abc.Iterable[Global___RecordedEvidence] | None = ...,
         policy_toml: _builtins.str = ...,
         grades: _abc.Iterable[Global___RecordedGrade] | None = ...,
+        principal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "evidence", b"evidence", "grades", b"grades", "policy_toml", b"policy_toml", "report", b"report"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "evidence", b"evidence", "grades", b"grades", "policy_toml", b"policy_toml", "principal", b"principal", "report", b"report"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,180 @@
+//! This module reads the file of principals and finds everything that is wrong with it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::principal::Principal;
+use super::right::Right;
+use super::token::TokenDigest;
+
+/// The most bytes of a name.
+const MAX_NAME: usize = 64;
+
+/// One table of the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    certificates: Vec<String>,
+    tokens: Vec<String>,
+    subjects: Vec<String>,
+    uids: Vec<u32>,
+    may: Vec<Right>,
+    calls_per_minute: Option<u32>,
+}
+
+/// Principals by what they present.
+#[derive(Debug, Default)]
+pub(super) struct Principals {
+    pub(super) by_certificate: HashMap<String, Arc<Principal>>,
+    pub(super) by_token: HashMap<TokenDigest, Arc<Principal>>,
+    pub(super) by_subject: HashMap<String, Arc<Principal>>,
+    pub(super) by_uid: HashMap<u32, Arc<Principal>>,
+}
+
+impl Principals {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(super) fn read(text: &str) -> Result<Self, Vec<String>> {
+        let written: BTreeMap<String, Written> =
+            toml::from_str(text).map_err(|error| vec![error.to_string().trim_end().to_owned()])?;
+        let (mut read, mut problems) = (Self::default(), Vec::new());
+        if written.is_empty() {
+            problems
+                .push("names no principal; give a table for each, such as [rca-agent]".to_owned());
+        }
+        for (name, written) in written {
+            let mut problem = |text: String| problems.push(format!("{name}{text}"));
+            check(&name, &written, &mut problem);
+            let calls = written.calls_per_minute.and_then(NonZeroU32::new);
+            let principal = Arc::new(Principal::new(&name, written.may, calls));
+            for given in written.certificates {
+                // A SPIFFE id is compared as it is, a DNS name in small letters.
+                let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
+                add(&mut read.by_certificate, key, &principal, "certificates", &mut problem);
+            }
+            for given in written.tokens {
+                match given.parse::<TokenDigest>() {
+                    Ok(digest) => {
+                        add(&mut read.by_token, digest, &principal, "tokens", &mut problem)
+                    }
+                    Err(wrong) => problem(format!(".tokens: {wrong}")),
+                }
+            }
+            for given in written.subjects {
+                add(&mut read.by_subject, given, &principal, "subjects", &mut problem);
+            }
+            for given in written.uids {
+                add(&mut read.by_uid, given, &principal, "uids", &mut problem);
+            }
+        }
+        if problems.is_empty() { Ok(read) } else { Err(problems) }
+    }
+}
+
+fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let begins = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    if !begins || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
+        problem(format!(
+            ": is no name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, the first a letter or digit"
+        ));
+    }
+    let Written { certificates, tokens, subjects, uids, may, calls_per_minute } = written;
+    if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
+        problem(": nothing says who it is; give certificates, tokens, subjects or uids".to_owned());
+    }
+    if may.is_empty() {
+        problem(".may: is empty; give at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
+    }
+    if *calls_per_minute == Some(0) {
+        problem(".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned());
+    }
+    for (key, texts) in [("certificates", certificates), ("subjects", subjects)] {
+        if texts.iter().any(String::is_empty) {
+            problem(format!(".{key}: holds an empty text; take it out"));
+        }
+    }
+}
+
+fn add<K: std::hash::Hash + Eq + std::fmt::Display>(
+    of: &mut HashMap<K, Arc<Principal>>,
+    key: K,
+    principal: &Arc<Principal>,
+    what: &str,
+    problem: &mut impl FnMut(String),
+) {
+    match of.get(&key) {
+        Some(other) => problem(format!(
+            ".{what}: {key} is of {} already; one thing names one principal",
+            other.name()
+        )),
+        None => {
+            of.insert(key, Arc::clone(principal));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn principals_are_found_by_what_they_present() {
+        let text = format!(
+            "[rca]\ncertificates = [\"spiffe://Prod/rca\", \"RCA.example\"]\ntokens = [\"{DIGEST}\"]\nmay = [\"evaluate\"]\n\
+             [auditor]\nsubjects = [\"ada\"]\nuids = [7]\nmay = [\"audit\", \"read\"]\ncalls_per_minute = 3\n"
+        );
+        let read = Principals::read(&text).unwrap();
+        for name in ["spiffe://Prod/rca", "rca.example"] {
+            assert_eq!(read.by_certificate[name].name(), "rca");
+        }
+        assert_eq!(read.by_token[&TokenDigest::of("abc")].name(), "rca");
+        let auditor = &read.by_subject["ada"];
+        assert_eq!(auditor.name(), read.by_uid[&7].name());
+        assert!(auditor.may(Right::Audit) && !auditor.may(Right::Evaluate));
+        assert_eq!(auditor.owner().only(), None);
+        assert_eq!(read.by_uid[&7].count_call(), Ok(()));
+        for _ in 0..2 {
+            auditor.count_call().unwrap();
+        }
+        assert_eq!(auditor.count_call().unwrap_err().per_minute, 3);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_named() {
+        let text = format!(
+            "[a]\ntokens = [\"{DIGEST}\", \"secret\"]\nmay = []\ncalls_per_minute = 0\n\
+             [b]\ntokens = [\"{DIGEST}\"]\nmay = [\"read\"]\n[\"c d\"]\nmay = [\"read\"]\nsubjects = [\"\"]\n[e]\nmay = [\"read\"]\n"
+        );
+        let problems = Principals::read(&text).unwrap_err().join("\n");
+        for words in [
+            "a.may: is empty",
+            "a.calls_per_minute: 0",
+            "a.tokens: is no digest",
+            "b.tokens: sha256:ba78",
+            "is of a already",
+            "c d: is no name",
+            "c d.subjects: holds an empty text",
+            "e: nothing says who it is",
+        ] {
+            assert!(problems.contains(words), "{words} in: {problems}");
+        }
+        assert!(!problems.contains("secret"), "{problems}");
+        for (text, words) in [
+            ("", "names no principal"),
+            ("[a]\nmay = [\"fly\"]", "unknown variant `fly`"),
+            ("[a]\ncolour = 1", "unknown field"),
+            ("[a", "TOML"),
+        ] {
+            let problems = Principals::read(text).unwrap_err().join("\n");
+            assert!(problems.contains(words), "{words} in: {problems}");
+        }
+    }
+}

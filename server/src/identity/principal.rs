@@ -1,0 +1,108 @@
+//! This module is one principal: its name, its rights, and how often it may call.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use governor::clock::{Clock as _, DefaultClock};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+
+use super::right::Right;
+use crate::owner::Owner;
+
+/// One who calls.
+pub struct Principal {
+    owner: Owner,
+    /// `None` where it may do everything.
+    rights: Option<Vec<Right>>,
+    calls: Option<Calls>,
+}
+
+struct Calls {
+    per_minute: NonZeroU32,
+    limiter: DefaultDirectRateLimiter,
+}
+
+/// A principal has called more often than it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFast {
+    /// How many calls it may make in a minute.
+    pub per_minute: u32,
+    /// When the next one is allowed.
+    pub retry_after: Duration,
+}
+
+static ANYBODY: LazyLock<Arc<Principal>> =
+    LazyLock::new(|| Arc::new(Principal { owner: Owner::default(), rights: None, calls: None }));
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { owner, rights, .. } = self;
+        f.debug_struct("Principal").field("owner", owner).field("rights", rights).finish()
+    }
+}
+
+impl Principal {
+    /// Everybody, where there are no principals.
+    #[must_use]
+    pub fn anybody() -> Arc<Self> {
+        Arc::clone(&ANYBODY)
+    }
+
+    pub(super) fn new(
+        name: &str,
+        rights: Vec<Right>,
+        calls_per_minute: Option<NonZeroU32>,
+    ) -> Self {
+        let owner = Owner::new(name, rights.contains(&Right::Audit));
+        let calls = calls_per_minute.map(|per_minute| Calls {
+            per_minute,
+            limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
+        });
+        Self { owner, rights: Some(rights), calls }
+    }
+
+    /// Its name; empty where there are no principals.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.owner.name()
+    }
+
+    /// Whether it is everybody.
+    #[must_use]
+    pub fn is_anybody(&self) -> bool {
+        self.rights.is_none()
+    }
+
+    /// For whom what it keeps is kept.
+    #[must_use]
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// Whether it has a right.
+    #[must_use]
+    pub fn may(&self, right: Right) -> bool {
+        self.rights.as_ref().is_none_or(|rights| rights.contains(&right))
+    }
+
+    /// Counts a call.
+    ///
+    /// # Errors
+    /// [`TooFast`] where it has made as many as it may.
+    pub fn count_call(&self) -> Result<(), TooFast> {
+        let Some(Calls { per_minute, limiter }) = &self.calls else { return Ok(()) };
+        limiter.check().map_err(|until| TooFast {
+            per_minute: per_minute.get(),
+            retry_after: until.wait_time_from(DefaultClock::default().now()),
+        })
+    }
+
+    /// Waits until it may make another call, and counts it.
+    pub async fn wait_for_call(&self) {
+        while let Err(TooFast { retry_after, .. }) = self.count_call() {
+            tokio::time::sleep(retry_after).await;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! This module finds the token of a call and knows static tokens by their digests. No token is kept, logged or answered.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use sha2::{Digest as _, Sha256};
+
+/// A longer token is not looked at.
+const MAX_BYTES: usize = 16 << 10;
+
+/// The SHA-256 of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    pub(super) fn of(token: &str) -> Self {
+        Self(Sha256::digest(token.as_bytes()).into())
+    }
+}
+
+impl FromStr for TokenDigest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            // It may be a token by mistake, which nobody should read in a log.
+            "is no digest of a token; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
+                .to_owned()
+        };
+        let digits = text
+            .strip_prefix("sha256:")
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .ok_or_else(wrong)?;
+        let mut digest = [0; 32];
+        if digits.len() != 2 * digest.len() {
+            return Err(wrong());
+        }
+        for (byte, at) in digest.iter_mut().zip((0..).step_by(2)) {
+            let pair = digits.get(at..at + 2).ok_or_else(wrong)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+        }
+        Ok(Self(digest))
+    }
+}
+
+impl std::fmt::Display for TokenDigest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for TokenDigest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_char('…')
+    }
+}
+
+/// The token of `authorization: Bearer …`; `None` where there is no such header.
+///
+/// # Errors
+/// What is wrong with the header.
+pub(super) fn of_headers(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let Some(header) = given.next() else { return Ok(None) };
+    if given.next().is_some() {
+        return Err("authorization is given twice; give it once");
+    }
+    let text = header.to_str().map_err(|_| "authorization is no text; give `Bearer TOKEN`")?;
+    let (scheme, token) = text.split_once(' ').unwrap_or_default();
+    let token = token.trim();
+    match scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && token.len() <= MAX_BYTES {
+        true => Ok(Some(token)),
+        false => Err("authorization holds no token; give `Bearer TOKEN`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_those_of_sha256sum() {
+        let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert!(digest.parse::<TokenDigest>().unwrap() == TokenDigest::of("abc"));
+        assert_eq!(TokenDigest::of("abc").to_string(), digest);
+        assert!(digest.to_uppercase().replace("SHA256", "sha256").parse::<TokenDigest>().is_ok());
+        for wrong in
+            ["", "abc", "sha256:", "sha256:ba78", &format!("{digest}0"), "sha256:é", "md5:00"]
+        {
+            let error = wrong.parse::<TokenDigest>().unwrap_err();
+            assert!(!error.contains("abc") && !error.contains("ba78"), "{error}");
+        }
+        let signed = digest.replace("ba78", "+a78");
+        signed.parse::<TokenDigest>().unwrap_err();
+    }
+
+    #[test]
+    fn a_token_is_found_in_one_header() {
+        let headers = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(AUTHORIZATION, value.parse().unwrap());
+            }
+            headers
+        };
+        assert_eq!(of_headers(&headers(&[])), Ok(None));
+        assert_eq!(of_headers(&headers(&["Bearer abc"])), Ok(Some("abc")));
+        assert_eq!(of_headers(&headers(&["bearer  abc "])), Ok(Some("abc")));
+        let long = format!("Bearer {}", "a".repeat(MAX_BYTES + 1));
+        for wrong in ["", "Bearer", "Bearer ", "Basic abc", "abc", long.as_str()] {
+            of_headers(&headers(&[wrong])).unwrap_err();
+        }
+        of_headers(&headers(&["Bearer a", "Bearer b"])).unwrap_err();
+    }
+}
