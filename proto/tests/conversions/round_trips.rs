@@ -68,7 +68,9 @@ fn content() -> impl Strategy<Value = Content> {
 fn item() -> impl Strategy<Value = EvidenceItem> {
     let words = (any::<String>(), any::<String>(), content());
     let rest = (option::of(instant()), any::<bool>());
-    let step = (".{0,60}", ".{0,60}", option::of(any_of::<VerificationResult>()));
+    // Short texts are names, which databases keep: without U+0000.
+    let name = "[^\\x00]{0,60}";
+    let step = (name, name, option::of(any_of::<VerificationResult>()));
     (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest, step).prop_map(
         |(id, kind, lane, (tool, query, content), (collected_at, exhaustive), step)| EvidenceItem {
             id,
