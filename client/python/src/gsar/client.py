@@ -16,6 +16,7 @@ from gsar.items import Evidence
 from gsar.requests import ReportText
 from gsar.settings import DEFAULT_DEADLINE, Option
 from gsar.tls import TlsFiles
+from gsar.token import TokenFile
 from gsar.transport import Interceptor, Transport, stream_requests
 
 
@@ -35,6 +36,7 @@ class Client:
         tls_ca: str = "",
         tls_certificate: str = "",
         tls_key: str = "",
+        token_file: str = "",
         open_if_unreachable: bool = False,
         interceptors: Sequence[Interceptor] = (),
         options: Sequence[Option] = (),
@@ -43,6 +45,7 @@ class Client:
         self.transport = Transport(
             endpoint,
             files=TlsFiles(tls_ca, tls_certificate, tls_key),
+            token=TokenFile(token_file),
             must_run=not open_if_unreachable,
             deadline=deadline,
             interceptors=interceptors,
@@ -151,7 +154,7 @@ class Client:
         `gsar.evaluation` makes requests. An answer may be an `error` of its report alone (`gsar.of_call_error`). The
         server takes the next report only while few enough are unanswered or unread. No deadline of the client applies.
         """
-        call = self._grounding.EvaluateStream(stream_requests(reports))
+        call = self._grounding.EvaluateStream(stream_requests(reports), metadata=self.transport.token.metadata())
         for answer in self.transport.stream("EvaluateStream", call):
             yield answer
 
@@ -389,7 +392,8 @@ class Client:
 
     def export(self, request: v1.ExportRequest) -> Iterator[v1.ExportResponse]:
         """Streams records of evaluations; `after` of the last answer goes on behind it. The client sets no deadline."""
-        for answer in self.transport.stream("Export", self._ledger.Export(request)):
+        call = self._ledger.Export(request, metadata=self.transport.token.metadata())
+        for answer in self.transport.stream("Export", call):
             yield answer
 
     # Policies.

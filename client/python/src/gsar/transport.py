@@ -10,6 +10,7 @@ from gsar import v1
 from gsar.requests import correlated
 from gsar.settings import Attempts, Option, connection, of_rpc_error
 from gsar.tls import TlsFiles, credentials
+from gsar.token import TokenFile
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -30,12 +31,14 @@ class Transport:
         endpoint: str,
         *,
         files: TlsFiles,
+        token: TokenFile,
         must_run: bool,
         deadline: float,
         interceptors: Sequence[Interceptor],
         options: Sequence[Option],
     ) -> None:
         self.deadline = deadline
+        self.token = token
         self.endpoint, files, options = connection(endpoint, files, must_run=must_run, options=options)
         target = self.endpoint.target
         if self.endpoint.scheme == "grpcs":
@@ -57,7 +60,7 @@ class Transport:
         attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
         while True:
             try:
-                return method(request, timeout=attempts.timeout)
+                return method(request, timeout=attempts.timeout, metadata=self.token.metadata())
             except grpc.RpcError as error:
                 refusal = attempts.error(error)
             time.sleep(attempts.wait_after(refusal))
@@ -72,7 +75,11 @@ class Transport:
     ) -> Answer:
         """Sends messages that get one answer; never repeated."""
         try:
-            return method(iter(requests), timeout=self.deadline if timeout is None else timeout)
+            return method(
+                iter(requests),
+                timeout=self.deadline if timeout is None else timeout,
+                metadata=self.token.metadata(),
+            )
         except grpc.RpcError as error:
             raise of_rpc_error(name, self.endpoint, error) from None
 

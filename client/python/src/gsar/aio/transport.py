@@ -12,6 +12,7 @@ from gsar import v1
 from gsar.requests import correlated, correlated_async
 from gsar.settings import Attempts, Option, connection, of_rpc_error
 from gsar.tls import TlsFiles, credentials
+from gsar.token import TokenFile
 from gsar.transport import Answer, Request
 
 Interceptor: TypeAlias = grpc.aio.ClientInterceptor
@@ -25,12 +26,14 @@ class Transport:
         endpoint: str,
         *,
         files: TlsFiles,
+        token: TokenFile,
         must_run: bool,
         deadline: float,
         interceptors: Sequence[Interceptor],
         options: Sequence[Option],
     ) -> None:
         self.deadline = deadline
+        self.token = token
         self.endpoint, files, self.options = connection(endpoint, files, must_run=must_run, options=options)
         self.credentials = credentials(files) if self.endpoint.scheme == "grpcs" else None
         self.interceptors = list(interceptors)
@@ -56,7 +59,7 @@ class Transport:
         attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
         while True:
             try:
-                return await method(request, timeout=attempts.timeout)
+                return await method(request, timeout=attempts.timeout, metadata=self.token.metadata())
             except grpc.RpcError as error:
                 refusal = attempts.error(error)
             await asyncio.sleep(attempts.wait_after(refusal))
@@ -71,7 +74,11 @@ class Transport:
     ) -> Answer:
         """Sends messages that get one answer; never repeated."""
         try:
-            return await method(iter(requests), timeout=self.deadline if timeout is None else timeout)
+            return await method(
+                iter(requests),
+                timeout=self.deadline if timeout is None else timeout,
+                metadata=self.token.metadata(),
+            )
         except grpc.RpcError as error:
             raise of_rpc_error(name, self.endpoint, error) from None
 
