@@ -8,6 +8,9 @@ use gsar_server::config::{Listen, Loaded, LogFormat, Problems, Sources, effectiv
 use gsar_server::evaluate::CheckedConfig;
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::App;
+use gsar_server::telemetry::start_logs;
+use gsar_server::telemetry::traces::Exporter;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_stream::wrappers::SignalStream;
 
@@ -70,8 +73,12 @@ const USAGE: u8 = 2;
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return done(Err(error.into())),
+    };
     if let Some(Command::Copy { from, to }) = arguments.command {
-        return done(copy(from, to));
+        return done(runtime.block_on(copy(from, to)));
     }
     let sources = Sources {
         file: arguments.config,
@@ -96,8 +103,15 @@ fn main() -> ExitCode {
         print!("{}", effective(&config, &layers));
         return ExitCode::SUCCESS;
     }
+    let exporter = match problems.concern(&["traces"]) {
+        true => None,
+        false => {
+            let _within = runtime.enter();
+            problems.note(&["traces", "endpoint"], Exporter::start(&config.traces)).flatten()
+        }
+    };
     if !problems.concern(&["log"]) {
-        problems.note(&["log", "level"], gsar_server::telemetry::start_logs(&config.log));
+        problems.note(&["log", "level"], start_logs(&config.log, exporter.as_ref()));
     }
     let ignored = sources.ignored();
     if !ignored.is_empty() {
@@ -111,11 +125,17 @@ fn main() -> ExitCode {
             return wrong(&problems);
         }
     };
-    done(match arguments.command {
-        Some(_) => migrate(&checked),
-        None if arguments.check => check(&checked),
-        None => run(checked),
-    })
+    let ended = runtime.block_on(async {
+        match arguments.command {
+            Some(_) => migrate(&checked).await,
+            None if arguments.check => check(&checked).await,
+            None => run(checked).await,
+        }
+    });
+    if let Some(exporter) = exporter {
+        exporter.shut_down();
+    }
+    done(ended)
 }
 
 #[expect(clippy::print_stderr, reason = "this is what the process says")]
@@ -130,7 +150,6 @@ fn done(result: anyhow::Result<()>) -> ExitCode {
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
-#[tokio::main]
 async fn check(checked: &CheckedConfig) -> anyhow::Result<()> {
     checked.reach_database().await.map_err(anyhow::Error::msg)?;
     println!("configuration: no problems");
@@ -138,7 +157,6 @@ async fn check(checked: &CheckedConfig) -> anyhow::Result<()> {
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
-#[tokio::main]
 async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
     checked.migrate_ledger().await.map_err(anyhow::Error::msg)?;
     println!("the ledger has the schema of this version");
@@ -146,7 +164,6 @@ async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
-#[tokio::main]
 async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
     let (from, to) = (from.open().await?, to.open().await?);
     let copied = copy_ledger(&*from, &*to).await?;
@@ -160,7 +177,6 @@ fn wrong(problems: &Problems) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-#[tokio::main]
 async fn run(checked: CheckedConfig) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

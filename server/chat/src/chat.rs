@@ -147,6 +147,7 @@ struct Call {
     body: Bytes,
     with_schema: bool,
     deadline: Instant,
+    traceparent: Option<String>,
 }
 
 impl Inner {
@@ -160,7 +161,8 @@ impl Inner {
             return Err(Failure::DeadlineBeforeStart);
         }
         let body = Bytes::from(providers::write(&self.question(request))?);
-        let call = Call { body, with_schema: request.schema.is_some(), deadline };
+        let (with_schema, traceparent) = (request.schema.is_some(), request.traceparent.clone());
+        let call = Call { body, with_schema, deadline, traceparent };
         let mut idle_since = self.clock.now();
         let mut last: Option<Failure> = None;
         let mut failures = 0;
@@ -274,7 +276,13 @@ impl Inner {
 
     /// The status where an answer came, and what it means.
     async fn send(&self, call: &Call, admitted: Admitted<'_>) -> Sent {
-        let answer = self.transport.post(&self.url, call.body.clone(), call.deadline).await;
+        let answer = self.transport.post(
+            &self.url,
+            call.body.clone(),
+            call.deadline,
+            call.traceparent.as_deref(),
+        );
+        let answer = answer.await;
         let (status, result) = match answer {
             Ok(answer) => (
                 Some(answer.status),

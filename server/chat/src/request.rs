@@ -20,6 +20,8 @@ pub struct Request {
     pub seed: Option<u64>,
     /// The most tokens of the answer; `None` takes that of the settings.
     pub max_output_tokens: Option<u32>,
+    /// The trace that the call belongs to, as the W3C header says it.
+    pub traceparent: Option<String>,
 }
 
 impl Request {
@@ -33,6 +35,7 @@ impl Request {
             temperature: Some(Temperature::ZERO),
             seed: None,
             max_output_tokens: None,
+            traceparent: None,
         }
     }
 }

@@ -98,9 +98,14 @@ impl Transport {
         url: &Url,
         body: Bytes,
         deadline: Instant,
+        traceparent: Option<&str>,
     ) -> Result<Answer, Failure> {
         let started = self.clock.now();
-        let sent = self.client.post(url.clone()).body(body).send();
+        let mut request = self.client.post(url.clone()).body(body);
+        if let Some(traceparent) = traceparent {
+            request = request.header("traceparent", traceparent);
+        }
+        let sent = request.send();
         let first_byte = Limit {
             at: started + self.first_byte_timeout,
             failure: Failure::FirstByteTimeout { after: self.first_byte_timeout },

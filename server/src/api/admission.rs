@@ -30,7 +30,7 @@ use crate::errors;
 use crate::identity::{IdentityStore, Right};
 use crate::lifecycle::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
-use crate::telemetry::{TraceContext, metrics as names};
+use crate::telemetry::{TraceContext, metrics as names, traces};
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -117,7 +117,9 @@ where
         let Some((method, right)) = method(request.uri().path()) else {
             return Box::pin(self.inner.call(request));
         };
-        let trace = TraceContext::from_headers(request.headers());
+        let traced = traces::call(method, request.headers());
+        let of_caller = TraceContext::from_headers(request.headers());
+        let trace = of_caller.or_else(|| traces::context(&traced));
         let span = match trace {
             Some(trace) => tracing::info_span!(
                 "call",
@@ -132,6 +134,7 @@ where
         // The clone takes part in readiness; the ready one serves this call.
         let fresh = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, fresh);
+        let seen = traced.clone();
         let work = async move {
             let started = Instant::now();
             let (response, refused) = match shared.pass(ready, request, right).await {
@@ -145,10 +148,12 @@ where
             if let Some(status) = &refused {
                 log_refused(method, status, took);
             }
-            shared.measure(method, refused.map_or(Code::Ok, |status| status.code()), took);
+            let code = refused.map_or(Code::Ok, |status| status.code());
+            traces::answered(&seen, code);
+            shared.measure(method, code, took);
             Ok(response)
         };
-        Box::pin(work.instrument(span))
+        Box::pin(work.instrument(span).instrument(traced))
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
     config.storage.check(config.ledger.max_size, problems);
     config.gateway.check(config.security.principals.is_some(), problems);
     config.tls.check(&config.listen, problems);
+    config.traces.check(problems);
     super::attested::check(config, problems);
     super::security::check(config, problems);
 }

@@ -14,6 +14,7 @@ mod security;
 mod shape;
 mod storage;
 mod tls;
+mod traces;
 mod values;
 
 pub use attested::Attested;
@@ -25,6 +26,7 @@ pub use problems::Problems;
 pub use security::{Jwt, Security};
 pub use storage::Storage;
 pub use tls::Tls;
+pub use traces::Traces;
 pub use values::{
     AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, EvidenceKept,
     Judges, Ledger, Limits, Listen, Log, LogFormat, Policies, Shutdown,

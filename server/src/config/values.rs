@@ -18,6 +18,7 @@ use super::models::{Model, Panel};
 use super::security::Security;
 use super::storage::Storage;
 use super::tls::Tls;
+use super::traces::Traces;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,8 @@ pub struct Config {
     pub evidence: Evidence,
     /// What is logged and how.
     pub log: Log,
+    /// Where traces go.
+    pub traces: Traces,
     /// How the server stops.
     pub shutdown: Shutdown,
 }
@@ -328,6 +331,7 @@ impl Default for Config {
                 embedding_workers: 1,
             },
             log: Log { format: LogFormat::Json, level: "info".to_owned() },
+            traces: Traces::default(),
             shutdown: Shutdown { notice: seconds(0), grace: seconds(25) },
         }
     }

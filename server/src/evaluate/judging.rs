@@ -8,11 +8,12 @@ use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 use metrics::counter;
 use tonic::Status;
+use tracing::Instrument as _;
 
 use super::Engine;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
-use crate::telemetry::metrics as names;
+use crate::telemetry::{metrics as names, traces};
 
 /// Failures for which a caller that comes back later is judged.
 const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
@@ -82,13 +83,16 @@ pub(super) async fn ask(
             links.push(link);
             continue;
         }
-        let mut answer = asking::ask(judge, &in_its_time(question, following)).await;
+        let span = traces::judge(&name);
+        let in_time = in_its_time(question, following);
+        let mut answer = asking::ask(judge, &in_time).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
             Err(JudgeError::Failed { code, reason, .. }) => ("failed", reason.clone(), *code),
             Err(late) => ("failed", late.to_string(), "DEADLINE_EXCEEDED"),
         };
+        traces::judged(&span, result, code);
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
             .increment(1);
         let calls = match &mut answer {

@@ -11,6 +11,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
 use tonic::Status;
+use tracing::{Instrument as _, Span};
 
 use super::decide::{Case, decide};
 use super::judging::{Judged, ask};
@@ -23,7 +24,7 @@ use crate::config::EvidenceKept;
 use crate::judge::{Judge, Notice, Question};
 use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
-use crate::telemetry::{self, metrics as names};
+use crate::telemetry::{self, metrics as names, traces};
 
 /// What the reports of a request share: every field of it was checked, its evidence read, attested and digested.
 #[derive(Clone)]
@@ -102,7 +103,9 @@ impl Engine {
             provenance.recorded = true;
         }
         let event = event(&answer);
-        record::record(ledger.as_ref(), keyed, kept, contents, &policy, answer, event).await
+        let recording =
+            record::record(ledger.as_ref(), keyed, kept, contents, &policy, answer, event);
+        recording.instrument(traces::step("record")).await
     }
 
     /// Evaluates a report without recording it.
@@ -242,7 +245,11 @@ impl Engine {
         let claims = claims::of(call, report, &inline, is_read).await;
         claims::check_number(&claims, report, self.limits.max_claims)?;
         let corpus = std::mem::replace(&mut shared.corpus, Corpus::None);
-        let mut gathered = corpus.gather(call, inline, &claims).await?;
+        let span = match corpus {
+            Corpus::None => Span::none(),
+            Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step("retrieve"),
+        };
+        let mut gathered = corpus.gather(call, inline, &claims).instrument(span).await?;
         if let Some(retrieval) = gathered.retrieval.take() {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             around.provenance.evidence.append(&mut gathered.found);
@@ -281,7 +288,8 @@ impl Engine {
                 };
                 let link = around.provenance.judges.last_mut();
                 let judge = judged.judge.as_ref();
-                let answer = decide(call, case, judge, &mut judgement, link).await;
+                let deciding = decide(call, case, judge, &mut judgement, link);
+                let answer = deciding.instrument(traces::step("decide")).await;
                 around.notices.append(&mut judgement.notices);
                 answer
             }

@@ -1,24 +1,40 @@
-//! This module writes logs: JSON for machines, pretty for people, always on standard error.
+//! This module writes logs: JSON for machines, pretty for people, always on standard error. Spans of traces go beside them.
 
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt;
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _, Registry, fmt};
+
+use super::traces::{Exporter, TARGET};
 
 use crate::config::{Log, LogFormat};
 
 /// Words that say how much is logged.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// Installs the log output of this process.
+/// Installs the log output of this process, and the export of spans.
 ///
 /// # Errors
 /// A sentence when `log.level` is no filter, or when logs were started before.
-pub fn start_logs(log: &Log) -> Result<(), String> {
-    let filter = filter(&log.level)?;
-    let base = fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let started = match log.format {
-        LogFormat::Json => base.json().flatten_event(true).with_current_span(true).try_init(),
-        LogFormat::Pretty => base.with_target(false).try_init(),
+pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> {
+    let is_of_trace = filter_fn(|of| of.target() == TARGET);
+    let base = fmt::layer::<Registry>().with_writer(std::io::stderr);
+    let lines = match log.format {
+        LogFormat::Json => base.json().flatten_event(true).with_current_span(true).boxed(),
+        LogFormat::Pretty => base.with_target(false).boxed(),
     };
+    let lines = lines.with_filter(filter(&log.level)?.and(is_of_trace.clone().not()));
+    let spans = exporter.map(|exporter| {
+        tracing_opentelemetry::layer()
+            .with_tracer(exporter.tracer())
+            .with_location(false)
+            .with_threads(false)
+            .with_level(false)
+            .with_target(false)
+            .with_tracked_inactivity(false)
+            .with_filter(is_of_trace)
+    });
+    let started = tracing_subscriber::registry().with(lines).with(spans).try_init();
     started.map_err(|error| format!("logs: {error}"))
 }
 

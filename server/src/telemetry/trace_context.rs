@@ -14,6 +14,12 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
+    /// The context as `traceparent` says it to others, of a trace that is kept.
+    #[must_use]
+    pub fn traceparent(&self) -> String {
+        format!("00-{}-{}-01", self.trace_id, self.parent_id)
+    }
+
     /// Reads `traceparent`; `None` when absent or malformed, which the standard says to ignore.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {

@@ -23,6 +23,7 @@ use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn}
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
+use tracing::Instrument as _;
 
 use super::spending::Spending;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
@@ -33,6 +34,8 @@ use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
 use shown::{Piece, Shown};
 use turn::shares;
+
+use crate::telemetry::traces::{self, ChatReply};
 
 /// How long a question without a deadline may take.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -214,7 +217,7 @@ impl ModelJudge {
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
         let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
 
-        let (said, mut outcome) = self.call(purpose, &request, deadline, asked, turn).await?;
+        let (said, mut outcome) = self.call(purpose, &mut request, deadline, asked, turn).await?;
         let is_canary = |id: &ClaimId| asking.is_canary(id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
@@ -225,7 +228,7 @@ impl ModelJudge {
             }
             request.messages.push(Turn { role: Role::Assistant, text: said });
             request.messages.push(Turn { role: Role::User, text: repair });
-            match self.call("repair", &request, deadline, &open, turn).await {
+            match self.call("repair", &mut request, deadline, &open, turn).await {
                 Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
                 // What the first answer settled stays settled; the rest is dropped, which verification sees.
                 Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
@@ -267,13 +270,15 @@ impl ModelJudge {
     async fn call(
         &self,
         purpose: &'static str,
-        request: &Request,
+        request: &mut Request,
         deadline: Instant,
         claims: &[Claim],
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
         let expense = self.expense(request).await?;
-        let answer = self.chat.ask(request, deadline).await;
+        let span = traces::chat(&self.name, purpose);
+        request.traceparent = traces::context(&span).map(|of| of.traceparent());
+        let answer = self.chat.ask(request, deadline).instrument(span.clone()).await;
         let mut call = ModelCall {
             purpose,
             prompt: self.options.prompt.digest().to_owned(),
@@ -297,6 +302,7 @@ impl ModelJudge {
                     }
                     Err(_) => call.rung = "unreadable",
                 }
+                traces::replied(&span, &reply_of(&call, ""));
                 turn.calls.push(call);
                 Ok((reply.text, outcome))
             }
@@ -311,6 +317,7 @@ impl ModelJudge {
                     // Providers charge nothing for what they did not answer.
                     None => settle(expense, Some(0)),
                 }
+                traces::replied(&span, &reply_of(&call, error.code()));
                 turn.calls.push(call);
                 Err(chat_failed(&error))
             }
@@ -353,6 +360,17 @@ impl Judge for ModelJudge {
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         Box::pin(self.ask(question))
+    }
+}
+
+/// What the span of a call says of it.
+fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
+    ChatReply {
+        model: &call.model,
+        tokens: (call.input_tokens, call.output_tokens),
+        attempts: call.attempts,
+        cost_micros: call.cost_micros,
+        code,
     }
 }
 

@@ -1,0 +1,67 @@
+//! This module holds where traces go: `[traces]`. It opens nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::Problems;
+
+/// Where traces go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traces {
+    /// A collector that takes OTLP over gRPC, such as `http://localhost:4317`; absent for no traces.
+    pub endpoint: Option<String>,
+    /// Of calls that belong to no trace of their caller one in as many is traced. The others go by what the caller says.
+    pub one_in: u32,
+}
+
+impl Default for Traces {
+    fn default() -> Self {
+        Self { endpoint: None, one_in: 1 }
+    }
+}
+
+impl Traces {
+    /// Notes what cannot be used. Where something is wrong with the table already, nothing is noted.
+    pub(super) fn check(&self, problems: &mut Problems) {
+        if problems.concern(&["traces"]) {
+            return;
+        }
+        if let Some(endpoint) = &self.endpoint {
+            let uri = endpoint.parse::<http::Uri>().ok();
+            let scheme = uri.as_ref().and_then(http::Uri::scheme_str);
+            if !matches!(scheme, Some("http" | "https")) {
+                let description = format!(
+                    "{endpoint:?} is no collector; give scheme, host and port, such as http://localhost:4317"
+                );
+                problems.add(&["traces", "endpoint"], description);
+            }
+        }
+        if self.one_in == 0 {
+            problems.add(
+                &["traces", "one_in"],
+                "0 traces nothing; give 1 or more, or leave out traces.endpoint",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_named_by_scheme_host_and_port() {
+        let found = |endpoint: &str, one_in| {
+            let mut problems = Problems::default();
+            Traces { endpoint: Some(endpoint.to_owned()), one_in }.check(&mut problems);
+            problems.to_string()
+        };
+        for endpoint in ["http://localhost:4317", "https://collector.example"] {
+            assert!(found(endpoint, 10).contains("0 problems"));
+        }
+        for endpoint in ["", "localhost:4317", "grpc://collector", "http://a b"] {
+            assert!(found(endpoint, 1).contains("traces.endpoint"), "{endpoint}");
+        }
+        assert!(found("http://localhost:4317", 0).contains("traces.one_in: 0"));
+    }
+}

@@ -1,0 +1,188 @@
+//! The trace of an evaluation with a chat model, as a collector gets it over OTLP from the real program.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
+use rustix::process::Signal;
+use support::chat_models::{HONEST, asked};
+use support::connect;
+use support::process::Process;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+
+const MODEL: &str = "openai:gpt-4.1";
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+/// Hands on every span that comes.
+struct Collector(mpsc::UnboundedSender<Span>);
+
+#[tonic::async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportTraceServiceRequest>,
+    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
+        for resource in request.into_inner().resource_spans {
+            let about = attributes(&resource.resource.unwrap().attributes);
+            assert_eq!(about.get("service.name").map(String::as_str), Some("gsar"));
+            for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
+                self.0.send(span).unwrap();
+            }
+        }
+        Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
+    let (send, spans) = mpsc::unbounded_channel();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tonic::transport::Server::builder()
+        .add_service(TraceServiceServer::new(Collector(send)))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    tokio::spawn(serving);
+    (address, spans)
+}
+
+fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
+    let shown = |pair: &KeyValue| {
+        let value = match pair.value.clone().unwrap().value.unwrap() {
+            Value::StringValue(text) => text,
+            Value::IntValue(number) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        (pair.key.clone(), value)
+    };
+    given.iter().map(shown).collect()
+}
+
+/// The program with a model and a collector, and where it listens.
+async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> Process {
+    std::fs::write(folder.join("key"), KEY).unwrap();
+    let config = format!(
+        r#"
+            evidence.embeddings = "off"
+            judges.chain = ["{MODEL}"]
+            [judges.models."{MODEL}"]
+            base_url = "{}"
+            key_file = "{}"
+            attempts = 1
+            canary = false
+            [traces]
+            {traces}
+        "#,
+        provider.base_url(Wire::OpenAi),
+        folder.join("key").display(),
+    );
+    let folder = folder.to_owned();
+    tokio::task::spawn_blocking(move || Process::configured(&folder, &config)).await.unwrap()
+}
+
+/// As a tree: a line for each span with its attributes, below its parent.
+fn tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
+    let mut children: Vec<&Span> =
+        spans.iter().filter(|span| span.parent_span_id == parent).collect();
+    children.sort_by_key(|span| span.start_time_unix_nano);
+    for span in children {
+        let indent = "  ".repeat(depth);
+        text.push_str(&format!("{indent}{}\n", span.name));
+        for (key, value) in attributes(&span.attributes) {
+            text.push_str(&format!("{indent}  . {key} = {value}\n"));
+        }
+        tree(spans, &span.span_id, depth + 1, text);
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
+    let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
+    provider.always(Play::answer(HONEST));
+    let (collector, mut spans) = collector().await;
+    let traces = format!("endpoint = \"http://{collector}\"\none_in = 4294967295");
+    let mut process = started(folder.path(), &provider, &traces).await;
+    let channel = connect(&folder.path().join("gsar.sock")).await;
+    let mut grounding = GroundingServiceClient::new(channel);
+    // One of no trace is hardly ever taken.
+    grounding.evaluate(asked("")).await.unwrap();
+    let mut request = Request::new(asked(""));
+    request
+        .metadata_mut()
+        .insert("traceparent", format!("00-{TRACE}-{PARENT}-01").parse().unwrap());
+    grounding.evaluate(request).await.unwrap();
+    process.signal(Signal::TERM);
+    tokio::task::spawn_blocking(move || assert!(process.wait().success())).await.unwrap();
+
+    let mut taken = Vec::new();
+    while let Ok(span) = spans.try_recv() {
+        assert_eq!(hex(&span.trace_id), TRACE);
+        taken.push(span);
+    }
+    let root = taken.iter().find(|span| hex(&span.parent_span_id) == PARENT).expect("the call");
+    let mut text = String::new();
+    tree(&taken, &root.parent_span_id, 0, &mut text);
+    let documented = include_str!("../../docs/OPERATIONS.md");
+    assert!(documented.contains(&text), "docs/OPERATIONS.md shows another trace than\n{text}");
+    assert_eq!(root.kind(), SpanKind::Server);
+    let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
+    assert_eq!(chat.kind(), SpanKind::Client);
+    // The provider is asked in the same trace, below the span of the call.
+    let seen = provider.seen();
+    let sent: Vec<Option<&str>> = seen.iter().map(|seen| seen.header("traceparent")).collect();
+    assert_eq!(sent.first().unwrap(), &None);
+    let below = format!("00-{TRACE}-{}-01", hex(&chat.span_id));
+    assert_eq!(sent.last().unwrap(), &Some(below.as_str()));
+    for span in &taken {
+        let said = format!("{span:?}");
+        assert!(!said.contains("pool size") && !said.contains(KEY), "{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_fails_is_an_error_and_a_collector_that_is_away_holds_up_nothing() {
+    let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
+    provider.always(Play::Status(500));
+    let (collector, mut spans) = collector().await;
+    let traces = format!("endpoint = \"http://{collector}\"");
+    let process = started(folder.path(), &provider, &traces).await;
+    let channel = connect(&folder.path().join("gsar.sock")).await;
+    GroundingServiceClient::new(channel).evaluate(asked("")).await.unwrap();
+    let chat = loop {
+        let span = spans.recv().await.unwrap();
+        if span.name.starts_with("chat") {
+            break span;
+        }
+    };
+    assert_eq!(chat.status.clone().unwrap().code(), StatusCode::Error);
+    assert_eq!(attributes(&chat.attributes)["error.type"], "PROVIDER_UNAVAILABLE");
+    drop(process);
+
+    let (away, folder) =
+        (TcpListener::bind("127.0.0.1:0").await.unwrap(), tempfile::tempdir().unwrap());
+    let traces = format!("endpoint = \"http://{}\"", away.local_addr().unwrap());
+    drop(away);
+    let _process = started(folder.path(), &provider, &traces).await;
+    let channel = connect(&folder.path().join("gsar.sock")).await;
+    GroundingServiceClient::new(channel).evaluate(asked("")).await.unwrap();
+}
