@@ -95,6 +95,10 @@ typescript: ## The example in TypeScript against a real server (needs npm).
 	$(CARGO) build --quiet -p gsar-server -p gsar-client
 	sh client/typescript/check.sh $(BIN)
 
+.PHONY: deploy-check
+deploy-check: ## What lies in server/deploy with the programs that read it: alerts and dashboard by promtool.
+	@sh server/deploy/check.sh
+
 .PHONY: postgres
 postgres: ## Put PostgreSQL 16 with pgvector into target/postgres, for tests (11 MB, through pip).
 	@python3 server/tests/support/fetch_postgres.py

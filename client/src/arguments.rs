@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Search(Search),
     #[command(subcommand)]
     Ledger(Ledger),
+    Health(Health),
     Doctor(Doctor),
     Completions(Completions),
     #[command(hide = true)]
@@ -365,6 +366,15 @@ pub(crate) enum Tier {
     Abstain,
 }
 
+/// Ask a server that runs whether it takes calls
+///
+/// Ends with status 0 where it does and with 1 where it does not, for probes. Starts none.
+#[derive(Debug, Args)]
+pub(crate) struct Health {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
 /// Check that everything is in place
 ///
 /// Looks for the server and asks it how it is; says how to fix what is not as it should be.
@@ -450,6 +460,7 @@ mod tests {
             &["ledger", "rescore"],
             &["ledger", "grade"],
             &["ledger", "export"],
+            &["health"],
             &["doctor"],
         ] {
             let name = ["help"].iter().chain(path).copied().collect::<Vec<_>>().join("_");

@@ -1,4 +1,4 @@
-//! TLS of the SDK and the command with the real server: who is trusted, and what is said where nobody is.
+//! TLS and tokens of the SDK and the command with the real server: who is trusted, and what is said where nobody is.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 #[path = "common/server_binary.rs"]
@@ -261,4 +261,38 @@ fn the_command_takes_files_from_flags_and_from_the_environment() {
     let unused = gsar(&socket, &[]);
     assert_eq!(unused.status.code(), Some(2));
     assert!(text(&unused.stderr).contains("unix:///x is none"), "{}", text(&unused.stderr));
+}
+
+#[test]
+fn the_command_brings_a_token_and_says_whether_a_server_takes_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    // SHA-256 of "abc".
+    let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let principals = folder.path().join("principals.toml");
+    fs::write(&principals, format!("[me]\ntokens = [\"{digest}\"]\nmay = [\"read\"]\n")).unwrap();
+    let security = format!("[security]\nprincipals = \"{}\"", principals.display());
+    let server = Server::start(folder.path(), "grpc", &security);
+    let endpoint = format!("grpc://127.0.0.1:{}", server.port);
+    let token = folder.path().join("token");
+    fs::write(&token, "abc\n").unwrap();
+    let token = token.to_str().unwrap();
+    let list = ["ledger", "list", "--endpoint", &endpoint];
+
+    let refused = gsar(&list, &[]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("bring a token"), "{}", text(&refused.stderr));
+    let named = gsar(&[&list[..], &["--token-file", token]].concat(), &[]);
+    assert!(named.status.success(), "{}", text(&named.stderr));
+    let by_variable = gsar(&list, &[("GSAR_TOKEN_FILE", token.into())]);
+    assert!(by_variable.status.success(), "{}", text(&by_variable.stderr));
+    let missing = gsar(&[&list[..], &["--token-file", "/nowhere"]].concat(), &[]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("--token-file (or GSAR_TOKEN_FILE): /nowhere"));
+
+    let healthy = gsar(&["health", "--endpoint", &endpoint], &[]);
+    assert_eq!((healthy.status.code(), text(&healthy.stdout)), (Some(0), "serving".to_owned()));
+    drop(server);
+    let gone = gsar(&["health", "--endpoint", &endpoint], &[]);
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(text(&gone.stderr).contains("no server answers"), "{}", text(&gone.stderr));
 }

@@ -8,6 +8,7 @@ mod evidence;
 mod explain;
 mod export;
 mod gate;
+mod health;
 mod ledger;
 mod manuals;
 mod policy;
@@ -46,6 +47,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
         Command::Evidence(evidence) => evidence::run(&evidence, terminal).await,
         Command::Search(search) => search::run(&search, terminal).await,
         Command::Ledger(ledger) => ledger::run(&ledger, terminal).await,
+        Command::Health(health) => health::run(&health).await,
         Command::Doctor(doctor) => doctor::run(&doctor, terminal).await,
         Command::Completions(completions) => manuals::completions(&completions),
         Command::Man(man) => manuals::pages(&man),
