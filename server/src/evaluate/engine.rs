@@ -60,7 +60,11 @@ impl Engine {
         let judges = chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
-                let opened = Evidence::open(&config.data_dir, bounds(&config.evidence), embeddings);
+                let bounds = bounds(&config.evidence);
+                let opened = match storage.as_ref().and_then(Storage::shared) {
+                    Some(shared) => Evidence::shared(shared, bounds, embeddings),
+                    None => Evidence::open(&config.data_dir, bounds, embeddings),
+                };
                 let evidence = opened.map_err(|error| error.to_string())?;
                 if config.evidence.embeddings == config::EmbeddingsWanted::Required {
                     evidence
@@ -193,6 +197,14 @@ impl Storage {
         match &self.place {
             Place::Here(folder) => JudgeStorage::Folder(folder),
             Place::Shared { database, runtime, .. } => JudgeStorage::Database(database, runtime),
+        }
+    }
+
+    /// The database that servers share, where there is one.
+    fn shared(&self) -> Option<(Database, Handle)> {
+        match &self.place {
+            Place::Here(_) => None,
+            Place::Shared { database, runtime, .. } => Some((database.clone(), runtime.clone())),
         }
     }
 

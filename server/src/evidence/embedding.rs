@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gsar_embedding::{
-    Embedder, LayeredCache, MemoryCache, Model, Options, Priority, Runtime, SqliteCache, Vector,
+    Cache, CacheError, Embedder, LayeredCache, MemoryCache, Model, Options, Priority, Runtime,
+    SqliteCache, Vector,
 };
 
 use super::error::StoreError;
+use super::postgres::SharedVectors;
 use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
 use crate::owner::Owner;
@@ -51,11 +53,36 @@ pub(super) struct EmbeddingModel {
     digest: String,
 }
 
+/// Where vectors are kept by what they are of.
+#[derive(Debug)]
+pub(super) enum VectorCache {
+    /// In a file below the folder of all corpora.
+    File(PathBuf),
+    /// In the database that servers share.
+    Shared(SharedVectors),
+}
+
+impl VectorCache {
+    pub(super) fn below(folder: &Path) -> Self {
+        Self::File(folder.join(CACHE))
+    }
+
+    fn open(&self) -> Result<Box<dyn Cache>, CacheError> {
+        let memory = MemoryCache::new(CACHE_MEMORY);
+        Ok(match self {
+            Self::File(file) => {
+                Box::new(LayeredCache::new(memory, SqliteCache::open(file, CACHE_DISK)?))
+            }
+            Self::Shared(vectors) => Box::new(LayeredCache::new(memory, vectors.clone())),
+        })
+    }
+}
+
 /// The model of a server, started once.
 #[derive(Debug)]
 pub(super) struct ModelOnDemand {
     wanted: Embeddings,
-    cache: PathBuf,
+    cache: VectorCache,
     started: OnceLock<Result<EmbeddingModel, String>>,
 }
 
@@ -104,8 +131,8 @@ fn loaded(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Mod
 }
 
 impl ModelOnDemand {
-    pub(super) fn later(wanted: Embeddings, folder: &Path) -> Self {
-        Self { wanted, cache: folder.join(CACHE), started: OnceLock::new() }
+    pub(super) fn later(wanted: Embeddings, cache: VectorCache) -> Self {
+        Self { wanted, cache, started: OnceLock::new() }
     }
 
     /// The model, or why there is none. Blocks while it starts.
@@ -133,10 +160,9 @@ impl ModelOnDemand {
         };
         let text = |error: &dyn std::error::Error| error.to_string();
         let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
-        let disk = SqliteCache::open(&self.cache, CACHE_DISK).map_err(|error| text(&error))?;
-        let cache = LayeredCache::new(MemoryCache::new(CACHE_MEMORY), disk);
+        let cache = self.cache.open().map_err(|error| text(&error))?;
         let options = Options { workers: *workers, ..Options::default() };
-        let embedder = Embedder::start(&runtime, &model, &options, Some(Box::new(cache)))
+        let embedder = Embedder::start(&runtime, &model, &options, Some(cache))
             .map_err(|error| text(&error))?;
         Ok(EmbeddingModel {
             embedder,
@@ -186,6 +212,9 @@ impl Evidence {
     async fn embedder(&self) -> Result<Embedder, String> {
         let shared = Arc::clone(&self.shared);
         let started = tokio::task::spawn_blocking(move || {
+            if let Some(reason) = shared.store.without_vectors() {
+                return Err(reason.to_owned());
+            }
             let model = shared.model.get();
             model.map(|model| model.embedder.clone()).map_err(str::to_owned)
         });
@@ -271,7 +300,7 @@ async fn embed_all_of(
     let (of, within) = (Arc::clone(corpus), space.clone());
     blocking(move || {
         of.save_vectors(&within)?;
-        of.mark_embedded(&within.model).map_err(|error| error.to_string())
+        of.mark_embedded(&within).map_err(|error| error.to_string())
     })
     .await
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::storage::postgres::{Failure, FailureKind};
+
 /// Why stored evidence could not be had or kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -43,11 +45,11 @@ pub enum StoreError {
     #[error("{0}")]
     Disorder(String),
     /// The database of a corpus is damaged or of another program.
-    #[error("{} is damaged ({reason}); delete the corpus and store its evidence again", file.display())]
+    #[error("{place} is damaged ({reason}); delete the corpus and store its evidence again")]
     Damaged {
         /// The database.
-        file: PathBuf,
-        /// What SQLite said.
+        place: String,
+        /// What is wrong with it.
         reason: String,
     },
     /// The corpus was written by a later version of the server.
@@ -61,29 +63,43 @@ pub enum StoreError {
         supported: i64,
     },
     /// The store cannot take or give evidence at present.
-    #[error(
-        "stored evidence is unavailable: {reason}; make room or give the server the right to write there, then try again"
-    )]
+    #[error("stored evidence is unavailable: {reason}; {fix}, then try again")]
     Unavailable {
-        /// What the system said.
+        /// What the system or the database said.
         reason: String,
+        /// What to do.
+        fix: &'static str,
     },
 }
 
+/// What to do where a folder does not take evidence.
+pub(super) const WRITE: &str = "make room or give the server the right to write there";
+
 impl StoreError {
+    /// What a database that servers share did not do.
+    pub(super) fn of_database(failure: &Failure) -> Self {
+        match failure.kind {
+            FailureKind::Corrupt => Self::Damaged {
+                place: "a corpus in the database".to_owned(),
+                reason: failure.reason.clone(),
+            },
+            _ => Self::Unavailable { reason: failure.reason.clone(), fix: failure.fix },
+        }
+    }
+
     /// An error of SQLite.
     pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => {
-                Self::Damaged { file: file.to_owned(), reason: error.to_string() }
+                Self::Damaged { place: file.display().to_string(), reason: error.to_string() }
             }
-            _ => Self::Unavailable { reason: format!("{}: {error}", file.display()) },
+            _ => Self::Unavailable { reason: format!("{}: {error}", file.display()), fix: WRITE },
         }
     }
 
     /// An error of the file system.
     pub(super) fn of_system(error: &std::io::Error, path: &Path) -> Self {
-        Self::Unavailable { reason: format!("{}: {error}", path.display()) }
+        Self::Unavailable { reason: format!("{}: {error}", path.display()), fix: WRITE }
     }
 }

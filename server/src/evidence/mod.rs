@@ -1,12 +1,14 @@
 //! This module stores evidence that outlives one call: corpora of items, each in a folder of its own below the data
 //! directory, and the search in them.
 //!
-//! What is kept and how is the engine's (`store`, of which `sqlite` is one); here are the limits, items as they are
+//! What is kept and how is the engine's (`store`: `sqlite`, or `postgres` for servers that share it); here are the limits, items as they are
 //! received, what is read as a whole, and the model. This module knows core and [`gsar_retrieval`], nothing of the contract. Everything here blocks.
 
+mod characters;
 mod embedding;
 mod error;
 mod name;
+pub(crate) mod postgres;
 mod put;
 mod receive;
 mod search;
@@ -15,18 +17,19 @@ mod sqlite;
 mod store;
 mod whole;
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gsar_core::evidence::EvidenceItem;
+use tokio::runtime::Handle;
 
 pub use embedding::Embeddings;
-use embedding::{EmbeddingProgress, ModelOnDemand};
+use embedding::{EmbeddingProgress, ModelOnDemand, VectorCache};
 pub use error::StoreError;
 pub use gsar_embedding::Vector;
 pub use name::CorpusName;
+use postgres::PostgresCorpora;
 pub use put::Put;
 pub use receive::Stored;
 pub use search::{Filter, Hit, Hits, Method, Query};
@@ -36,6 +39,7 @@ use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 
 use crate::owner::Owner;
+use crate::storage::postgres::Database;
 use whole::WholeCorpora;
 
 /// The folder of all corpora below the data directory.
@@ -65,8 +69,6 @@ pub struct Evidence {
 struct Shared {
     store: Box<dyn CorpusStore>,
     bounds: Bounds,
-    /// The bytes of each corpus, once they were asked for.
-    sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
     /// Corpora that were read as a whole.
     whole: WholeCorpora,
     model: ModelOnDemand,
@@ -85,12 +87,31 @@ impl Evidence {
         embeddings: Embeddings,
     ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
-        let store = Box::new(SqliteCorpora::open(&folder)?);
+        let store = SqliteCorpora::open(&folder)?;
+        let model = ModelOnDemand::later(embeddings, VectorCache::below(&folder));
+        Ok(Self::over(Box::new(store), bounds, model))
+    }
+
+    /// Opens the store in a database that servers share, whose schema is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where the database gives no answer.
+    pub(crate) fn shared(
+        (database, runtime): (Database, Handle),
+        bounds: Bounds,
+        embeddings: Embeddings,
+    ) -> Result<Self, StoreError> {
+        let store = PostgresCorpora::open(database, runtime)?;
+        let vectors = VectorCache::Shared(store.vector_cache());
+        let model = ModelOnDemand::later(embeddings, vectors);
+        Ok(Self::over(Box::new(store), bounds, model))
+    }
+
+    fn over(store: Box<dyn CorpusStore>, bounds: Bounds, model: ModelOnDemand) -> Self {
         let whole = WholeCorpora::new(bounds.kept_in_memory);
-        let model = ModelOnDemand::later(embeddings, &folder);
-        let (sizes, embedding) = (Mutex::default(), EmbeddingProgress::default());
-        let shared = Shared { store, bounds, sizes, whole, model, embedding };
-        Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
+        let embedding = EmbeddingProgress::default();
+        let shared = Shared { store, bounds, whole, model, embedding };
+        Self { shared: Arc::new(shared), owner: Owner::default() }
     }
 
     /// The same store for an owner: corpora are named by each owner by itself, and it finds what it sees.
@@ -220,13 +241,11 @@ impl Evidence {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
             known => known.ok(),
         };
-        let kept = self.kept(name)?;
-        self.shared.store.delete(&kept)?;
-        self.count_size(&kept, None);
+        self.shared.store.delete(&self.kept(name)?)?;
         Ok(summary)
     }
 
-    /// Deletes the corpora that have expired; returns how many.
+    /// Deletes the corpora that have expired, and what was left behind; returns how many corpora.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] where the folder cannot be read.
@@ -235,12 +254,18 @@ impl Evidence {
         let mut deleted = 0;
         let all = self.of(&Owner::default());
         for summary in all.list(None, usize::MAX)? {
-            if summary.expires_at.is_some_and(|at| at <= now) {
-                all.delete(&summary.name)?;
-                tracing::info!(corpus = %summary.name, "a corpus has expired");
-                deleted += 1;
+            if summary.expires_at.is_none_or(|at| at > now) {
+                continue;
             }
+            match all.delete(&summary.name) {
+                // Another server was faster.
+                Err(StoreError::UnknownCorpus { .. }) => continue,
+                done => done?,
+            };
+            tracing::info!(corpus = %summary.name, "a corpus has expired");
+            deleted += 1;
         }
+        self.shared.store.sweep()?;
         Ok(deleted)
     }
 
@@ -267,38 +292,12 @@ impl Evidence {
             let limit = "evidence.max_corpus_size";
             return Err(StoreError::Full { limit, allowed: bounds.max_corpus_size, needed });
         }
-        let needed = needed.saturating_add(self.size_of_others(corpus.name())?);
+        let needed = needed.saturating_add(self.shared.store.size_of_others(corpus.name())?);
         if needed > bounds.max_size {
             let limit = "evidence.max_size";
             return Err(StoreError::Full { limit, allowed: bounds.max_size, needed });
         }
         Ok(())
-    }
-
-    /// The bytes of all corpora but one. Looked up once; then every change is counted.
-    fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
-        let is_known = self.sizes().is_some();
-        if !is_known {
-            let all = self.of(&Owner::default()).list(None, usize::MAX)?;
-            let all = all.into_iter().map(|summary| (summary.name, summary.size)).collect();
-            self.sizes().get_or_insert(all);
-        }
-        let sizes = self.sizes();
-        let others = sizes.iter().flatten().filter(|(other, _)| *other != name);
-        Ok(others.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)))
-    }
-
-    fn count_size(&self, name: &CorpusName, size: Option<u64>) {
-        if let Some(sizes) = self.sizes().as_mut() {
-            match size {
-                Some(size) => sizes.insert(name.clone(), size),
-                None => sizes.remove(name),
-            };
-        }
-    }
-
-    fn sizes(&self) -> MutexGuard<'_, Option<HashMap<CorpusName, u64>>> {
-        self.shared.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -86,13 +86,6 @@ impl Put {
 impl Drop for Put {
     fn drop(&mut self) {
         self.open = None;
-        match self.evidence.glance(self.corpus.name()) {
-            Ok(summary) => self.evidence.count_size(self.corpus.name(), Some(summary.size)),
-            // Deleted in between.
-            Err(StoreError::UnknownCorpus { .. }) => {}
-            Err(error) => {
-                tracing::warn!(corpus = %self.corpus.name(), %error, "its size is not counted")
-            }
-        }
+        self.evidence.shared.store.was_stored_in(self.corpus.name());
     }
 }

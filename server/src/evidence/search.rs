@@ -25,6 +25,16 @@ pub struct Filter {
     pub window: Option<Window>,
 }
 
+impl Filter {
+    /// Whether it restricts nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+            && self.lanes.is_empty()
+            && self.entities.is_empty()
+            && self.window.is_none()
+    }
+}
+
 /// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {

@@ -36,11 +36,33 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
     /// [`StoreError::Unavailable`].
     fn names(&self) -> Result<Vec<CorpusName>, StoreError>;
 
+    /// The bytes of contents in all corpora but one.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError>;
+
+    /// Something was stored in a corpus by this process, completely or not.
+    fn was_stored_in(&self, _name: &CorpusName) {}
+
     /// Deletes a corpus, a damaged one as well.
     ///
     /// # Errors
-    /// That it cannot be deleted.
+    /// [`StoreError::UnknownCorpus`], or that it cannot be deleted.
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError>;
+
+    /// Takes away what was left behind, where the store does not do that by itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn sweep(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Why it keeps no vectors, and the fix; `None` where it does.
+    fn without_vectors(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// One corpus. An item is stored in batches, each durable as a whole or lost; it can be found at once and is complete
@@ -50,7 +72,10 @@ pub(super) trait Corpus: Debug + Send + Sync {
     fn name(&self) -> &CorpusName;
 
     /// A number that is another one after every change of its items; no two states of any corpus have the same.
-    fn revision(&self) -> u64;
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownCorpus`] where it was deleted, or that it cannot be read.
+    fn revision(&self) -> Result<u64, StoreError>;
 
     /// What is known of it.
     fn summary(&self) -> Result<Summary, StoreError>;
@@ -111,8 +136,8 @@ pub(super) trait Corpus: Debug + Send + Sync {
     /// A sentence with the fix.
     fn save_vectors(&self, space: &VectorSpace) -> Result<(), String>;
 
-    /// Notes that every passage that should have a vector of a model has it.
-    fn mark_embedded(&self, model: &str) -> Result<(), StoreError>;
+    /// Notes that every passage that should have a vector in a space has it.
+    fn mark_embedded(&self, space: &VectorSpace) -> Result<(), StoreError>;
 }
 
 /// The vectors that may be compared with one another.
@@ -195,7 +220,7 @@ pub(super) struct Batch {
 }
 
 /// What an item came to when it was complete.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Received {
     /// The BLAKE3 of its content.
     pub(super) digest: [u8; 32],

@@ -31,6 +31,6 @@ impl WholeCorpora {
     pub(super) fn items(&self, corpus: &dyn Corpus) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         // What changes while it is read is kept under the revision before and never asked for again.
         let read = || corpus.items().map(Arc::new);
-        self.0.try_get_with(corpus.revision(), read).map_err(Arc::unwrap_or_clone)
+        self.0.try_get_with(corpus.revision()?, read).map_err(Arc::unwrap_or_clone)
     }
 }

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::corpus::{signed, unsigned};
+use crate::evidence::characters::whole_characters;
 
 /// An item's content in a range of bytes, cut at whole characters.
 pub(super) fn content(
@@ -37,20 +38,4 @@ pub(super) fn content_at(
     }
     let (skipped, text) = whole_characters(&found);
     Ok((start + skipped as u64, text.to_owned()))
-}
-
-/// The text in some bytes of a text, without the parts of characters at its ends, and the bytes left out before it.
-fn whole_characters(bytes: &[u8]) -> (usize, &str) {
-    const MAX_CONTINUATION_BYTES: usize = 3;
-    let skipped = bytes
-        .iter()
-        .take(MAX_CONTINUATION_BYTES)
-        .take_while(|byte| (**byte & 0xC0) == 0x80)
-        .count();
-    let bytes = bytes.get(skipped..).unwrap_or_default();
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(text) => return (skipped, text),
-        Err(cut) => bytes.get(..cut.valid_up_to()).unwrap_or_default(),
-    };
-    (skipped, std::str::from_utf8(valid).unwrap_or_default())
 }

@@ -98,8 +98,8 @@ impl Corpus for SqliteCorpus {
         &self.name
     }
 
-    fn revision(&self) -> u64 {
-        self.revision.load(Ordering::SeqCst)
+    fn revision(&self) -> Result<u64, StoreError> {
+        Ok(self.revision.load(Ordering::SeqCst))
     }
 
     fn begin(&self, head: &Head) -> Result<i64, StoreError> {
@@ -231,9 +231,9 @@ impl Corpus for SqliteCorpus {
         kept
     }
 
-    fn mark_embedded(&self, model: &str) -> Result<(), StoreError> {
+    fn mark_embedded(&self, space: &VectorSpace) -> Result<(), StoreError> {
         self.write(|transaction| {
-            transaction.execute("UPDATE corpus SET embedded_by = ?1", [model]).map(|_| ())
+            transaction.execute("UPDATE corpus SET embedded_by = ?1", [&space.model]).map(|_| ())
         })
     }
 
@@ -275,7 +275,10 @@ impl Corpus for SqliteCorpus {
                     .map_err(|error| self.failed(&error))?;
                 if blake3::hash(text.as_bytes()) != blake3::Hash::from(digest) {
                     let reason = format!("item `{}` is not what was stored", head.id);
-                    return Err(StoreError::Damaged { file: self.file.clone(), reason });
+                    return Err(StoreError::Damaged {
+                        place: self.file.display().to_string(),
+                        reason,
+                    });
                 }
                 Ok(item(head, text))
             })

@@ -62,7 +62,7 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
 fn refused(error: SchemaError, file: &Path) -> StoreError {
     match error {
         SchemaError::Foreign => StoreError::Damaged {
-            file: file.to_owned(),
+            place: file.display().to_string(),
             reason: "it is the database of another program".to_owned(),
         },
         SchemaError::Newer { found, supported } => {

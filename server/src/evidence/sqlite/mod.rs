@@ -34,6 +34,8 @@ const DELETED: &str = ".deleted-";
 pub(super) struct SqliteCorpora {
     folder: PathBuf,
     open: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
+    /// The bytes of each corpus, once they were asked for; then every change is counted.
+    sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
     _lock: File,
 }
 
@@ -56,7 +58,12 @@ impl SqliteCorpora {
                 std::fs::remove_dir_all(&path).map_err(failed)?;
             }
         }
-        Ok(Self { folder: folder.to_owned(), open: Mutex::default(), _lock: lock })
+        Ok(Self {
+            folder: folder.to_owned(),
+            open: Mutex::default(),
+            sizes: Mutex::default(),
+            _lock: lock,
+        })
     }
 
     fn folder(&self, name: &CorpusName) -> PathBuf {
@@ -65,6 +72,25 @@ impl SqliteCorpora {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<CorpusName, Arc<SqliteCorpus>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sizes(&self) -> MutexGuard<'_, Option<HashMap<CorpusName, u64>>> {
+        self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The bytes of each corpus that can be opened.
+    fn look_up_sizes(&self) -> Result<HashMap<CorpusName, u64>, StoreError> {
+        let mut sizes = HashMap::new();
+        for name in self.names()? {
+            match self.glance(&name) {
+                Ok(summary) => {
+                    sizes.insert(name, summary.size);
+                }
+                Err(StoreError::UnknownCorpus { .. }) => {}
+                Err(error) => tracing::warn!(corpus = %name, %error, "its size is not counted"),
+            }
+        }
+        Ok(sizes)
     }
 }
 
@@ -107,7 +133,36 @@ impl CorpusStore for SqliteCorpora {
         Ok(names.into_iter().collect())
     }
 
+    fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
+        let is_known = self.sizes().is_some();
+        if !is_known {
+            let all = self.look_up_sizes()?;
+            self.sizes().get_or_insert(all);
+        }
+        let sizes = self.sizes();
+        let others = sizes.iter().flatten().filter(|(other, _)| *other != name);
+        Ok(others.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)))
+    }
+
+    fn was_stored_in(&self, name: &CorpusName) {
+        let size = match self.glance(name) {
+            Ok(summary) => summary.size,
+            // Deleted in between.
+            Err(StoreError::UnknownCorpus { .. }) => return,
+            Err(error) => {
+                tracing::warn!(corpus = %name, %error, "its size is not counted");
+                return;
+            }
+        };
+        if let Some(sizes) = self.sizes().as_mut() {
+            sizes.insert(name.clone(), size);
+        }
+    }
+
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError> {
+        if let Some(sizes) = self.sizes().as_mut() {
+            sizes.remove(name);
+        }
         let mut open = self.lock();
         open.remove(name);
         let folder = self.folder(name);
@@ -128,6 +183,7 @@ fn take(folder: &Path) -> Result<File, StoreError> {
                 "{} is held by another server; one server owns a data directory",
                 path.display()
             ),
+            fix: "stop it, or name another data_dir",
         },
         LockError::Refused(error) => StoreError::of_system(&error, &path),
     })

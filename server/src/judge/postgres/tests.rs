@@ -14,11 +14,7 @@ use crate::judge::clock::Clock;
 use crate::judge::spending::{Refusal, Spending};
 use crate::storage::postgres::Database;
 use crate::storage::postgres::PostgresOptions;
-
-#[path = "../../../tests/support/postgres.rs"]
-mod support;
-
-use support::{Kind, Postgres};
+use crate::storage::postgres::testing::{Kind, Postgres};
 
 const DAY: i64 = 24 * 3_600;
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Row};
 
-use super::query;
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 use crate::owner::Owner;
+use crate::storage::postgres::query;
 
 /// Keeps all of them in one transaction; whether there is such an evaluation.
 pub(super) async fn write(

@@ -3,10 +3,10 @@
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
 
-use super::query;
 use super::read::digest;
 use crate::ledger::error::LedgerError;
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
+use crate::storage::postgres::query;
 
 /// Begins an investigation; the one that has the id already, where there is one.
 pub(super) async fn start(

@@ -13,7 +13,6 @@ mod investigations;
 mod maintenance;
 mod options;
 mod partitions;
-mod query;
 mod read;
 mod record;
 mod scan;

@@ -1,15 +1,15 @@
 //! This module reads evaluations: lists of them, one in full, the contents of its evidence.
 
 use deadpool_postgres::Object;
-use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
-use super::{grades, query};
+use super::grades;
 use crate::ledger::error::LedgerError;
 use crate::ledger::filter::{Filter, Page};
 use crate::ledger::page_token;
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::owner::Owner;
+use crate::storage::postgres::query::{self, Conditions};
 
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
@@ -19,36 +19,10 @@ pub(super) const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.eval
 pub(super) const IS_GRADED: &str =
     "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 
-/// The conditions of a query and what stands in their place.
-pub(super) struct Conditions {
-    pub(super) sql: String,
-    pub(super) values: Vec<Box<dyn ToSql + Sync + Send>>,
-}
-
-impl Conditions {
-    /// Adds a condition with `?` in place of the value.
-    pub(super) fn add(&mut self, condition: &str, value: impl ToSql + Sync + Send + 'static) {
-        self.values.push(Box::new(value));
-        self.sql.push_str(" AND ");
-        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
-    }
-
-    /// Adds a condition without a value.
-    pub(super) fn require(&mut self, condition: &str) {
-        self.sql.push_str(" AND ");
-        self.sql.push_str(condition);
-    }
-
-    /// Adds what an owner sees.
-    pub(super) fn see(&mut self, owner: &Owner) {
-        if let Some(owner) = owner.only() {
-            self.add("owner = ? AND owner <> ''", owner.to_owned());
-        }
-    }
-
-    /// The values as a query takes them.
-    pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
-        self.values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)).collect()
+/// Adds what an owner sees.
+pub(super) fn see(conditions: &mut Conditions, owner: &Owner) {
+    if let Some(owner) = owner.only() {
+        conditions.add("owner = ? AND owner <> ''", owner.to_owned());
     }
 }
 
@@ -69,7 +43,7 @@ pub(super) async fn page(
 ) -> Result<Page, Error> {
     let mut list = Conditions { sql: "true".to_owned(), values: Vec::new() };
     list.add("sequence < ?", below);
-    list.see(owner);
+    see(&mut list, owner);
     if let Some(report) = &filter.report_id {
         list.add("report_id = ? AND report_id <> ''", report.clone());
     }

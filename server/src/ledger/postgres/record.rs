@@ -6,9 +6,10 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
 
 use super::shared_rows::{self, KnownRows, SharedRows};
-use super::{investigations, query, settled};
+use super::{investigations, settled};
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
+use crate::storage::postgres::query;
 
 /// Both rows of an evaluation, or none where its id or its key is taken.
 static NEW: LazyLock<String> = LazyLock::new(|| {

@@ -3,10 +3,11 @@
 use deadpool_postgres::Object;
 use tokio_postgres::{Error, Row};
 
-use super::read::{Conditions, IS_GRADED, SUMMARY_COLUMNS, summary};
-use super::{grades, query, settled};
+use super::read::{IS_GRADED, SUMMARY_COLUMNS, see, summary};
+use super::{grades, settled};
 use crate::ledger::scan::{MAX_EVALUATIONS, PAGE_BYTES, Scan, Scanned};
 use crate::owner::Owner;
+use crate::storage::postgres::query::{self, Conditions};
 
 /// The next evaluations behind a sequence. One that is not visible yet holds back those after it: what is behind a
 /// sequence was read, all of it.
@@ -62,7 +63,7 @@ fn conditions(owner: &Owner, scan: &Scan, after: i64, bound: i64) -> Conditions 
     let mut wanted = Conditions { sql: "true".to_owned(), values: Vec::new() };
     wanted.add("sequence > ?", after);
     wanted.add("sequence <= ?", bound);
-    wanted.see(owner);
+    see(&mut wanted, owner);
     if let Some(from) = scan.from_micros {
         wanted.add("evaluated_at_micros >= ?", from);
     }

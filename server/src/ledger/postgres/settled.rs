@@ -5,10 +5,9 @@
 //! its own. So whatever is still under way lies above the lowest lock, or above the value that the sequence had before
 //! the locks were looked at. Nobody waits for anybody.
 
+use crate::storage::postgres::query;
 use deadpool_postgres::GenericClient;
 use tokio_postgres::Error;
-
-use super::query;
 
 /// What the keys of these locks begin with, in their highest 24 bits.
 const LOCKS: i64 = 0x67_7361;

@@ -7,9 +7,9 @@ use deadpool_postgres::GenericClient;
 use moka::sync::Cache;
 use tokio_postgres::Error;
 
-use super::query;
 use crate::ledger::content::Content;
 use crate::ledger::record::Record;
+use crate::storage::postgres::query;
 
 type Digest = [u8; 32];
 

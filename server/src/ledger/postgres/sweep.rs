@@ -5,8 +5,8 @@
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::{Error, Row};
 
-use super::query;
 use crate::owner::Owner;
+use crate::storage::postgres::query;
 
 /// Deletes an evaluation with what only it refers to; whether there was one.
 pub(super) async fn delete(

@@ -3,7 +3,11 @@
 
 mod failure;
 mod options;
+pub(crate) mod query;
 mod schema;
+#[cfg(test)]
+#[path = "../../../tests/support/postgres.rs"]
+pub(crate) mod testing;
 mod tls;
 
 use std::sync::Arc;

@@ -1,75 +1,9 @@
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+//! What every store of corpora does, whatever keeps it.
 
 use super::*;
 
-const BOUNDS: Bounds = Bounds {
-    max_corpus_size: 64 << 20,
-    max_size: 256 << 20,
-    time_to_live: None,
-    kept_in_memory: 1 << 20,
-};
-
-fn store() -> (tempfile::TempDir, Evidence) {
-    let folder = tempfile::tempdir().unwrap();
-    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
-    (folder, evidence)
-}
-
-fn name(name: &str) -> CorpusName {
-    CorpusName::new(name).unwrap()
-}
-
-fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
-    EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
-        tool: tool.to_owned(),
-        query: String::new(),
-        content,
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
-    }
-}
-
-fn text(id: &str, text: &str) -> EvidenceItem {
-    item(id, "kubectl logs cart-1", Content::Text(text.to_owned()))
-}
-
-fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary, Vec<Stored>) {
-    let mut put = evidence.put(name(corpus), None).unwrap();
-    items.into_iter().for_each(|item| put.item(item).unwrap());
-    put.finish().unwrap()
-}
-
-fn said(text: &str) -> Query<'_> {
-    Query { text, vector: None, by_terms: true }
-}
-
-fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
-    let found = evidence.search(&name(corpus), &said(query), &Filter::default(), 5).unwrap();
-    found.hits.iter().map(Hit::label).collect()
-}
-
-fn log(lines: u32) -> String {
-    (1..=lines)
-        .map(|line| {
-            format!(
-                "2026-03-12T14:{:02}:00Z INFO order ORD-{line} took {} ms\n",
-                line % 60,
-                line * 7
-            )
-        })
-        .collect()
-}
-
-#[test]
-fn what_is_put_is_found_and_read_again() {
-    let (_folder, evidence) = store();
+pub(super) fn what_is_put_is_found_and_read_again(place: &Place) {
+    let evidence = place.open();
     let pods: String = (0..60)
         .map(|pod| {
             format!(
@@ -106,9 +40,8 @@ fn what_is_put_is_found_and_read_again() {
     assert_eq!(Some(some.content.as_str()), log(1).get(5..9));
 }
 
-#[test]
-fn a_range_says_where_its_first_whole_character_stands() {
-    let (_folder, evidence) = store();
+pub(super) fn a_range_says_where_its_first_whole_character_stands(place: &Place) {
+    let evidence = place.open();
     let said = "añb€c\u{1f600}d";
     put(&evidence, "c", vec![text("log", said)]);
     let end = said.len() as u64;
@@ -126,9 +59,8 @@ fn a_range_says_where_its_first_whole_character_stands() {
     }
 }
 
-#[test]
-fn text_that_comes_in_parts_is_the_same_text() {
-    let (_folder, evidence) = store();
+pub(super) fn text_that_comes_in_parts_is_the_same_text(place: &Place) {
+    let evidence = place.open();
     let whole = log(3_000).replace("INFO", "INFÖ");
     put(&evidence, "whole", vec![text("log", &whole)]);
     let mut parts = evidence.put(name("parts"), None).unwrap();
@@ -142,9 +74,8 @@ fn text_that_comes_in_parts_is_the_same_text() {
     }
 }
 
-#[test]
-fn what_is_put_again_changes_nothing() {
-    let (_folder, evidence) = store();
+pub(super) fn what_is_put_again_changes_nothing(place: &Place) {
+    let evidence = place.open();
     let items = || {
         vec![
             text("a", "disk is full\n"),
@@ -164,9 +95,8 @@ fn what_is_put_again_changes_nothing() {
     assert_eq!(labels(&evidence, "c", "full"), ["b#L1-1"]);
 }
 
-#[test]
-fn what_was_not_completed_is_gone() {
-    let (folder, evidence) = store();
+pub(super) fn what_was_not_completed_is_gone(place: &Place) {
+    let evidence = place.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
     let mut broken = evidence.put(name("c"), None).unwrap();
     broken.item(text("torn", &log(20_000))).unwrap();
@@ -176,38 +106,15 @@ fn what_was_not_completed_is_gone() {
         "it is found while it comes"
     );
     drop(broken);
-    assert_eq!(labels(&evidence, "c", "ORD-11"), Vec::<String>::new());
-
-    // As a process that is killed leaves it.
-    let mut killed = evidence.put(name("c"), None).unwrap();
-    killed.item(text("torn", &log(20_000))).unwrap();
-    let left = tempfile::tempdir().unwrap();
-    copy_files(folder.path(), left.path());
-    drop(killed);
-    let again = Evidence::open(left.path(), BOUNDS, Embeddings::Off).unwrap();
-    assert_eq!(labels(&again, "c", "ORD-11"), Vec::<String>::new());
-    assert_eq!(labels(&again, "c", "kept"), ["kept#L1-1"]);
-    assert_eq!(again.summary(&name("c")).unwrap().items, 1);
-    let (summary, stored) = put(&again, "c", vec![text("torn", &log(20_000))]);
+    eventually(|| labels(&evidence, "c", "ORD-11").is_empty());
+    assert_eq!(labels(&evidence, "c", "kept"), ["kept#L1-1"]);
+    assert_eq!(evidence.summary(&name("c")).unwrap().items, 1);
+    let (summary, stored) = put(&evidence, "c", vec![text("torn", &log(20_000))]);
     assert_eq!((summary.items, stored[0].lines), (2, 20_000));
 }
 
-fn copy_files(from: &Path, to: &Path) {
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            std::fs::create_dir_all(&to).unwrap();
-            copy_files(&from, &to);
-        } else {
-            std::fs::copy(&from, &to).unwrap();
-        }
-    }
-}
-
-#[test]
-fn a_search_is_restricted() {
-    let (_folder, evidence) = store();
+pub(super) fn a_search_is_restricted(place: &Place) {
+    let evidence = place.open();
     let at = |micros| Some(gsar_core::time::Timestamp::from_micros(micros));
     let mut early = text("early", "cart-1 is slow");
     early.collected_at = at(10);
@@ -235,9 +142,8 @@ fn a_search_is_restricted() {
     }
 }
 
-#[test]
-fn corpora_are_listed_deleted_and_expire() {
-    let (folder, evidence) = store();
+pub(super) fn corpora_are_listed_deleted_and_expire(place: &Place) {
+    let evidence = place.open();
     for corpus in ["b", "a", "c"] {
         put(&evidence, corpus, vec![text("x", corpus)]);
     }
@@ -253,27 +159,18 @@ fn corpora_are_listed_deleted_and_expire() {
     assert!(matches!(evidence.summary(&name("b")), Err(StoreError::UnknownCorpus { .. })));
     drop(evidence.put(name("a"), Some(Duration::ZERO)).unwrap());
     assert_eq!(evidence.delete_expired().unwrap(), 1);
-    assert!(matches!(
-        Evidence::open(folder.path(), BOUNDS, Embeddings::Off),
-        Err(StoreError::Unavailable { .. })
-    ));
     drop(evidence);
-    assert_eq!(
-        names(&Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap(), None),
-        ["c"]
-    );
+    assert_eq!(names(&place.open(), None), ["c"]);
 }
 
-#[test]
-fn bounds_hold() {
-    let folder = tempfile::tempdir().unwrap();
+pub(super) fn bounds_hold(place: &Place) {
     let bounds = Bounds {
         max_corpus_size: 1_000,
         max_size: 1_500,
         time_to_live: None,
         kept_in_memory: 1 << 20,
     };
-    let evidence = Evidence::open(folder.path(), bounds, Embeddings::Off).unwrap();
+    let evidence = place.open_within(bounds);
     let refused = |corpus: &str, size: usize| {
         let mut put = evidence.put(name(corpus), None).unwrap();
         put.item(text("x", &"y".repeat(size))).and_then(|()| put.finish().map(|_| ())).err()
@@ -285,9 +182,8 @@ fn bounds_hold() {
     assert_eq!(refused("b", 500), None);
 }
 
-#[test]
-fn disorder_is_refused_and_costs_only_itself() {
-    let (_folder, evidence) = store();
+pub(super) fn disorder_is_refused_and_costs_only_itself(place: &Place) {
+    let evidence = place.open();
     let begin = || evidence.put(name("c"), None).unwrap();
     assert!(matches!(begin().more(b"x"), Err(StoreError::Disorder(_))));
     let mut put = begin();
@@ -306,63 +202,105 @@ fn disorder_is_refused_and_costs_only_itself() {
     assert_eq!(evidence.summary(&name("c")).unwrap().items, 1);
 }
 
-#[test]
-fn a_damaged_corpus_is_named_and_can_be_deleted() {
-    let (folder, evidence) = store();
-    put(&evidence, "c", vec![text("x", &log(500))]);
-    drop(evidence);
-    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
-    for name in ["corpus.sqlite3-wal", "corpus.sqlite3-shm"] {
-        let _ = std::fs::remove_file(file.with_file_name(name));
-    }
-    std::fs::write(&file, "nothing that SQLite knows".repeat(500)).unwrap();
-    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
-    assert!(matches!(evidence.summary(&name("c")), Err(StoreError::Damaged { .. })));
-    assert!(evidence.list(None, 9).unwrap().is_empty());
-    assert_eq!(evidence.delete(&name("c")).unwrap(), None);
-    assert!(matches!(evidence.summary(&name("c")), Err(StoreError::UnknownCorpus { .. })));
+pub(super) fn the_nearest_in_meaning_are_found(place: &Place) {
+    let Some(evidence) = place.open_with_vectors() else { return };
+    let mut metrics = text("b", "cpu is high");
+    metrics.lane = Lane::Metrics;
+    put(&evidence, "c", vec![text("a", "disk is full"), metrics, text("d", "memory is low")]);
+    put(&evidence, "other", vec![text("x", "of another corpus")]);
+    let corpus = embed(&evidence, "c", &[[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]);
+    embed(&evidence, "other", &[[0.8, 0.6]]);
+    let found = |vector: [f32; 2], by_terms: bool, filter: &Filter| {
+        let query = Query { text: "memory", vector: None, by_terms };
+        let found = corpus.search(&query, Some((&vector, Ok(space()))), filter, 5).unwrap();
+        let ids: Vec<String> = found.hits.iter().map(|hit| hit.head.id.to_string()).collect();
+        (ids, found.method)
+    };
+    let all = Filter::default();
+    let (ids, method) = found([0.8, 0.6], false, &all);
+    assert_eq!((ids.join(" ").as_str(), method), ("b a d", Method::Vector));
+    let (ids, method) = found([1.0, 0.0], true, &all);
+    assert_eq!((ids[0].as_str(), method), ("d", Method::Hybrid), "terms count four times");
+    let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
+    assert_eq!(found([1.0, 0.0], false, &lane).0, ["b"]);
+    let named = Filter { entities: vec!["disk".to_owned()], ..Filter::default() };
+    assert_eq!(found([0.0, 1.0], false, &named).0, ["a"]);
+    // Nothing of the item that was there is found for it.
+    put(&evidence, "c", vec![text("a", "disk has room")]);
+    assert_eq!(found([1.0, 0.0], false, &all).0, ["b", "d"]);
+    assert_eq!(corpus.without_vector(&space(), 0).unwrap().len(), 1);
 }
 
-#[test]
-fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
-    let (folder, evidence) = store();
-    let pods = r#"{"items": [{"name": "cart-1", "phase": "Running"}]}"#;
-    let stored = vec![text("log", &log(60)), item("pods", "t", Content::Json(pods.to_owned()))];
-    put(&evidence, "c", stored);
-    let contents = |evidence: &Evidence| -> Result<Vec<String>, StoreError> {
-        let items = evidence.items(&name("c"))?;
-        Ok(items.iter().map(|item| item.content.as_str().to_owned()).collect())
+pub(super) fn what_is_embedded_is_noted_until_more_comes(place: &Place) {
+    let Some(evidence) = place.open_with_vectors() else { return };
+    put(&evidence, "c", vec![text("a", "disk is full")]);
+    let corpus = embed(&evidence, "c", &[[1.0, 0.0]]);
+    let embedded_by = || evidence.summary(&name("c")).unwrap().embedded_by;
+    assert_eq!(embedded_by(), None);
+    corpus.mark_embedded(&space()).unwrap();
+    assert_eq!(embedded_by(), Some(space().model));
+    put(&evidence, "c", vec![text("a", "disk is full")]);
+    assert_eq!(embedded_by(), Some(space().model), "nothing new came");
+    put(&evidence, "c", vec![text("b", "cpu is high")]);
+    assert_eq!(embedded_by(), None);
+}
+
+pub(super) fn of_a_long_text_what_is_new_is_embedded(place: &Place) {
+    let Some(evidence) = place.open_with_vectors() else { return };
+    let mut long = log(4_000);
+    long.push_str("cart-1 was OOMKilled\n");
+    let (summary, _) = put(&evidence, "c", vec![text("log", &long)]);
+    let corpus = evidence.corpus(&name("c"), false).unwrap();
+    let passages = corpus.without_vector(&space(), 0).unwrap();
+    assert!(summary.passages > 64 && passages.len() < 5, "{summary:?} {}", passages.len());
+    assert!(passages.iter().any(|(_, text)| text.contains("OOMKilled")));
+}
+
+pub(super) fn what_stands_in_names_and_contents_comes_back(place: &Place) {
+    let evidence = place.open();
+    let odd = "a \0 b ' \\ \" \u{1f600} \u{202e} % _\n";
+    let document = r#"{"a\u0000b": {"it's": ["x\\y", "pool size is 20"]}}"#;
+    let mut with_all = item("o'neil \\ %_", "kubectl 'get' \\ pods", Content::Text(odd.to_owned()));
+    with_all.query = "what's \"up\"?".to_owned();
+    with_all.step_id = "s".to_owned();
+    with_all.specialist_id = "p".to_owned();
+    with_all.exhaustive = true;
+    with_all.attested = true;
+    with_all.verification_result = Some(gsar_core::evidence::VerificationResult::Passed);
+    let json = item("z", "t", Content::Json(document.to_owned()));
+    put(&evidence, "c", vec![with_all.clone(), json.clone()]);
+    assert_eq!(*evidence.items(&name("c")).unwrap(), [with_all, json]);
+    assert!(!labels(&evidence, "c", "pool size is 20").is_empty());
+    let none = Named::Id("no\0thing".to_owned());
+    let unknown = evidence.snapshot(&name("c"), &none, Part::Head);
+    assert!(matches!(unknown, Err(StoreError::UnknownItem { .. })));
+}
+
+pub(super) fn owners_name_corpora_by_themselves(place: &Place) {
+    let evidence = place.open();
+    let [ada, ben] = ["ada", "ben"].map(|owner| evidence.of(&Owner::new(owner, false)));
+    put(&ada, "c", vec![text("x", "of ada")]);
+    put(&ben, "c", vec![text("x", "of ben")]);
+    assert_eq!(ada.items(&name("c")).unwrap()[0].content.as_str(), "of ada");
+    assert_eq!(labels(&ben, "c", "ada"), Vec::<String>::new());
+    let names = |evidence: &Evidence| -> Vec<String> {
+        let all = evidence.list(None, 9).unwrap();
+        all.into_iter().map(|summary| summary.name.to_string()).collect()
     };
-    let right = contents(&evidence).unwrap();
-    drop(evidence);
-    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
-    let whole = std::fs::read(&file).unwrap();
-    let header = 0..100;
-    let rest = (100..whole.len()).step_by(whole.len() / 200);
-    let mut refused = 0;
-    for at in header.chain(rest) {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 1 << (at % 8);
-        std::fs::write(&file, &damaged).unwrap();
-        let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
-        match contents(&evidence) {
-            Ok(found) => assert_eq!(found, right, "byte {at}"),
-            Err(_) => refused += 1,
-        }
-        let _ = evidence.search(&name("c"), &said("order 7"), &Filter::default(), 5);
-        let head = evidence.snapshot(&name("c"), &Named::Id("log".to_owned()), Part::Head);
-        let _ = evidence.put(name("c"), None).and_then(|mut put| {
-            put.item(text("more", "pool size is 20"))?;
-            put.finish()
-        });
-        if head.is_err() {
-            // What is damaged can be deleted and stored again.
-            evidence.delete(&name("c")).unwrap();
-            evidence.put(name("c"), None).and_then(Put::finish).unwrap();
-        }
-        drop(evidence);
-        std::fs::remove_dir_all(folder.path().join(FOLDER).join("c")).unwrap();
-        std::fs::create_dir(folder.path().join(FOLDER).join("c")).unwrap();
-    }
-    assert!(refused > 20, "{refused}");
+    assert_eq!((names(&ada), names(&ben)), (vec!["c".to_owned()], vec!["c".to_owned()]));
+    assert_eq!(names(&evidence), ["ada@c", "ben@c"]);
+    ada.delete(&name("c")).unwrap();
+    assert_eq!((names(&ada).len(), names(&ben).len()), (0, 1));
+    assert!(matches!(ada.summary(&name("ben@c")), Err(StoreError::UnknownCorpus { .. })));
+}
+
+/// Gives the passages of a corpus that have none their vectors, in their order.
+fn embed(evidence: &Evidence, corpus: &str, vectors: &[[f32; 2]]) -> Arc<dyn Corpus> {
+    let corpus = evidence.corpus(&name(corpus), false).unwrap();
+    let passages = corpus.without_vector(&space(), 0).unwrap();
+    assert_eq!(passages.len(), vectors.len());
+    let numbers = passages.iter().map(|(number, _)| *number);
+    let vectors = vectors.iter().map(|vector| Vector::from(vector.as_slice()));
+    corpus.add_vectors(&space(), numbers.zip(vectors).collect()).unwrap();
+    corpus
 }

@@ -1,0 +1,172 @@
+//! This module gives a large corpus an index of its vectors (HNSW: Malkov and Yashunin 2016), and searches it. It is of one
+//! corpus and one model alone: pgvector applies conditions after it has found the nearest.
+
+use deadpool_postgres::{Object, Transaction};
+use pgvector::Vector;
+use tokio_postgres::{Error, Row};
+
+use crate::evidence::store::VectorSpace;
+use crate::storage::postgres::query;
+use crate::storage::postgres::{Database, Failure};
+
+/// From how many vectors on a corpus has an index; fewer are compared one by one in some ten milliseconds.
+const LARGE: i64 = 20_000;
+/// How many candidates are kept while one is searched: recall against time.
+const CANDIDATES: i64 = 200;
+/// The most that pgvector takes of them.
+const MAX_CANDIDATES: i64 = 1_000;
+/// The most memory of the database while it builds one, in megabytes; a larger index is built on its disk.
+const MAX_MEMORY: i64 = 4_096;
+/// Who builds one has this and the number of the corpus: the letters `gsav`.
+const LOCK: i32 = 0x6773_6176;
+
+/// An index, whether it is there or not.
+#[derive(Clone, Debug)]
+pub(in crate::evidence) struct Index {
+    corpus: i64,
+    dimension: usize,
+    /// The digest of the model, hexadecimal.
+    model: String,
+}
+
+impl Index {
+    pub(in crate::evidence) fn new(corpus: i64, space: &VectorSpace) -> Self {
+        let model = space.model.chars().filter(char::is_ascii_hexdigit).collect();
+        Self { corpus, dimension: space.dimension, model }
+    }
+
+    fn name(&self) -> String {
+        let model = self.model.get(..8).unwrap_or_default();
+        format!("evidence_vectors_of_{}_{model}", self.corpus)
+    }
+
+    /// Which rows it is of; the planner has to see it in the query as well.
+    fn rows(&self) -> String {
+        format!("corpus = {} AND model = '{}'", self.corpus, self.model)
+    }
+
+    /// What it takes to build it in memory, in megabytes: its vectors in single precision, and about 700 bytes of links each.
+    fn memory(&self, vectors: i64) -> i64 {
+        let of_each = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
+        (vectors.saturating_mul(of_each) >> 20).clamp(64, MAX_MEMORY)
+    }
+
+    /// Whether it is there and complete.
+    pub(super) async fn is_ready(&self, transaction: &Transaction<'_>) -> Result<bool, Error> {
+        const READY: &str = "SELECT EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid)";
+        Ok(query::one(transaction, READY, &[&self.name()]).await?.get(0))
+    }
+
+    /// The nearest passages with their similarities.
+    pub(super) async fn nearest(
+        &self,
+        transaction: &Transaction<'_>,
+        vector: &Vector,
+        most: i64,
+    ) -> Result<Vec<Row>, Error> {
+        let candidates = CANDIDATES.max(most * 2).min(MAX_CANDIDATES);
+        transaction
+            .batch_execute(&format!(
+                "SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL enable_sort = off"
+            ))
+            .await?;
+        let (rows, dimension) = (self.rows(), self.dimension);
+        let sql = format!(
+            "SELECT passage, 1 - (embedding::vector({dimension}) <=> $1::vector({dimension})) \
+             FROM evidence_vectors WHERE {rows} \
+             ORDER BY embedding::vector({dimension}) <=> $1::vector({dimension}) LIMIT $2"
+        );
+        let found = transaction.query(&sql, &[vector, &most]).await?;
+        transaction.batch_execute("SET LOCAL enable_sort = on").await?;
+        Ok(found)
+    }
+
+    /// Builds it where the corpus is large enough and nobody builds it already. Vectors can be added meanwhile.
+    pub(super) async fn build(self, database: &Database) -> Result<(), Failure> {
+        self.build_from(database, LARGE).await
+    }
+
+    /// The same from any number of vectors on.
+    pub(in crate::evidence) async fn build_from(
+        self,
+        database: &Database,
+        least: i64,
+    ) -> Result<(), Failure> {
+        database
+            .run_long(move |client, _| {
+                let index = self.clone();
+                Box::pin(async move { index.build_alone(client, least).await })
+            })
+            .await
+    }
+
+    async fn build_alone(&self, client: &mut Object, least: i64) -> Result<(), Error> {
+        const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM evidence_vectors \
+             WHERE corpus = $1 AND model = $2 LIMIT $3) AS counted";
+        const TAKE: &str = "SELECT pg_try_advisory_lock($1, hashint8($2))";
+        const GIVE: &str = "SELECT pg_advisory_unlock($1, hashint8($2))";
+        let count: i64 =
+            query::one(client, COUNT, &[&self.corpus, &self.model, &least]).await?.get(0);
+        if count < least {
+            return Ok(());
+        }
+        let is_mine: bool = query::one(client, TAKE, &[&LOCK, &self.corpus]).await?.get(0);
+        if !is_mine {
+            return Ok(());
+        }
+        let done = self.build_locked(client).await;
+        query::one(client, GIVE, &[&LOCK, &self.corpus]).await?;
+        done
+    }
+
+    async fn build_locked(&self, client: &Object) -> Result<(), Error> {
+        const STATE: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)";
+        const COUNT: &str =
+            "SELECT count(*) FROM evidence_vectors WHERE corpus = $1 AND model = $2";
+        const TIMEOUTS: &str =
+            "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
+        let name = self.name();
+        match query::optional(client, STATE, &[&name]).await?.map(|row| row.get(0)) {
+            Some(true) => return Ok(()),
+            // Somebody who built it was stopped.
+            Some(false) => client.batch_execute(&format!("DROP INDEX CONCURRENTLY {name}")).await?,
+            None => {}
+        }
+        let limits = query::one(client, TIMEOUTS, &[]).await?;
+        let count: i64 = query::one(client, COUNT, &[&self.corpus, &self.model]).await?.get(0);
+        let (statement, lock): (&str, &str) = (limits.get(0), limits.get(1));
+        let (rows, dimension) = (self.rows(), self.dimension);
+        let memory = self.memory(count);
+        // Alone, since it stands in no transaction.
+        client
+            .batch_execute(&format!(
+                "SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{memory}MB'"
+            ))
+            .await?;
+        let built = client
+            .batch_execute(&format!(
+                "CREATE INDEX CONCURRENTLY {name} ON evidence_vectors \
+                 USING hnsw ((embedding::vector({dimension})) vector_cosine_ops) WHERE {rows}"
+            ))
+            .await;
+        client
+            .batch_execute(&format!(
+                "SET statement_timeout = '{statement}'; SET lock_timeout = '{lock}'; RESET maintenance_work_mem"
+            ))
+            .await?;
+        built
+    }
+}
+
+/// Drops the indexes of a corpus.
+pub(super) async fn drop_of(client: &Object, corpus: i64) -> Result<(), Error> {
+    const NAMES: &str = "SELECT indexrelid::regclass::text FROM pg_index \
+         WHERE indrelid = to_regclass('evidence_vectors') \
+         AND starts_with(indexrelid::regclass::text, $1)";
+    let prefix = format!("evidence_vectors_of_{corpus}_");
+    for row in query::all(client, NAMES, &[&prefix]).await? {
+        let name: &str = row.get(0);
+        client.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS {name}")).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+-- A corpus without a name was deleted; what it holds is swept away.
+CREATE TABLE evidence_corpora (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE "C" UNIQUE,
+    created_at bigint NOT NULL,           -- microseconds since the epoch
+    expires_at bigint,                    -- the same; null for never
+    revision bigint NOT NULL,             -- of the sequence below; another one after every change of its items
+    embedded_by text,                     -- the model whose vectors every passage has that should; null where some are missing
+    items bigint NOT NULL DEFAULT 0,      -- complete ones, as are the next three
+    passages bigint NOT NULL DEFAULT 0,
+    words bigint NOT NULL DEFAULT 0,
+    size bigint NOT NULL DEFAULT 0        -- bytes of contents
+);
+CREATE SEQUENCE evidence_revisions;
+
+-- An item that is `receiving` and is not touched any more was left by a server that stopped.
+CREATE TABLE evidence_items (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    corpus bigint NOT NULL REFERENCES evidence_corpora,
+    state text NOT NULL DEFAULT 'receiving' CHECK (state IN ('receiving', 'complete', 'gone')),
+    touched_at timestamptz NOT NULL DEFAULT now(),
+    batches bigint NOT NULL DEFAULT 0,
+    id text NOT NULL,
+    digest bytea,                         -- BLAKE3 of the content
+    kind text NOT NULL,
+    lane text NOT NULL,
+    tool text NOT NULL,
+    query text NOT NULL,
+    is_json boolean NOT NULL,
+    collected_at bigint,                  -- microseconds since the epoch
+    exhaustive boolean NOT NULL,
+    attested boolean NOT NULL,
+    step_id text NOT NULL,
+    specialist_id text NOT NULL,
+    verification_result text NOT NULL,    -- empty where it is not known
+    size bigint NOT NULL DEFAULT 0,
+    lines bigint NOT NULL DEFAULT 0,
+    repeated_lines bigint NOT NULL DEFAULT 0,
+    passages bigint NOT NULL DEFAULT 0,
+    words bigint NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX evidence_items_by_id ON evidence_items (corpus, id) WHERE state = 'complete';
+CREATE INDEX evidence_items_by_digest ON evidence_items (corpus, digest) WHERE state = 'complete';
+CREATE INDEX evidence_items_to_sweep ON evidence_items (touched_at) WHERE state <> 'complete';
+CREATE INDEX evidence_items_by_corpus ON evidence_items (corpus);
+
+-- The content of an item in stretches, each with the byte at which it starts; not packed, so that a range of one is read alone.
+CREATE TABLE evidence_contents (
+    item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
+    start bigint NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (item, start)
+);
+ALTER TABLE evidence_contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+-- Its words are terms with the number of the corpus in front of each, so that an entry of the index is of one corpus. A
+-- term has as many positions as it stands there, at most 255; where it stands is not kept.
+CREATE TABLE evidence_passages (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
+    start bigint NOT NULL,                -- bytes of the content
+    stop bigint NOT NULL,
+    first_line bigint NOT NULL,           -- from 1; 0 for JSON
+    last_line bigint NOT NULL,
+    pointer bytea NOT NULL,               -- UTF-8; empty for text
+    length integer NOT NULL,              -- how many terms it has
+    words tsvector NOT NULL
+);
+CREATE INDEX evidence_passages_by_item ON evidence_passages (item, first_line);
+CREATE INDEX evidence_passages_by_words ON evidence_passages USING gin (words) WITH (gin_pending_list_limit = 1024);
+
+-- In how many passages of a corpus a term stands.
+CREATE TABLE evidence_terms (
+    corpus bigint NOT NULL REFERENCES evidence_corpora,
+    term text COLLATE "C" NOT NULL,
+    passages bigint NOT NULL,
+    PRIMARY KEY (corpus, term)
+);
+
+-- Lines that say something new.
+CREATE TABLE evidence_new_lines (
+    item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
+    line bigint NOT NULL,
+    PRIMARY KEY (item, line)
+);
+
+-- Vectors by the digest of their text under their model; the oldest go first.
+CREATE TABLE evidence_vector_cache (
+    key bytea PRIMARY KEY,
+    number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    vector bytea NOT NULL
+);

@@ -1,0 +1,68 @@
+//! This module caches vectors by the digest of their text for all servers on a database, so that what one of them has
+//! embedded none embeds again. It holds no texts.
+
+use std::sync::Arc;
+
+use deadpool_postgres::Object;
+use gsar_embedding::{Cache, CacheError, Key, Vector};
+use tokio_postgres::Error;
+
+use super::Blocking;
+use crate::storage::postgres::Database;
+use crate::storage::postgres::Failure;
+use crate::storage::postgres::query;
+
+/// The most vectors that are kept: of 384 numbers, about a gigabyte.
+const MAX_VECTORS: i64 = 500_000;
+
+/// Vectors in a database.
+#[derive(Clone, Debug)]
+pub(in crate::evidence) struct SharedVectors(pub(super) Blocking);
+
+impl Cache for SharedVectors {
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
+        const FOUND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (key, place) \
+             LEFT JOIN evidence_vector_cache AS cache USING (key) ORDER BY place";
+        let keys = Arc::new(bytes(keys.iter()));
+        let rows = self.0.ask(move |client, _| {
+            let keys = Arc::clone(&keys);
+            Box::pin(async move { query::all(client, FOUND, &[&*keys]).await })
+        });
+        let rows = rows.map_err(|error| CacheError::Other(error.to_string()))?;
+        let vector = |bytes: &[u8]| -> Vector {
+            bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+        };
+        Ok(rows.iter().map(|row| row.get::<_, Option<&[u8]>>(0).map(vector)).collect())
+    }
+
+    fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError> {
+        const PUT: &str = "INSERT INTO evidence_vector_cache (key, vector) \
+             SELECT * FROM unnest($1::bytea[], $2::bytea[]) ORDER BY 1 ON CONFLICT DO NOTHING";
+        let keys = bytes(vectors.iter().map(|(key, _)| key));
+        let written: Vec<Vec<u8>> = vectors
+            .iter()
+            .map(|(_, vector)| vector.iter().flat_map(|value| value.to_le_bytes()).collect())
+            .collect();
+        let rows = Arc::new((keys, written));
+        let put = self.0.ask(move |client, _| {
+            let rows = Arc::clone(&rows);
+            Box::pin(async move { query::execute(client, PUT, &[&rows.0, &rows.1]).await })
+        });
+        put.map(drop).map_err(|error| CacheError::Other(error.to_string()))
+    }
+}
+
+fn bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
+    keys.map(|key| key.as_bytes().to_vec()).collect()
+}
+
+/// Deletes the oldest vectors beyond those that are kept.
+pub(super) async fn make_room(database: &Database) -> Result<(), Failure> {
+    database.run(|client, _| Box::pin(delete_oldest(client))).await
+}
+
+async fn delete_oldest(client: &mut Object) -> Result<(), Error> {
+    const OLDEST: &str = "DELETE FROM evidence_vector_cache WHERE number <= \
+         (SELECT max(number) FROM evidence_vector_cache) - $1";
+    query::execute(client, OLDEST, &[&MAX_VECTORS]).await.map(drop)
+}

@@ -1,0 +1,159 @@
+//! This module keeps the vectors of passages, where the database has pgvector: which passages have none, and which are
+//! nearest to one.
+
+use deadpool_postgres::{Object, Transaction};
+use gsar_vectors::Hit as Nearest;
+use pgvector::Vector;
+use tokio_postgres::{Error, Row};
+
+use super::head::unsigned;
+use super::index::Index;
+use super::lexical::named;
+use super::read::restrict;
+use crate::evidence::search::Filter;
+use crate::evidence::store::VectorSpace;
+use crate::storage::postgres::query::{self, Conditions};
+use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
+
+/// The table of vectors, where the database has the type.
+const SCHEMA: PostgresSchema =
+    PostgresSchema { part: "vectors", migrations: &[include_str!("migrations/0001_vectors.sql")] };
+
+/// The most passages of a text that is embedded as a whole; one with more is embedded in part.
+const LONG_TEXT: i64 = 64;
+/// The most passages that are asked for at once.
+const AT_ONCE: i64 = 256;
+/// The most bytes of a passage that are embedded; the model reads no more.
+const MAX_EMBEDDED_BYTES: i64 = 2_048;
+
+/// Makes the table of vectors where the database has pgvector, or may have it; else does nothing.
+///
+/// # Errors
+/// [`SchemaFailure`].
+pub(crate) async fn prepare(database: &Database, migrate: bool) -> Result<(), SchemaFailure> {
+    if migrate {
+        let made = database.run(|client, _| {
+            Box::pin(client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector"))
+        });
+        if let Err(failure) = made.await {
+            tracing::debug!(%failure, "no pgvector");
+        }
+    }
+    if database.run(|client, _| Box::pin(has_type(client))).await? {
+        SCHEMA.apply(database, migrate).await?;
+    }
+    Ok(())
+}
+
+async fn has_type(client: &mut Object) -> Result<bool, Error> {
+    Ok(client.query_one("SELECT to_regtype('vector') IS NOT NULL", &[]).await?.get(0))
+}
+
+/// Why the database keeps no vectors; `None` where it does.
+pub(super) async fn missing(client: &mut Object) -> Result<Option<String>, Error> {
+    const THERE: &str = "SELECT to_regclass('evidence_vectors') IS NOT NULL";
+    let is_there: bool = client.query_one(THERE, &[]).await?.get(0);
+    Ok((!is_there).then(|| {
+        "the database has no pgvector; have its owner run CREATE EXTENSION vector, then start the server again".to_owned()
+    }))
+}
+
+/// The next passages behind one that should have a vector and have none: number and bytes.
+pub(super) async fn without(
+    client: &mut Object,
+    corpus: i64,
+    model: &str,
+    after: i64,
+) -> Result<Vec<Row>, Error> {
+    const WITHOUT: &str = "SELECT passages.number, (SELECT string_agg(substring(contents.bytes \
+             FROM (greatest(passages.start - contents.start, 0) + 1)::integer \
+             FOR (greatest(least(passages.stop, passages.start + $6) - greatest(passages.start, contents.start), 0))::integer), \
+             ''::bytea ORDER BY contents.start) \
+           FROM evidence_contents AS contents WHERE contents.item = passages.item \
+           AND contents.start < passages.stop AND contents.start > passages.start - 65536) \
+         FROM evidence_passages AS passages JOIN evidence_items AS items ON items.number = passages.item \
+         WHERE items.corpus = $1 AND items.state = 'complete' AND passages.number > $3 \
+         AND (items.is_json OR items.passages <= $4 OR EXISTS (SELECT 1 FROM evidence_new_lines AS new_lines \
+             WHERE new_lines.item = passages.item AND new_lines.line BETWEEN passages.first_line AND passages.last_line)) \
+         AND NOT EXISTS (SELECT 1 FROM evidence_vectors AS vectors \
+             WHERE vectors.passage = passages.number AND vectors.model = $2) \
+         ORDER BY passages.number LIMIT $5";
+    let parameters: query::Parameters<'_> =
+        &[&corpus, &model, &after, &LONG_TEXT, &AT_ONCE, &MAX_EMBEDDED_BYTES];
+    query::all(client, WITHOUT, parameters).await
+}
+
+/// Gives passages their vectors; those that are gone meanwhile get none.
+pub(super) async fn add(
+    client: &mut Object,
+    corpus: i64,
+    model: &str,
+    passages: &[i64],
+    vectors: &[Vector],
+) -> Result<(), Error> {
+    const ADD: &str = "INSERT INTO evidence_vectors (passage, model, corpus, embedding) \
+         SELECT passage, $1, $2, embedding FROM unnest($3::bigint[], $4::vector[]) AS new (passage, embedding) \
+         WHERE EXISTS (SELECT 1 FROM evidence_passages WHERE number = passage) \
+         ON CONFLICT DO NOTHING";
+    query::execute(client, ADD, &[&model, &corpus, &passages, &vectors]).await.map(drop)
+}
+
+/// The passages whose vectors are nearest to one, the nearest first; `None` where the corpus has no vectors.
+///
+/// Through the index of the corpus where there is one and nothing restricts the search; else each is compared.
+pub(super) async fn nearest(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    space: &VectorSpace,
+    vector: &[f32],
+    filter: &Filter,
+    most: i64,
+) -> Result<Option<Vec<Nearest>>, Error> {
+    const ANY: &str =
+        "SELECT EXISTS (SELECT 1 FROM evidence_vectors WHERE corpus = $1 AND model = $2)";
+    if !query::one(transaction, ANY, &[&corpus, &space.model]).await?.get::<_, bool>(0) {
+        return Ok(None);
+    }
+    let vector = Vector::from(vector.to_vec());
+    let index = Index::new(corpus, space);
+    let rows = match filter.is_empty() && index.is_ready(transaction).await? {
+        true => index.nearest(transaction, &vector, most).await?,
+        false => compared(transaction, corpus, space, &vector, filter, most).await?,
+    };
+    let nearest =
+        |row: &Row| Nearest { key: unsigned(row.get(0)), similarity: row.get::<_, f64>(1) as f32 };
+    Ok(Some(rows.iter().map(nearest).collect()))
+}
+
+/// Compares the vectors of all passages that a filter leaves.
+async fn compared(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    space: &VectorSpace,
+    vector: &Vector,
+    filter: &Filter,
+    most: i64,
+) -> Result<Vec<Row>, Error> {
+    let mut wanted = Conditions { sql: "true".to_owned(), values: Vec::new() };
+    wanted.add("vectors.corpus = ?", corpus);
+    wanted.add("vectors.model = ?", space.model.clone());
+    let mut joined = "";
+    if !filter.is_empty() {
+        joined = "JOIN evidence_passages AS passages ON passages.number = vectors.passage \
+             JOIN evidence_items AS items ON items.number = passages.item";
+        restrict(&mut wanted, filter);
+        if let Some(named) = named(corpus, filter) {
+            wanted.add("passages.words @@ ?::text::tsquery", named);
+        }
+    }
+    let conditions = wanted.sql.clone();
+    wanted.values.push(Box::new(vector.clone()));
+    wanted.values.push(Box::new(most));
+    let (vector, most) = (wanted.values.len() - 1, wanted.values.len());
+    let sql = format!(
+        "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> ${vector} AS distance \
+             FROM evidence_vectors AS vectors {joined} WHERE {conditions}) \
+         SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT ${most}"
+    );
+    query::all(transaction, &sql, &wanted.parameters()).await
+}

@@ -1,0 +1,247 @@
+//! This module stores an item: its head, batches of its content and passages, and its completion, which alone makes it
+//! an item of its corpus.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use deadpool_postgres::{GenericClient, Object, Transaction};
+use tokio_postgres::{Error, Row};
+
+use super::head::{HEAD_COLUMNS, result_name, signed};
+use super::lexical;
+use crate::evidence::store::{Batch, Head, Received};
+use crate::storage::postgres::query;
+
+/// A batch in columns, as one statement each takes them.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    content_starts: Vec<i64>,
+    contents: Vec<Vec<u8>>,
+    starts: Vec<i64>,
+    stops: Vec<i64>,
+    first_lines: Vec<i64>,
+    last_lines: Vec<i64>,
+    pointers: Vec<Vec<u8>>,
+    lengths: Vec<i32>,
+    words: Vec<String>,
+    /// In how many of the passages each term stands, in order: all that count them take their rows in that order.
+    terms: BTreeMap<String, i64>,
+    /// The batches that the item had before, once that was read.
+    before: OnceLock<i64>,
+}
+
+impl Columns {
+    pub(super) fn new(corpus: i64, batch: &Batch) -> Self {
+        let mut columns = Self::default();
+        for (start, bytes) in &batch.contents {
+            columns.content_starts.push(signed(*start));
+            columns.contents.push(bytes.clone());
+        }
+        for found in &batch.passages {
+            let counted = lexical::counted(&found.words);
+            columns.starts.push(signed(found.start));
+            columns.stops.push(signed(found.end));
+            columns.first_lines.push(signed(found.lines.0));
+            columns.last_lines.push(signed(found.lines.1));
+            columns.pointers.push(found.pointer.as_bytes().to_vec());
+            columns.lengths.push(counted.length);
+            columns.words.push(lexical::tsvector(corpus, &counted.terms));
+            for term in counted.terms.into_keys() {
+                *columns.terms.entry(term.to_owned()).or_default() += 1;
+            }
+        }
+        columns
+    }
+}
+
+/// Begins an item and returns its number; an attempt that was broken off leaves one that is swept away.
+pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Result<i64, Error> {
+    const BEGIN: &str = "INSERT INTO evidence_items (corpus, id, kind, lane, tool, query, is_json, collected_at, \
+         exhaustive, attested, step_id, specialist_id, verification_result) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING number";
+    let collected_at = head.collected_at.map(gsar_core::time::Timestamp::as_micros);
+    let parameters: query::Parameters<'_> = &[
+        &corpus,
+        &head.id.as_str(),
+        &head.kind.name(),
+        &head.lane.name(),
+        &head.tool,
+        &head.query,
+        &head.is_json,
+        &collected_at,
+        &head.exhaustive,
+        &head.attested,
+        &head.step_id,
+        &head.specialist_id,
+        &result_name(head),
+    ];
+    Ok(query::one(client, BEGIN, parameters).await?.get(0))
+}
+
+/// Stores a part of an item; whether the item was still being received.
+pub(super) async fn append(
+    client: &mut Object,
+    corpus: i64,
+    item: i64,
+    batch: &Columns,
+) -> Result<bool, Error> {
+    const LOCKED: &str = "SELECT batches FROM evidence_items WHERE number = $1 AND state = 'receiving' FOR NO KEY UPDATE";
+    const TOUCHED: &str = "UPDATE evidence_items SET batches = batches + 1, touched_at = now(), \
+         words = words + $2 WHERE number = $1";
+    const CONTENTS: &str = "INSERT INTO evidence_contents (item, start, bytes) \
+         SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])";
+    const PASSAGES: &str = "INSERT INTO evidence_passages (item, start, stop, first_line, last_line, pointer, length, words) \
+         SELECT $1, start, stop, first_line, last_line, pointer, length, words::tsvector \
+         FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::integer[], $8::text[]) \
+         AS new (start, stop, first_line, last_line, pointer, length, words)";
+    const TERMS: &str = "INSERT INTO evidence_terms (corpus, term, passages) \
+         SELECT $1, * FROM unnest($2::text[], $3::bigint[]) \
+         ON CONFLICT (corpus, term) DO UPDATE SET passages = evidence_terms.passages + excluded.passages";
+    let transaction = client.transaction().await?;
+    let Some(row) = query::optional(&transaction, LOCKED, &[&item]).await? else {
+        return Ok(false);
+    };
+    let now: i64 = row.get(0);
+    if *batch.before.get_or_init(|| now) != now {
+        // An attempt before this one was committed, though nobody heard of it.
+        return Ok(true);
+    }
+    let words: i64 = batch.lengths.iter().copied().map(i64::from).sum();
+    query::execute(&transaction, TOUCHED, &[&item, &words]).await?;
+    if !batch.contents.is_empty() {
+        let parameters: query::Parameters<'_> = &[&item, &batch.content_starts, &batch.contents];
+        query::execute(&transaction, CONTENTS, parameters).await?;
+    }
+    if !batch.words.is_empty() {
+        let parameters: query::Parameters<'_> = &[
+            &item,
+            &batch.starts,
+            &batch.stops,
+            &batch.first_lines,
+            &batch.last_lines,
+            &batch.pointers,
+            &batch.lengths,
+            &batch.words,
+        ];
+        query::execute(&transaction, PASSAGES, parameters).await?;
+        let (terms, counts): (Vec<&str>, Vec<i64>) =
+            batch.terms.iter().map(|(term, count)| (term.as_str(), *count)).unzip();
+        query::execute(&transaction, TERMS, &[&corpus, &terms, &counts]).await?;
+    }
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// What stands where an item is to be completed.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// The corpus was deleted, or the item swept away.
+    Gone,
+    /// An attempt before this one completed it.
+    Taken,
+    /// It is still to be completed; the one that has its id, where there is one.
+    Open(Option<Row>),
+}
+
+/// Takes the place of an item for this transaction.
+pub(super) async fn take_place(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    item: i64,
+    id: &str,
+) -> Result<Place, Error> {
+    const CORPUS: &str =
+        "SELECT 1 FROM evidence_corpora WHERE number = $1 AND name IS NOT NULL FOR UPDATE";
+    const ITEM: &str = "SELECT state FROM evidence_items WHERE number = $1";
+    if query::optional(transaction, CORPUS, &[&corpus]).await?.is_none() {
+        return Ok(Place::Gone);
+    }
+    match query::optional(transaction, ITEM, &[&item]).await?.as_ref().map(|row| row.get(0)) {
+        Some("complete") => return Ok(Place::Taken),
+        Some("receiving") => {}
+        _ => return Ok(Place::Gone),
+    }
+    let before = format!(
+        "SELECT items.number, items.digest, {HEAD_COLUMNS} FROM evidence_items AS items \
+         WHERE corpus = $1 AND id = $2 AND state = 'complete'"
+    );
+    Ok(Place::Open(query::optional(transaction, &before, &[&corpus, &id]).await?))
+}
+
+/// The id of another item with that content and a head that stands for this one.
+pub(super) async fn same_as(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    head: &Head,
+    received: &Received,
+) -> Result<Option<String>, Error> {
+    const SAME: &str = "SELECT id FROM evidence_items WHERE corpus = $1 AND digest = $2 AND state = 'complete' \
+         AND id <> $3 AND kind = $4 AND lane = $5 AND tool = $6 AND query = $7 AND is_json = $8 \
+         AND attested >= $9 AND specialist_id = $10 AND verification_result = $11 ORDER BY number LIMIT 1";
+    let parameters: query::Parameters<'_> = &[
+        &corpus,
+        &received.digest.as_slice(),
+        &head.id.as_str(),
+        &head.kind.name(),
+        &head.lane.name(),
+        &head.tool,
+        &head.query,
+        &head.is_json,
+        &head.attested,
+        &head.specialist_id,
+        &result_name(head),
+    ];
+    let found = query::optional(transaction, SAME, parameters).await?;
+    Ok(found.map(|row| row.get(0)))
+}
+
+/// Takes an item out of its corpus; its rows are swept away later.
+pub(super) async fn take_out(transaction: &Transaction<'_>, item: i64) -> Result<(), Error> {
+    const OUT: &str = "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'complete' \
+         RETURNING corpus, passages, words, size";
+    const LESS: &str = "UPDATE evidence_corpora SET items = items - 1, passages = passages - $2, \
+         words = words - $3, size = size - $4, revision = nextval('evidence_revisions') WHERE number = $1";
+    if let Some(row) = query::optional(transaction, OUT, &[&item]).await? {
+        let (corpus, passages, words, size): (i64, i64, i64, i64) =
+            (row.get(0), row.get(1), row.get(2), row.get(3));
+        query::execute(transaction, LESS, &[&corpus, &passages, &words, &size]).await?;
+    }
+    Ok(())
+}
+
+/// Makes it an item of its corpus.
+pub(super) async fn put_in(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    item: i64,
+    received: &Received,
+) -> Result<(), Error> {
+    const LINES: &str = "INSERT INTO evidence_new_lines (item, line) SELECT $1, unnest($2::bigint[]) \
+         ON CONFLICT DO NOTHING";
+    const IN: &str = "UPDATE evidence_items SET state = 'complete', digest = $2, size = $3, lines = $4, \
+         repeated_lines = $5, passages = $6 WHERE number = $1 RETURNING words";
+    const MORE: &str = "UPDATE evidence_corpora SET items = items + 1, passages = passages + $2, words = words + $3, \
+         size = size + $4, embedded_by = NULL, revision = nextval('evidence_revisions') WHERE number = $1";
+    let lines: Vec<i64> =
+        received.templates.iter().map(|template| signed(template.first)).collect();
+    query::execute(transaction, LINES, &[&item, &lines]).await?;
+    let (passages, size) = (signed(received.passages), signed(received.size));
+    let parameters: query::Parameters<'_> = &[
+        &item,
+        &received.digest.as_slice(),
+        &size,
+        &signed(received.lines),
+        &signed(received.repeated_lines),
+        &passages,
+    ];
+    let words: i64 = query::one(transaction, IN, parameters).await?.get(0);
+    query::execute(transaction, MORE, &[&corpus, &passages, &words, &size]).await?;
+    Ok(())
+}
+
+/// Marks an item that will not be completed; its rows are swept away later.
+pub(super) async fn give_up(client: &impl GenericClient, item: i64) -> Result<(), Error> {
+    const OUT: &str =
+        "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'receiving'";
+    query::execute(client, OUT, &[&item]).await.map(drop)
+}

@@ -1,0 +1,60 @@
+//! The same is found in both engines, in the same order.
+
+use super::*;
+
+/// Lines of several services, made from a seed.
+fn lines(seed: u64, count: u32) -> String {
+    const SERVICES: [&str; 5] = ["cart", "checkout", "payments-db", "search", "edge"];
+    const SAID: [&str; 6] = [
+        "connection to payments-db refused",
+        "GET /api/v1/items took {} ms",
+        "restarted with exit code {}",
+        "queue depth is {}",
+        "OOMKilled, limit {}Mi",
+        "retry {} of 5",
+    ];
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..count)
+        .map(|line| {
+            let said =
+                SAID[random.usize(..SAID.len())].replace("{}", &random.u32(..500).to_string());
+            let service = SERVICES[random.usize(..SERVICES.len())];
+            format!(
+                "2026-03-12T14:{:02}:{:02}Z {service}-{} {said}\n",
+                line / 60 % 60,
+                line % 60,
+                random.u32(..9)
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn words_find_the_same_passages_in_the_same_order() {
+    let Some(engine) = Engine::postgres(Kind::System).or_else(|| Engine::postgres(Kind::Pgvector))
+    else {
+        return;
+    };
+    let (here, shared) = (Engine::Sqlite.place(), engine.place());
+    let (here, shared) = (here.open(), shared.open());
+    for seed in 0..3 {
+        let items =
+            || (0..4).map(|item| text(&format!("log-{item}"), &lines(seed * 10 + item, 300)));
+        put(&here, "c", items().collect());
+        put(&shared, "c", items().collect());
+        for query in [
+            "payments-db refused connections of cart-3",
+            "checkout was OOMKilled with limit 256Mi",
+            "queue depth of search rose to 412",
+            "retry 3 of 5",
+            "exit code 137",
+            "nothing of this stands there: zebra",
+            "GET /api/v1/items took 87 ms on edge-7",
+        ] {
+            let (here, shared) = (labels(&here, "c", query), labels(&shared, "c", query));
+            assert_eq!(here, shared, "{query}");
+        }
+        let whole = |evidence: &Evidence| evidence.items(&name("c")).unwrap();
+        assert_eq!(whole(&here), whole(&shared));
+    }
+}

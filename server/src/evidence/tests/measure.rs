@@ -1,0 +1,237 @@
+//! Times of search in a large corpus, in both engines in one run: `make search-at-scale`. It asserts nothing.
+
+#![allow(clippy::print_stdout, reason = "its figures")]
+
+use std::time::Instant;
+
+use gsar_core::evidence::Lane;
+
+use super::*;
+use crate::evidence::store::{Batch, NewPassage, Received};
+
+const DIMENSION: usize = 384;
+/// Passages of one item.
+const OF_ITEM: usize = 2_000;
+/// Of ten items one is of the lane that a filter asks for.
+const LANES: usize = 10;
+const QUERIES: usize = 100;
+const MOST: usize = 12;
+/// What is ranked for as many.
+const RANKED: usize = 48;
+
+fn wide() -> VectorSpace {
+    VectorSpace { dimension: DIMENSION, model: "cd".repeat(32) }
+}
+
+/// Vectors and words that follow from a seed. Vectors lie around as many centres as there are hundreds of them, as
+/// those of sentences lie around what is talked about.
+struct Source {
+    random: fastrand::Rng,
+    centres: Vec<Vec<f32>>,
+}
+
+impl Source {
+    fn new(seed: u64, vectors: usize) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let centre = |random: &mut fastrand::Rng| {
+            (0..DIMENSION).map(|_| random.f32() - 0.5).collect::<Vec<f32>>()
+        };
+        let centres = (0..vectors.div_ceil(100)).map(|_| centre(&mut random)).collect();
+        Self { random, centres }
+    }
+
+    fn vector(&mut self) -> Vector {
+        let centre = &self.centres[self.random.usize(..self.centres.len())];
+        let near: Vec<f32> =
+            centre.iter().map(|value| value + (self.random.f32() - 0.5) * 0.6).collect();
+        let length = near.iter().map(|value| value * value).sum::<f32>().sqrt();
+        near.iter().map(|value| value / length).collect()
+    }
+
+    /// Words of which a few are in most texts and most in few (Zipf).
+    fn words(&mut self, count: usize) -> String {
+        let word = |random: &mut fastrand::Rng| {
+            let rank = (20_000_f64.powf(random.f64())) as u32;
+            format!("w{rank}x")
+        };
+        (0..count).map(|_| word(&mut self.random)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a corpus was filled with.
+struct Filled {
+    corpus: Arc<dyn Corpus>,
+    vectors: Vec<(i64, Vector, bool)>,
+}
+
+fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize) -> Filled {
+    let corpus = evidence.corpus(&name(corpus), true).unwrap();
+    let began = Instant::now();
+    for number in 0..passages.div_ceil(OF_ITEM) {
+        let lane = if number % LANES == 0 { Lane::Metrics } else { Lane::Logs };
+        let head = Head {
+            id: EvidenceId::new(format!("item-{number}")).unwrap(),
+            kind: EvidenceKind::ToolOutput,
+            lane,
+            tool: "t".to_owned(),
+            query: String::new(),
+            is_json: true,
+            collected_at: None,
+            exhaustive: false,
+            attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
+        };
+        let item = corpus.begin(&head).unwrap();
+        let (mut content, mut hasher) = (String::new(), blake3::Hasher::new());
+        let count = OF_ITEM.min(passages - number * OF_ITEM);
+        for first in (0..count).step_by(500) {
+            let mut batch = Batch::default();
+            let start = content.len();
+            for passage in first..(first + 500).min(count) {
+                let words = source.words(24);
+                let from = content.len() as u64;
+                content.push_str(&words);
+                batch.passages.push(NewPassage {
+                    start: from,
+                    end: content.len() as u64,
+                    lines: (0, 0),
+                    pointer: format!("/{passage}"),
+                    words,
+                });
+            }
+            let bytes = content.as_bytes()[start..].to_vec();
+            hasher.update(&bytes);
+            batch.contents = bytes
+                .chunks(64 << 10)
+                .enumerate()
+                .map(|(place, chunk)| ((start + (place * (64 << 10))) as u64, chunk.to_vec()))
+                .collect();
+            corpus.append(item, &batch).unwrap();
+        }
+        let received = Received {
+            digest: *hasher.finalize().as_bytes(),
+            size: content.len() as u64,
+            lines: 0,
+            repeated_lines: 0,
+            passages: count as u64,
+            templates: Vec::new(),
+        };
+        corpus.complete(item, &head, &received).unwrap();
+    }
+    let stored = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let (mut vectors, mut after) = (Vec::new(), 0);
+    loop {
+        let numbers: Vec<i64> =
+            corpus.without_vector(&wide(), after).unwrap().iter().map(|found| found.0).collect();
+        let Some(last) = numbers.last() else { break };
+        after = *last;
+        let added: Vec<(i64, Vector)> =
+            numbers.iter().map(|number| (*number, source.vector())).collect();
+        corpus.add_vectors(&wide(), added.clone()).unwrap();
+        vectors.extend(added);
+    }
+    corpus.save_vectors(&wide()).unwrap();
+    println!(
+        "{passages} passages: stored in {stored:.0} s, vectors added in {:.0} s",
+        began.elapsed().as_secs_f64()
+    );
+    let numbers: Vec<i64> = vectors.iter().map(|(number, _)| *number).collect();
+    let lanes: HashMap<i64, bool> = numbers
+        .chunks(1_000)
+        .flat_map(|some| corpus.passages(some).unwrap())
+        .map(|hit| (hit.passage, hit.head.lane == Lane::Metrics))
+        .collect();
+    let vectors =
+        vectors.into_iter().map(|(number, vector)| (number, vector, lanes[&number])).collect();
+    Filled { corpus, vectors }
+}
+
+/// The numbers of the nearest, by comparing each.
+fn nearest(filled: &Filled, wanted: &Vector, only_metrics: bool) -> HashSet<i64> {
+    let mut ranked: Vec<(f32, i64)> = filled
+        .vectors
+        .iter()
+        .filter(|(_, _, is_metrics)| *is_metrics || !only_metrics)
+        .map(|(number, vector, _)| {
+            (-vector.iter().zip(wanted.iter()).map(|(a, b)| a * b).sum::<f32>(), *number)
+        })
+        .collect();
+    ranked.sort_unstable_by(|one, other| one.partial_cmp(other).unwrap());
+    ranked.into_iter().take(RANKED).map(|(_, number)| number).collect()
+}
+
+fn percentiles(mut millis: Vec<f64>) -> String {
+    millis.sort_unstable_by(f64::total_cmp);
+    let at = |share: usize| millis[(millis.len() - 1) * share / 100];
+    format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99))
+}
+
+fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
+    let only_metrics = !filter.is_empty();
+    let (mut millis, mut right, mut found) = (Vec::new(), 0, 0);
+    for _ in 0..QUERIES {
+        let wanted = source.vector();
+        let query = Query { text: "", vector: None, by_terms: false };
+        let began = Instant::now();
+        let hits =
+            filled.corpus.search(&query, Some((&wanted, Ok(wide()))), filter, MOST).unwrap().hits;
+        millis.push(began.elapsed().as_secs_f64() * 1e3);
+        let best = nearest(filled, &wanted, only_metrics);
+        found += hits.len();
+        right += hits.iter().filter(|hit| best.contains(&hit.passage)).count();
+    }
+    let share = right as f64 / found.max(1) as f64;
+    println!(
+        "{what}: {}, {share:.3} of {found} found are among the nearest {RANKED}",
+        percentiles(millis)
+    );
+}
+
+fn words(filled: &Filled, source: &mut Source) {
+    let mut millis = Vec::new();
+    for _ in 0..QUERIES {
+        let text = source.words(12);
+        let query = Query { text: &text, vector: None, by_terms: true };
+        let began = Instant::now();
+        filled.corpus.search(&query, None, &Filter::default(), MOST).unwrap();
+        millis.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    println!("words: {}", percentiles(millis));
+}
+
+fn measure(engine: &Engine, passages: usize) {
+    let place = engine.place();
+    let bounds = Bounds { max_corpus_size: u64::MAX, max_size: u64::MAX, ..BOUNDS };
+    let evidence = place.open_within(bounds);
+    let mut source = Source::new(1, passages);
+    // Another principal's corpus of the same kind: what an index over both would find first.
+    fill(&evidence, "ben@c", &mut Source::new(1, passages), passages / 4);
+    let filled = fill(&evidence, "ada@c", &mut source, passages);
+    let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
+    if let Some((database, runtime)) = &place.database {
+        search(&filled, &mut source, "meaning, compared one by one", &Filter::default());
+        let number = place.count("SELECT number FROM evidence_corpora WHERE name = 'ada@c'");
+        let began = Instant::now();
+        runtime.block_on(postgres::Index::new(number, &wide()).build_from(database, 1)).unwrap();
+        println!("index built in {:.0} s", began.elapsed().as_secs_f64());
+    }
+    search(&filled, &mut source, "meaning", &Filter::default());
+    search(&filled, &mut source, "meaning, in a tenth", &lane);
+    words(&filled, &mut source);
+}
+
+/// `GSAR_TEST_PASSAGES` of them, 20,000 where it is not set.
+#[test]
+#[ignore = "minutes; see make search-at-scale"]
+fn search_at_scale() {
+    let passages =
+        std::env::var("GSAR_TEST_PASSAGES").map_or(20_000, |given| given.parse().unwrap());
+    println!("SQLite and usearch");
+    measure(&Engine::Sqlite, passages);
+    let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };
+    println!("PostgreSQL 16 and pgvector");
+    measure(&engine, passages);
+}

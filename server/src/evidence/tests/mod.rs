@@ -1,0 +1,190 @@
+//! The same cases over every store of corpora: SQLite, the PostgreSQL of the system, PostgreSQL 16 with pgvector.
+
+mod cases;
+mod engines_agree;
+mod measure;
+mod postgres_alone;
+mod sqlite_alone;
+
+use std::collections::{HashMap, HashSet};
+
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::store::VectorSpace;
+use super::*;
+use crate::storage::postgres::PostgresOptions;
+use crate::storage::postgres::testing::{Kind, Postgres};
+
+const BOUNDS: Bounds = Bounds {
+    max_corpus_size: 64 << 20,
+    max_size: 256 << 20,
+    time_to_live: None,
+    kept_in_memory: 1 << 20,
+};
+
+/// What keeps corpora.
+enum Engine {
+    Sqlite,
+    Postgres(Postgres, Runtime),
+}
+
+/// Where there are no corpora yet.
+struct Place {
+    folder: TempDir,
+    database: Option<(Database, Handle)>,
+}
+
+impl Engine {
+    fn sqlite() -> Option<Self> {
+        Some(Self::Sqlite)
+    }
+
+    fn postgres(kind: Kind) -> Option<Self> {
+        Some(Self::Postgres(Postgres::start(kind)?, Runtime::new().unwrap()))
+    }
+
+    fn place(&self) -> Place {
+        let database = match self {
+            Self::Sqlite => None,
+            Self::Postgres(postgres, runtime) => {
+                let database = runtime.block_on(prepared(&postgres.database()));
+                Some((database, runtime.handle().clone()))
+            }
+        };
+        Place { folder: TempDir::new().unwrap(), database }
+    }
+}
+
+impl Place {
+    fn open(&self) -> Evidence {
+        self.open_within(BOUNDS)
+    }
+
+    fn open_within(&self, bounds: Bounds) -> Evidence {
+        let opened = match self.database.clone() {
+            None => Evidence::open(self.folder.path(), bounds, Embeddings::Off),
+            Some(shared) => Evidence::shared(shared, bounds, Embeddings::Off),
+        };
+        opened.unwrap()
+    }
+
+    /// The same where the engine keeps vectors.
+    fn open_with_vectors(&self) -> Option<Evidence> {
+        Some(self.open()).filter(|evidence| evidence.shared.store.without_vectors().is_none())
+    }
+}
+
+/// A database in the schema of this version.
+async fn prepared(url: &str) -> Database {
+    let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
+    postgres::SCHEMA.apply(&database, true).await.unwrap();
+    postgres::prepare_vectors(&database, true).await.unwrap();
+    database
+}
+
+fn every_case(engine: Option<Engine>) {
+    let Some(engine) = engine else { return };
+    macro_rules! cases {
+        ($($case:ident),* $(,)?) => {$({
+            println!("{}", stringify!($case));
+            cases::$case(&engine.place());
+        })*};
+    }
+    cases!(
+        what_is_put_is_found_and_read_again,
+        a_range_says_where_its_first_whole_character_stands,
+        text_that_comes_in_parts_is_the_same_text,
+        what_is_put_again_changes_nothing,
+        what_was_not_completed_is_gone,
+        a_search_is_restricted,
+        corpora_are_listed_deleted_and_expire,
+        bounds_hold,
+        disorder_is_refused_and_costs_only_itself,
+        the_nearest_in_meaning_are_found,
+        what_is_embedded_is_noted_until_more_comes,
+        of_a_long_text_what_is_new_is_embedded,
+        what_stands_in_names_and_contents_comes_back,
+        owners_name_corpora_by_themselves,
+    );
+}
+
+#[test]
+fn sqlite() {
+    every_case(Engine::sqlite());
+}
+
+#[test]
+fn postgres_of_the_system() {
+    every_case(Engine::postgres(Kind::System));
+}
+
+#[test]
+fn postgres_16() {
+    every_case(Engine::postgres(Kind::Pgvector));
+}
+
+/// A space of two numbers.
+fn space() -> VectorSpace {
+    VectorSpace { dimension: 2, model: "ab".repeat(32) }
+}
+
+/// Returns when it holds; what never does ends with the limit of the test.
+fn eventually(mut holds: impl FnMut() -> bool) {
+    while !holds() {
+        std::thread::yield_now();
+    }
+}
+
+fn name(name: &str) -> CorpusName {
+    CorpusName::new(name).unwrap()
+}
+
+fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
+    EvidenceItem {
+        id: EvidenceId::new(id).unwrap(),
+        kind: EvidenceKind::ToolOutput,
+        lane: Lane::Logs,
+        tool: tool.to_owned(),
+        query: String::new(),
+        content,
+        collected_at: None,
+        exhaustive: false,
+        attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
+    }
+}
+
+fn text(id: &str, text: &str) -> EvidenceItem {
+    item(id, "kubectl logs cart-1", Content::Text(text.to_owned()))
+}
+
+fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary, Vec<Stored>) {
+    let mut put = evidence.put(name(corpus), None).unwrap();
+    items.into_iter().for_each(|item| put.item(item).unwrap());
+    put.finish().unwrap()
+}
+
+fn said(text: &str) -> Query<'_> {
+    Query { text, vector: None, by_terms: true }
+}
+
+fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
+    let found = evidence.search(&name(corpus), &said(query), &Filter::default(), 5).unwrap();
+    found.hits.iter().map(Hit::label).collect()
+}
+
+fn log(lines: u32) -> String {
+    (1..=lines)
+        .map(|line| {
+            format!(
+                "2026-03-12T14:{:02}:00Z INFO order ORD-{line} took {} ms\n",
+                line % 60,
+                line * 7
+            )
+        })
+        .collect()
+}

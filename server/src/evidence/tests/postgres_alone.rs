@@ -1,0 +1,198 @@
+//! What several servers do to corpora that they share, and what one that stops leaves.
+
+use super::*;
+
+fn postgres() -> Option<(Engine, Place)> {
+    let engine = Engine::postgres(Kind::Pgvector).or_else(|| Engine::postgres(Kind::System))?;
+    let place = engine.place();
+    Some((engine, place))
+}
+
+impl Place {
+    /// Runs statements in the database.
+    fn run(&self, sql: &'static str) {
+        let (database, runtime) = self.database.as_ref().unwrap();
+        let done = database.run(move |client, _| Box::pin(client.batch_execute(sql)));
+        runtime.block_on(done).unwrap();
+    }
+
+    pub(super) fn count(&self, sql: &'static str) -> i64 {
+        let (database, runtime) = self.database.as_ref().unwrap();
+        let row = database.run(move |client, _| Box::pin(client.query_one(sql, &[])));
+        runtime.block_on(row).unwrap().get(0)
+    }
+}
+
+#[test]
+fn what_one_server_stores_others_find() {
+    let Some((_engine, place)) = postgres() else { return };
+    let (one, other) = (place.open(), place.open());
+    put(&one, "c", vec![text("a", "disk is full")]);
+    assert_eq!(labels(&other, "c", "disk"), ["a#L1-1"]);
+    let before = other.items(&name("c")).unwrap();
+    put(&one, "c", vec![text("a", "disk has room"), text("b", "cpu is high")]);
+    let after = other.items(&name("c")).unwrap();
+    assert_eq!((before.len(), after.len()), (1, 2), "what was in memory is not given again");
+    other.delete(&name("c")).unwrap();
+    assert!(matches!(one.items(&name("c")), Err(StoreError::UnknownCorpus { .. })));
+}
+
+#[test]
+fn servers_that_store_the_same_at_once_store_it_once() {
+    let Some((_engine, place)) = postgres() else { return };
+    let servers: Vec<Evidence> = (0..4).map(|_| place.open()).collect();
+    std::thread::scope(|scope| {
+        for (number, evidence) in servers.iter().enumerate() {
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let own = format!("of {number} in round {round}\n{}", log(40));
+                    let own = text(&format!("own-{number}"), &own);
+                    let same = text("same", "one line for all of them\n");
+                    put(evidence, "c", vec![own, same, text("log", &log(300))]);
+                }
+            });
+        }
+    });
+    let summary = servers[0].summary(&name("c")).unwrap();
+    assert_eq!(summary.items, 6, "{summary:?}");
+    assert_eq!(servers[0].items(&name("c")).unwrap().len(), 6);
+    servers[0].delete_expired().unwrap();
+    assert_eq!(place.count("SELECT count(*) FROM evidence_items"), 6);
+    // Each term is counted in the passages where it stands, whatever was replaced on the way.
+    let wrong = "SELECT count(*) FROM evidence_terms AS terms FULL JOIN \
+         (SELECT substring(lexeme FROM position(' ' IN lexeme) + 1) AS term, count(*) AS passages \
+          FROM evidence_passages, unnest(words) GROUP BY 1) AS right_one USING (term) \
+         WHERE terms.passages IS DISTINCT FROM right_one.passages AND terms.passages <> 0";
+    assert_eq!(place.count(wrong), 0);
+    let sizes = "SELECT count(*) FROM evidence_corpora AS corpora, \
+         (SELECT sum(size) AS size, sum(passages) AS passages, sum(words) AS words FROM evidence_items) AS items \
+         WHERE corpora.size = items.size AND corpora.passages = items.passages AND corpora.words = items.words";
+    assert_eq!(place.count(sizes), 1);
+}
+
+#[test]
+fn what_a_server_that_stopped_was_receiving_is_swept_away_in_time() {
+    let Some((_engine, place)) = postgres() else { return };
+    let evidence = place.open();
+    put(&evidence, "c", vec![text("kept", "kept line\n")]);
+    let mut stopped = evidence.put(name("c"), None).unwrap();
+    stopped.item(text("torn", &log(20_000))).unwrap();
+    std::mem::forget(stopped);
+    evidence.delete_expired().unwrap();
+    assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be coming");
+    place.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
+    evidence.delete_expired().unwrap();
+    assert!(labels(&evidence, "c", "ORD-11").is_empty());
+    assert_eq!(labels(&evidence, "c", "kept"), ["kept#L1-1"]);
+    assert_eq!(place.count("SELECT count(*) FROM evidence_passages"), 1);
+    assert_eq!(place.count("SELECT count(*) FROM evidence_contents"), 1);
+}
+
+#[test]
+fn of_a_deleted_corpus_nothing_is_left() {
+    let Some((_engine, place)) = postgres() else { return };
+    let evidence = place.open();
+    put(&evidence, "c", vec![text("log", &log(20_000)), text("a", "disk is full")]);
+    evidence.delete(&name("c")).unwrap();
+    // One of the same name is another one.
+    put(&evidence, "c", vec![text("b", "cpu is high")]);
+    evidence.delete_expired().unwrap();
+    for (count, left) in [
+        ("SELECT count(*) FROM evidence_corpora", 1),
+        ("SELECT count(*) FROM evidence_items", 1),
+        ("SELECT count(*) FROM evidence_passages", 1),
+        ("SELECT count(*) FROM evidence_contents", 1),
+        ("SELECT count(*) FROM evidence_terms WHERE passages > 0 AND term = 'disk'", 0),
+    ] {
+        assert_eq!(place.count(count), left, "{count}");
+    }
+    assert_eq!(labels(&evidence, "c", "cpu"), ["b#L1-1"]);
+}
+
+#[test]
+fn a_put_into_a_corpus_that_was_deleted_meanwhile_is_refused() {
+    let Some((_engine, place)) = postgres() else { return };
+    let evidence = place.open();
+    let mut late = evidence.put(name("c"), None).unwrap();
+    late.item(text("a", "disk is full")).unwrap();
+    evidence.delete(&name("c")).unwrap();
+    assert!(matches!(late.finish(), Err(StoreError::UnknownCorpus { .. })));
+    assert!(evidence.list(None, 9).unwrap().is_empty());
+}
+
+#[test]
+fn an_index_finds_what_comparing_finds() {
+    let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };
+    let place = engine.place();
+    let evidence = place.open();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut vector = || {
+        let angle = random.f32() * std::f32::consts::TAU;
+        Vector::from([angle.cos(), angle.sin()].as_slice())
+    };
+    let items =
+        (0..400).map(|number| text(&format!("i{number}"), &format!("item number {number}")));
+    for corpus in ["c", "other"] {
+        put(&evidence, corpus, items.clone().collect());
+        let corpus = evidence.corpus(&name(corpus), false).unwrap();
+        let mut after = 0;
+        while let Some((last, _)) = corpus.without_vector(&space(), after).unwrap().last() {
+            let passages = corpus.without_vector(&space(), after).unwrap();
+            let added = passages.iter().map(|(number, _)| (*number, vector())).collect();
+            corpus.add_vectors(&space(), added).unwrap();
+            after = *last;
+        }
+    }
+    let corpus = evidence.corpus(&name("c"), false).unwrap();
+    let query = Query { text: "", vector: None, by_terms: false };
+    let found = |vector: &Vector| -> Vec<i64> {
+        let meaning = Some((&**vector, Ok(space())));
+        let found = corpus.search(&query, meaning, &Filter::default(), 2).unwrap();
+        found.hits.iter().map(|hit| hit.passage).collect()
+    };
+    let wanted: Vec<Vector> = (0..20).map(|_| vector()).collect();
+    let compared: Vec<Vec<i64>> = wanted.iter().map(found).collect();
+    let (database, runtime) = place.database.as_ref().unwrap();
+    let number = place.count("SELECT number FROM evidence_corpora WHERE name = 'c'");
+    let index = postgres::Index::new(number, &space());
+    runtime.block_on(index.clone().build_from(database, 100)).unwrap();
+    runtime.block_on(index.build_from(database, 100)).unwrap();
+    let indexes = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'evidence_vectors_of_%'";
+    assert_eq!(place.count(indexes), 1);
+    let indexed: Vec<Vec<i64>> = wanted.iter().map(found).collect();
+    let same = indexed.iter().zip(&compared).filter(|(one, other)| one == other).count();
+    assert!(same >= 19, "{same} of 20");
+    evidence.delete(&name("c")).unwrap();
+    evidence.delete_expired().unwrap();
+    assert_eq!(place.count(indexes), 0);
+}
+
+#[test]
+fn without_pgvector_words_serve_and_the_reason_is_said() {
+    let Some(engine) = Engine::postgres(Kind::System) else { return };
+    let place = engine.place();
+    let evidence = place.open();
+    let Some(reason) = evidence.shared.store.without_vectors() else { return };
+    assert!(reason.contains("CREATE EXTENSION vector"), "{reason}");
+    put(&evidence, "c", vec![text("a", "disk is full")]);
+    let (_, runtime) = place.database.as_ref().unwrap();
+    let (method, degraded) = runtime.block_on(evidence.serves());
+    assert_eq!((method, degraded.as_deref()), (Method::Lexical, Some(reason)));
+}
+
+#[test]
+fn what_one_server_has_embedded_others_have() {
+    use gsar_embedding::{Cache as _, Key};
+    let Some((_engine, place)) = postgres() else { return };
+    let open = || {
+        let (database, runtime) = place.database.clone().unwrap();
+        PostgresCorpora::open(database, runtime).unwrap()
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|text| Key::new(&[7; 32], text));
+    let vector = Vector::from([0.6_f32, 0.8].as_slice());
+    let one = open().vector_cache();
+    one.put_many(&[(a, Vector::clone(&vector)), (c, Vector::clone(&vector))]).unwrap();
+    one.put_many(&[(a, Vector::clone(&vector))]).unwrap();
+    let found = open().vector_cache().get_many(&[c, b, a]).unwrap();
+    assert_eq!(found, [Some(Vector::clone(&vector)), None, Some(vector)]);
+}

@@ -1,0 +1,109 @@
+//! What only files can do to corpora in SQLite.
+
+use super::*;
+
+fn store() -> (TempDir, Evidence) {
+    let folder = TempDir::new().unwrap();
+    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+    (folder, evidence)
+}
+
+#[test]
+fn one_process_has_the_folder() {
+    let (folder, evidence) = store();
+    let other = || Evidence::open(folder.path(), BOUNDS, Embeddings::Off);
+    assert!(matches!(other(), Err(StoreError::Unavailable { .. })));
+    drop(evidence);
+    other().unwrap();
+}
+
+#[test]
+fn what_a_killed_process_was_receiving_is_gone() {
+    let (folder, evidence) = store();
+    put(&evidence, "c", vec![text("kept", "kept line\n")]);
+    let mut killed = evidence.put(name("c"), None).unwrap();
+    killed.item(text("torn", &log(20_000))).unwrap();
+    let left = tempfile::tempdir().unwrap();
+    copy_files(folder.path(), left.path());
+    drop(killed);
+    let again = Evidence::open(left.path(), BOUNDS, Embeddings::Off).unwrap();
+    assert_eq!(labels(&again, "c", "ORD-11"), Vec::<String>::new());
+    assert_eq!(labels(&again, "c", "kept"), ["kept#L1-1"]);
+    assert_eq!(again.summary(&name("c")).unwrap().items, 1);
+    let (summary, stored) = put(&again, "c", vec![text("torn", &log(20_000))]);
+    assert_eq!((summary.items, stored[0].lines), (2, 20_000));
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy_files(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_damaged_corpus_is_named_and_can_be_deleted() {
+    let (folder, evidence) = store();
+    put(&evidence, "c", vec![text("x", &log(500))]);
+    drop(evidence);
+    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
+    for name in ["corpus.sqlite3-wal", "corpus.sqlite3-shm"] {
+        let _ = std::fs::remove_file(file.with_file_name(name));
+    }
+    std::fs::write(&file, "nothing that SQLite knows".repeat(500)).unwrap();
+    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+    assert!(matches!(evidence.summary(&name("c")), Err(StoreError::Damaged { .. })));
+    assert!(evidence.list(None, 9).unwrap().is_empty());
+    assert_eq!(evidence.delete(&name("c")).unwrap(), None);
+    assert!(matches!(evidence.summary(&name("c")), Err(StoreError::UnknownCorpus { .. })));
+}
+
+#[test]
+fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
+    let (folder, evidence) = store();
+    let pods = r#"{"items": [{"name": "cart-1", "phase": "Running"}]}"#;
+    let stored = vec![text("log", &log(60)), item("pods", "t", Content::Json(pods.to_owned()))];
+    put(&evidence, "c", stored);
+    let contents = |evidence: &Evidence| -> Result<Vec<String>, StoreError> {
+        let items = evidence.items(&name("c"))?;
+        Ok(items.iter().map(|item| item.content.as_str().to_owned()).collect())
+    };
+    let right = contents(&evidence).unwrap();
+    drop(evidence);
+    let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
+    let whole = std::fs::read(&file).unwrap();
+    let header = 0..100;
+    let rest = (100..whole.len()).step_by(whole.len() / 200);
+    let mut refused = 0;
+    for at in header.chain(rest) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        std::fs::write(&file, &damaged).unwrap();
+        let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+        match contents(&evidence) {
+            Ok(found) => assert_eq!(found, right, "byte {at}"),
+            Err(_) => refused += 1,
+        }
+        let _ = evidence.search(&name("c"), &said("order 7"), &Filter::default(), 5);
+        let head = evidence.snapshot(&name("c"), &Named::Id("log".to_owned()), Part::Head);
+        let _ = evidence.put(name("c"), None).and_then(|mut put| {
+            put.item(text("more", "pool size is 20"))?;
+            put.finish()
+        });
+        if head.is_err() {
+            // What is damaged can be deleted and stored again.
+            evidence.delete(&name("c")).unwrap();
+            evidence.put(name("c"), None).and_then(Put::finish).unwrap();
+        }
+        drop(evidence);
+        std::fs::remove_dir_all(folder.path().join(FOLDER).join("c")).unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER).join("c")).unwrap();
+    }
+    assert!(refused > 20, "{refused}");
+}
