@@ -361,7 +361,7 @@ async fn an_unknown_name_alone_is_not_found_and_beside_other_faults_one_of_them(
 
 #[test]
 fn every_reason_of_an_error_is_documented() {
-    let page = include_str!("../../docs/OPERATIONS.md");
+    let page = include_str!("../../docs/operations/errors.md");
     let mut undocumented = Vec::new();
     for number in 1.. {
         let Ok(reason) = v1::ErrorReason::try_from(number) else { break };

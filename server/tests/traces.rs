@@ -142,8 +142,8 @@ async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
     let root = taken.iter().find(|span| hex(&span.parent_span_id) == PARENT).expect("the call");
     let mut text = String::new();
     tree(&taken, &root.parent_span_id, 0, &mut text);
-    let documented = include_str!("../../docs/OPERATIONS.md");
-    assert!(documented.contains(&text), "docs/OPERATIONS.md shows another trace than\n{text}");
+    let documented = include_str!("../../docs/operations/telemetry.md");
+    assert!(documented.contains(&text), "docs/operations/telemetry.md shows another trace than\n{text}");
     assert_eq!(root.kind(), SpanKind::Server);
     let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
     assert_eq!(chat.kind(), SpanKind::Client);
