@@ -163,8 +163,9 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 13] = [
+const MODULES: [(&str, &[&str]); 14] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
+    ("backup", &["evidence", "judge", "ledger", "storage"]),
     ("drive", &["evaluate", "evidence", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "storage", "tls"]),
     ("evidence", &["storage"]),

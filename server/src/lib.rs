@@ -1,13 +1,14 @@
 //! This crate is the GSAR sidecar: it answers over gRPC whether an incident report may go out.
 //!
 //! One folder per subject. `api` decodes, checks and encodes and knows no rules; `evaluate` is the pipeline of
-//! one evaluation and the only module that knows the others; `drive` is the outer loop around evaluations; `judge`
+//! one evaluation and the only module that knows the others; `backup` copies a data directory; `drive` is the outer loop around evaluations; `judge`
 //! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record and `export`
 //! streams it; `gateway` serves HTTP by what `api` answers; `lifecycle` starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry`
 //! serve all of them.
 
 pub mod api;
 pub mod attestation;
+pub mod backup;
 pub mod call;
 pub mod config;
 pub mod drive;

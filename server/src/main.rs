@@ -1,10 +1,11 @@
 //! This program is `gsar-server`: flags, signals, exit status. Everything else is in the library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use gsar_server::config::{Listen, Loaded, LogFormat, Problems, Sources, effective};
+use gsar_server::backup::{Backup, back_up};
+use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
 use gsar_server::evaluate::CheckedConfig;
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::App;
@@ -59,6 +60,13 @@ enum Command {
         #[arg(long, value_name = "LEDGER")]
         to: LedgerPlace,
     },
+    /// Back up the data directory to a folder that is not there yet, also beside a running server. Every database is copied
+    /// as it stood at one moment, and checked. To restore, copy the folder to where data_dir is to be.
+    Backup {
+        /// The folder, outside of the data directory. It has its name when it is complete.
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -102,6 +110,12 @@ fn main() -> ExitCode {
     if arguments.print_config {
         print!("{}", effective(&config, &layers));
         return ExitCode::SUCCESS;
+    }
+    if let Some(Command::Backup { to }) = arguments.command {
+        if problems.concern(&["data_dir"]) || problems.concern(&["storage"]) {
+            return wrong(&problems);
+        }
+        return done(backup(&config, &to));
     }
     let exporter = match problems.concern(&["traces"]) {
         true => None,
@@ -169,6 +183,28 @@ async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
     let copied = copy_ledger(&*from, &*to).await?;
     println!("{copied}");
     Ok(())
+}
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]
+fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
+    if let Some(url) = &config.storage.url {
+        println!(
+            "evaluations are not in data_dir but in {url}: back them up with pg_dump --format=custom, or the whole server \
+             with pg_basebackup"
+        );
+    }
+    let Backup { databases, left_out } = back_up(&config.data_dir, to)?;
+    for (database, bytes) in &databases {
+        println!("{bytes:>14} {}", database.display());
+    }
+    println!("{} databases are in {}, copied and checked", databases.len(), to.display());
+    for (database, reason) in &left_out {
+        eprintln!("left out: {} is damaged ({reason})", database.display());
+    }
+    match left_out.len() {
+        0 => Ok(()),
+        damaged => anyhow::bail!("{} is there without what is damaged: {damaged}", to.display()),
+    }
 }
 
 #[expect(clippy::print_stderr, reason = "this is what the process says")]

@@ -12,35 +12,12 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
+use support::small_disk::SmallDisk;
 use support::{Wanted, item, request};
 use tonic::Code;
 use tonic_types::StatusExt as _;
-
-/// A small file system of its own; unmounted when dropped.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// `None` where this process may not mount.
-    fn new(folder: &Path) -> Option<Self> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
-            .arg(folder)
-            .output()
-            .ok()?;
-        mount.status.success().then(|| Self(folder.to_owned()))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
-    }
-}
 
 #[tokio::test]
 async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {

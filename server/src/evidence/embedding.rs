@@ -20,7 +20,7 @@ use super::{CorpusName, Evidence, Method};
 use crate::owner::Owner;
 
 /// The file below the folder of all corpora that keeps vectors by what they are of.
-const CACHE: &str = ".vectors.sqlite3";
+pub(super) const CACHE: &str = ".vectors.sqlite3";
 /// The most bytes of vectors in memory.
 const CACHE_MEMORY: usize = 32 << 20;
 /// The most bytes of vectors on disk.

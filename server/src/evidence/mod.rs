@@ -39,6 +39,7 @@ use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 
 use crate::owner::Owner;
+use crate::storage::DatabaseFile;
 use crate::storage::postgres::Database;
 use whole::WholeCorpora;
 
@@ -299,6 +300,21 @@ impl Evidence {
         }
         Ok(())
     }
+}
+
+/// The databases below a data directory: the corpora and the cache of vectors.
+pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFile>> {
+    let folder = data_dir.join(FOLDER);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = sqlite::database_files(&folder)?;
+    found.push(DatabaseFile { path: embedding::CACHE.into(), after_copy: "" });
+    let below = |database: DatabaseFile| DatabaseFile {
+        path: Path::new(FOLDER).join(database.path),
+        ..database
+    };
+    Ok(found.into_iter().map(below).collect())
 }
 
 /// Microseconds since the epoch.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::storage::{Schema, SchemaError, create_folder, open_file};
+use crate::storage::{DatabaseFile, Schema, SchemaError, create_folder, open_file};
 
 /// Marked with the letters `gsaj`.
 const SCHEMA: Schema = Schema {
@@ -80,6 +80,11 @@ impl DatabaseError {
             Some(_) => Self::Unavailable { file, reason },
         }
     }
+}
+
+/// The database below a data directory.
+pub(crate) fn database_file() -> DatabaseFile {
+    DatabaseFile { path: FILE.into(), after_copy: "" }
 }
 
 /// Opens the database in a folder; both are made where they are missing.

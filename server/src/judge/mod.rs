@@ -30,6 +30,7 @@ use gsar_core::{Claim, Class, JudgedClaim};
 
 use crate::call::Call;
 
+pub(crate) use database::database_file;
 pub use voting::{Vote, Votes};
 
 /// A future that borrows from the judge and the question.

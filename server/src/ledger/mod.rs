@@ -35,6 +35,7 @@ pub use postgres::{PostgresLedger, PostgresLedgerOptions};
 
 pub use record::{Record, Recorded, StoredEvaluation, Summary};
 pub use scan::{Scan, Scanned};
+pub(crate) use sqlite::database_file;
 pub use sqlite::{Durability, Options, SqliteLedger, check, check_directory};
 pub use store::Ledger;
 

@@ -10,6 +10,7 @@
 pub mod chat_models;
 pub mod postgres;
 pub mod process;
+pub mod small_disk;
 pub mod tls;
 pub mod tokens;
 

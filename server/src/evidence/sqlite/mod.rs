@@ -19,7 +19,7 @@ use super::error::StoreError;
 use super::name::CorpusName;
 use super::now;
 use super::store::{Corpus, CorpusStore, Summary};
-use crate::storage::{LockError, create_folder, lock};
+use crate::storage::{DatabaseFile, LockError, create_folder, lock};
 use corpus::SqliteCorpus;
 
 /// The file that one process holds while it owns the folder.
@@ -92,6 +92,19 @@ impl SqliteCorpora {
         }
         Ok(sizes)
     }
+}
+
+/// The databases of corpora in a folder. Vectors beside them are made again from the cache.
+pub(super) fn database_files(folder: &Path) -> std::io::Result<Vec<DatabaseFile>> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir()? {
+        let name = entry?.file_name();
+        if name.to_str().is_some_and(|name| CorpusName::new(name).is_ok()) {
+            let path = Path::new(&name).join(corpus::DATABASE);
+            found.push(DatabaseFile { path, after_copy: "UPDATE corpus SET embedded_by = NULL" });
+        }
+    }
+    Ok(found)
 }
 
 impl CorpusStore for SqliteCorpora {

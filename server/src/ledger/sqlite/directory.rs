@@ -7,10 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::ledger::data_dir::DataDir;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
-use crate::storage::open_file;
+use crate::storage::{DatabaseFile, open_file};
 
 /// The file of the database in the data directory.
 pub(super) const DATABASE: &str = "ledger.sqlite3";
+
+/// The database below a data directory.
+pub(crate) fn database_file() -> DatabaseFile {
+    DatabaseFile { path: DATABASE.into(), after_copy: "" }
+}
 
 /// The data directory and its database, held until this is dropped.
 #[derive(Debug)]

@@ -29,6 +29,7 @@ use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 pub use check::{check, check_directory};
+pub(crate) use directory::database_file;
 pub use options::{Durability, Options};
 
 use super::content::Content;

@@ -1,0 +1,101 @@
+//! This module backs up a data directory beside the server that owns it: every database as it stood at one moment, checked,
+//! in a folder that gets its name when it is complete.
+//!
+//! It knows which databases there are from the modules that keep them, and nothing of what is in them. It changes
+//! nothing in the data directory.
+
+mod digests;
+mod error;
+mod staging;
+
+use std::path::{Path, PathBuf};
+
+pub use error::BackupError;
+
+use crate::evidence;
+use crate::judge;
+use crate::ledger;
+use crate::storage::{CopyError, DatabaseFile, copy_database};
+use digests::Digests;
+use staging::Staging;
+
+/// What a backup came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Backup {
+    /// Databases that were copied, by their paths below the data directory, with their bytes.
+    pub databases: Vec<(PathBuf, u64)>,
+    /// Databases that are damaged, with what is wrong; they were left out.
+    pub left_out: Vec<(PathBuf, String)>,
+}
+
+/// Backs up a data directory to a folder that does not exist yet. The ledger is copied first, so that whatever an evaluation
+/// refers to is as new as itself. Blocks.
+///
+/// # Errors
+/// [`BackupError`]; the folder is not there then.
+pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
+    let ledger = ledger::database_file();
+    let databases = databases(data_dir, &ledger)?;
+    let staging = Staging::take(data_dir, to)?;
+    let mut backup = Backup::default();
+    let mut digests = Digests::default();
+    for database in databases {
+        let copy = staging.place(&database.path)?;
+        match copy_of(data_dir, &database, &copy) {
+            Ok(true) => {
+                let bytes = digests.add(&copy, &database.path);
+                let bytes = bytes.map_err(|error| staging.failed(&error))?;
+                backup.databases.push((database.path, bytes));
+            }
+            Ok(false) => staging.forget(&copy)?,
+            Err(CopyError::Damaged(reason)) if database != ledger => {
+                staging.forget(&copy)?;
+                backup.left_out.push((database.path, reason));
+            }
+            Err(error) => return Err(refused(error, data_dir.join(database.path), &staging)),
+        }
+    }
+    if backup.databases.is_empty() {
+        let damaged = backup.left_out.into_iter().next();
+        return Err(damaged.map_or_else(
+            || BackupError::Nothing { data_dir: data_dir.to_owned() },
+            |(path, reason)| BackupError::Damaged { file: data_dir.join(path), reason },
+        ));
+    }
+    digests.write(&staging.place(Path::new(digests::FILE))?).map_err(|e| staging.failed(&e))?;
+    staging.finish()?;
+    Ok(backup)
+}
+
+/// Every database that is there, the ledger first.
+fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>, BackupError> {
+    let corpora = evidence::database_files(data_dir).map_err(|error| BackupError::Unreadable {
+        file: data_dir.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut found = vec![ledger.clone(), judge::database_file()];
+    found.extend(corpora);
+    found.retain(|database| data_dir.join(&database.path).is_file());
+    match found.is_empty() {
+        true => Err(BackupError::Nothing { data_dir: data_dir.to_owned() }),
+        false => Ok(found),
+    }
+}
+
+/// Copies a database; `false` where there was nothing in it, or it was deleted meanwhile.
+fn copy_of(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<bool, CopyError> {
+    let from = data_dir.join(&database.path);
+    let copied = copy_database(&from, copy, database.after_copy);
+    match from.is_file() {
+        true => copied,
+        false => Ok(false),
+    }
+}
+
+fn refused(error: CopyError, file: PathBuf, staging: &Staging) -> BackupError {
+    match error {
+        CopyError::Damaged(reason) => BackupError::Damaged { file, reason },
+        CopyError::Unreadable(reason) => BackupError::Unreadable { file, reason },
+        CopyError::Unwritable(reason) => staging.refused(reason),
+    }
+}

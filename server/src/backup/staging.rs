@@ -1,0 +1,149 @@
+//! The folder in which a backup is written until it is complete: `NAME.partial` beside the name that it gets then. One that a
+//! killed backup left is written anew.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::BackupError;
+use crate::storage::{LockError, create_folder, lock};
+
+const LOCK: &str = ".backup.lock";
+
+/// The folder, held by this process; removed when it is dropped unless the backup was finished.
+#[derive(Debug)]
+pub(super) struct Staging {
+    partial: PathBuf,
+    folder: PathBuf,
+    parent: PathBuf,
+    is_finished: bool,
+    _lock: File,
+}
+
+impl Staging {
+    /// Takes the folder for a backup that is to be called `folder`.
+    pub(super) fn take(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
+        let exists = || BackupError::Exists { folder: folder.to_owned() };
+        if folder.symlink_metadata().is_ok() {
+            return Err(exists());
+        }
+        let name = folder.file_name().ok_or_else(exists)?;
+        let parent = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let within = parent.canonicalize().ok().filter(|parent| parent.is_dir());
+        let Some(within) = within else {
+            return Err(BackupError::NoParent { folder: folder.to_owned(), parent });
+        };
+        if data_dir.canonicalize().is_ok_and(|data_dir| within.starts_with(data_dir)) {
+            let (folder, data_dir) = (folder.to_owned(), data_dir.to_owned());
+            return Err(BackupError::Inside { folder, data_dir });
+        }
+        let mut partial = name.to_owned();
+        partial.push(".partial");
+        let partial = parent.join(partial);
+        if partial.symlink_metadata().is_ok() && !partial.join(LOCK).is_file() {
+            return Err(BackupError::Foreign { folder: folder.to_owned(), partial });
+        }
+        let unwritable = |error: &io::Error| unwritable(folder, error.to_string());
+        create_folder(&partial).map_err(|error| unwritable(&error))?;
+        let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
+            LockError::Held(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
+            LockError::Refused(error) => {
+                // Without its lock nobody would know it again.
+                let _ = std::fs::remove_dir(&partial);
+                unwritable(&error)
+            }
+        })?;
+        let folder_of = folder.to_owned();
+        let staging = Self { partial, folder: folder_of, parent, is_finished: false, _lock: lock };
+        staging.empty().map_err(|error| unwritable(&error))?;
+        Ok(staging)
+    }
+
+    /// Where a file is written, with the folders around it.
+    pub(super) fn place(&self, path: &Path) -> Result<PathBuf, BackupError> {
+        let file = self.partial.join(path);
+        let around = file.parent().unwrap_or(&self.partial);
+        create_folder(around).map_err(|error| self.failed(&error))?;
+        Ok(file)
+    }
+
+    /// Removes a copy that is not to be in the backup, with the folders that it leaves empty.
+    pub(super) fn forget(&self, copy: &Path) -> Result<(), BackupError> {
+        let removed = match std::fs::remove_file(copy) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        removed.map_err(|error| self.failed(&error))?;
+        let around = copy.ancestors().skip(1).take_while(|folder| *folder != self.partial);
+        for folder in around {
+            if std::fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes everything last and gives the folder its name.
+    pub(super) fn finish(mut self) -> Result<(), BackupError> {
+        let named =
+            sync_folders(&self.partial).and_then(|()| std::fs::rename(&self.partial, &self.folder));
+        self.is_finished = named.is_ok();
+        // Not before: without its lock nobody would know a folder again that is not complete.
+        named
+            .and_then(|()| std::fs::remove_file(self.folder.join(LOCK)))
+            .and_then(|()| sync(&self.folder))
+            .and_then(|()| sync(&self.parent))
+            .map_err(|error| self.failed(&error))
+    }
+
+    /// An error of the system while the backup was written.
+    pub(super) fn failed(&self, error: &io::Error) -> BackupError {
+        self.refused(error.to_string())
+    }
+
+    pub(super) fn refused(&self, reason: String) -> BackupError {
+        unwritable(&self.folder, reason)
+    }
+
+    /// Removes what a backup that was killed has left.
+    fn empty(&self) -> io::Result<()> {
+        for entry in self.partial.read_dir()? {
+            let entry = entry?;
+            match entry.file_type()?.is_dir() {
+                true => std::fs::remove_dir_all(entry.path())?,
+                false if entry.file_name() != LOCK => std::fs::remove_file(entry.path())?,
+                false => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _ = std::fs::remove_dir_all(&self.partial);
+        }
+    }
+}
+
+fn unwritable(folder: &Path, reason: String) -> BackupError {
+    BackupError::Unwritable { folder: folder.to_owned(), reason }
+}
+
+fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    sync(folder)
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

@@ -1,0 +1,185 @@
+//! This module copies a database as it stood at one moment, beside a server that goes on writing, and checks the copy.
+//!
+//! All pages are copied in one step of SQLite's online backup: a reader of the write-ahead log, for which no writer
+//! waits. Meanwhile the log grows by what is written.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+
+use super::open_file;
+
+/// How long the copy waits for a lock that a server holds while it opens or closes the database.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A database below a data directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DatabaseFile {
+    /// Its path below the data directory.
+    pub(crate) path: PathBuf,
+    /// Statements for the copy, which lacks what stands beside the database; empty for none.
+    pub(crate) after_copy: &'static str,
+}
+
+/// Why there is no copy.
+#[derive(Debug)]
+pub(crate) enum CopyError {
+    /// The database is damaged, or none.
+    Damaged(String),
+    /// It cannot be opened or locked.
+    Unreadable(String),
+    /// The copy cannot be written.
+    Unwritable(String),
+}
+
+/// Copies a database to a file that is made for this user alone; whether there was something in it. What is copied is a
+/// single file without a log, every page of it checked.
+pub(crate) fn copy_database(from: &Path, to: &Path, after_copy: &str) -> Result<bool, CopyError> {
+    let source = open_source(from).map_err(|error| CopyError::reading(&error))?;
+    open_file(to).map_err(|error| CopyError::Unwritable(error.to_string()))?;
+    copy_pages(&source, to)?;
+    let is_empty = finish(to, after_copy).map_err(|error| CopyError::writing(&error))?;
+    Ok(!is_empty)
+}
+
+fn open_source(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    // Opens the file and its log, and so tells what is wrong with them from what is wrong with the copy.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+fn open_copy(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+fn copy_pages(source: &Connection, to: &Path) -> Result<(), CopyError> {
+    let mut copy = open_copy(to).map_err(|error| CopyError::writing(&error))?;
+    let backup = Backup::new(source, &mut copy).map_err(|error| CopyError::writing(&error))?;
+    const EVERY_PAGE: i32 = -1;
+    match backup.step(EVERY_PAGE).map_err(|error| CopyError::writing(&error))? {
+        StepResult::Done => Ok(()),
+        _ => Err(CopyError::Unreadable("another process keeps it locked".to_owned())),
+    }
+}
+
+/// Makes a single file of the copy and checks it; whether nothing was ever committed to the database.
+fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
+    let copy = open_copy(file)?;
+    let version: i64 = copy.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version == 0 {
+        return Ok(true);
+    }
+    copy.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+    copy.execute_batch(after_copy)?;
+    let found: String = copy.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    match found.as_str() {
+        "ok" => Ok(false),
+        damage => Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+            Some(damage.lines().last().unwrap_or_default().trim().to_owned()),
+        )),
+    }
+}
+
+impl CopyError {
+    /// An error before the copy was there.
+    fn reading(error: &rusqlite::Error) -> Self {
+        match is_damage(error) {
+            true => Self::Damaged(error.to_string()),
+            false => Self::Unreadable(error.to_string()),
+        }
+    }
+
+    /// An error with the copy, whose pages are those of the source.
+    fn writing(error: &rusqlite::Error) -> Self {
+        match is_damage(error) {
+            true => Self::Damaged(error.to_string()),
+            false => Self::Unwritable(error.to_string()),
+        }
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(file: &Path) -> Connection {
+        let connection = Connection::open(file).unwrap();
+        connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE songs (name TEXT); PRAGMA user_version = 1;
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                 INSERT INTO songs SELECT hex(randomblob(100)) FROM n;",
+            )
+            .unwrap();
+        connection
+    }
+
+    fn songs(file: &Path) -> i64 {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let copy = Connection::open_with_flags(file, flags).unwrap();
+        copy.query_row("SELECT count(*) FROM songs", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn a_copy_has_what_is_only_in_the_log_and_is_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        let writer = written(&from);
+        writer.execute_batch("BEGIN; INSERT INTO songs VALUES ('not committed')").unwrap();
+        assert!(copy_database(&from, &to, "INSERT INTO songs VALUES ('after')").unwrap());
+        assert_eq!(songs(&to), 501);
+        let names: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with('b'))
+            .collect();
+        assert_eq!(names, ["b"]);
+    }
+
+    #[test]
+    fn a_damaged_database_has_no_copy_wherever_the_damage_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("a");
+        drop(written(&from));
+        let sound = std::fs::read(&from).unwrap();
+        let page = 4_096;
+        let middle = sound.len() / page / 2 * page;
+        for (name, damaged) in [
+            ("header", [&[0; 100], &sound[100..]].concat()),
+            ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
+            ("no database", b"this is not a database, it only stands where one should".to_vec()),
+        ] {
+            std::fs::write(&from, damaged).unwrap();
+            let refused = copy_database(&from, &folder.path().join(name), "").unwrap_err();
+            assert!(matches!(refused, CopyError::Damaged(_)), "{name}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_in_a_database_to_which_nothing_was_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&from, "").unwrap();
+        assert!(!copy_database(&from, &to, "DELETE FROM songs").unwrap());
+        let missing = copy_database(&folder.path().join("none"), &to, "").unwrap_err();
+        assert!(matches!(missing, CopyError::Unreadable(_)), "{missing:?}");
+    }
+}

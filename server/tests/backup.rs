@@ -1,0 +1,329 @@
+//! `gsar-server backup` beside a server that goes on: what was acknowledged before is in it, a server on it answers the
+//! same, and what cannot be complete is not there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use gsar_proto::v1;
+use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use gsar_proto::v1::put_evidence_request::Part;
+use support::process::Process;
+use support::small_disk::SmallDisk;
+use support::{connect, item, request};
+use tempfile::TempDir;
+use tonic::transport::Channel;
+
+/// Neither a model nor its runtime is needed for what is tested.
+const CONFIG: &str = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
+
+fn command(data_dir: &Path, to: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
+    command.env_clear().arg("backup").arg("--data-dir").arg(data_dir).arg("--to").arg(to);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn back_up(data_dir: &Path, to: &Path) -> Output {
+    command(data_dir, to).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat()
+}
+
+async fn channel(folder: &Path) -> Channel {
+    connect(&folder.join("gsar.sock")).await
+}
+
+fn keyed(number: usize) -> v1::EvaluateRequest {
+    let mut request = request();
+    request.idempotency_key = format!("key-{number}");
+    request.evidence.push(item("more", &format!("order {number} was paid").repeat(40)));
+    request
+}
+
+async fn evaluate(channel: Channel, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+    GroundingServiceClient::new(channel).evaluate(request).await.unwrap().into_inner()
+}
+
+async fn read(channel: &Channel, evaluation_id: &str) -> v1::GetEvaluationResponse {
+    let wanted = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned() };
+    LedgerServiceClient::new(channel.clone()).get_evaluation(wanted).await.unwrap().into_inner()
+}
+
+async fn put(channel: &Channel, corpus: &str, text: &str) {
+    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
+    let messages = [Part::Corpus(head), Part::Item(item("app-log", text))]
+        .map(|part| v1::PutEvidenceRequest { part: Some(part) });
+    let mut evidence = EvidenceServiceClient::new(channel.clone());
+    evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap();
+}
+
+async fn found(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
+    let search = v1::SearchRequest {
+        corpus_id: corpus.to_owned(),
+        query: query.to_owned(),
+        ..Default::default()
+    };
+    let found = EvidenceServiceClient::new(channel.clone()).search(search).await.unwrap();
+    found.into_inner().hits.into_iter().map(|hit| hit.text).collect()
+}
+
+/// A data directory with an evaluation and a corpus, whose server has stopped.
+async fn left_behind() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::configured(folder.path(), CONFIG);
+    let channel = channel(folder.path()).await;
+    evaluate(channel.clone(), keyed(0)).await;
+    put(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
+    drop(process);
+    let data = folder.path().join("data");
+    (folder, data)
+}
+
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
+}
+
+/// Callers that evaluate until they are dropped.
+struct Load {
+    recorded: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+    callers: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Load {
+    fn start(channel: &Channel, first: usize) -> Self {
+        let next = Arc::new(AtomicUsize::new(first));
+        let (recorded, stop) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
+        let caller = |_| {
+            let (channel, next) = (channel.clone(), Arc::clone(&next));
+            let (recorded, stop) = (Arc::clone(&recorded), Arc::clone(&stop));
+            tokio::spawn(async move {
+                while !stop.load(Ordering::SeqCst) {
+                    let number = next.fetch_add(1, Ordering::SeqCst);
+                    evaluate(channel.clone(), keyed(number)).await;
+                    recorded.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        };
+        let callers = (0..4).map(caller).collect();
+        Self { recorded, stop, callers }
+    }
+
+    fn recorded(&self) -> usize {
+        self.recorded.load(Ordering::SeqCst)
+    }
+
+    async fn end(self) {
+        self.stop.store(true, Ordering::SeqCst);
+        for caller in self.callers {
+            caller.await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_on_a_backup_made_under_load_answers_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::configured(folder.path(), CONFIG);
+    let channel = channel(folder.path()).await;
+    put(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
+    let mut before = Vec::new();
+    for number in 0..20 {
+        before.push(evaluate(channel.clone(), keyed(number)).await);
+    }
+    let load = Load::start(&channel, before.len());
+    let mut attempt = 0;
+    let backup = loop {
+        attempt += 1;
+        let (data, to) = (folder.path().join("data"), folder.path().join(format!("b{attempt}")));
+        let recorded = load.recorded();
+        let output = tokio::task::spawn_blocking({
+            let to = to.clone();
+            move || back_up(&data, &to)
+        });
+        let output = output.await.unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        // One during which nothing was recorded shows little.
+        if load.recorded() > recorded + 4 || attempt == 20 {
+            assert!(load.recorded() > recorded, "the server recorded beside the backup");
+            break to;
+        }
+    };
+    load.end().await;
+    let mut answers = Vec::new();
+    for evaluation in &before {
+        answers.push(read(&channel, &evaluation.evaluation_id).await);
+    }
+    drop(process);
+
+    let checked = Command::new("sha256sum")
+        .args(["--check", "--strict", "SHA256SUMS"])
+        .current_dir(&backup)
+        .output()
+        .unwrap();
+    assert!(checked.status.success(), "{}", said(&checked));
+
+    let restored = tempfile::tempdir().unwrap();
+    copy(&backup, &restored.path().join("data"));
+    let _process = Process::configured(restored.path(), CONFIG);
+    let channel = self::channel(restored.path()).await;
+    for (number, (evaluation, answer)) in before.iter().zip(answers).enumerate() {
+        assert_eq!(read(&channel, &evaluation.evaluation_id).await, answer);
+        let again = evaluate(channel.clone(), keyed(number)).await;
+        assert_eq!(again.evaluation_id, evaluation.evaluation_id, "key-{number}");
+    }
+    let hits = found(&channel, "inc-7", "OOMKilled").await;
+    assert_eq!(hits, ["pod checkout-1 was OOMKilled"]);
+    evaluate(channel, keyed(1_000_000)).await;
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_used_is_refused_and_says_why() {
+    let (folder, data) = left_behind().await;
+    let file = folder.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    std::fs::create_dir(folder.path().join("other.partial")).unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    for (data_dir, to, reason) in [
+        (&data, folder.path().to_owned(), "is there already"),
+        (&data, file.clone(), "is there already"),
+        (&data, folder.path().join("not-mounted/backup"), "is no folder; make it, or mount"),
+        (&data, file.join("backup"), "is no folder"),
+        (&data, data.join("evidence/backup"), "lies in data_dir"),
+        (&data, folder.path().join("other"), "other.partial is needed"),
+        (&empty.path().to_owned(), folder.path().join("new"), "has no database of a server"),
+    ] {
+        let output = back_up(data_dir, &to);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let field = if data_dir == &data { "--to " } else { "data_dir " };
+        assert!(said.contains(&format!("error: {field}")) && said.contains(reason), "{said}");
+        let is_given = to == file || to == folder.path();
+        assert_eq!(to.exists(), is_given, "{}", to.display());
+    }
+    assert!(!folder.path().join("new.partial").exists());
+}
+
+#[tokio::test]
+async fn a_full_disk_is_refused_and_nothing_stays_on_it() {
+    let (folder, data) = left_behind().await;
+    let mounted = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::new(mounted.path()) else {
+        println!("skipped: this process may not mount a file system");
+        return;
+    };
+    let filler = disk.0.join("filler");
+    std::fs::write(&filler, vec![0; (4 << 20) - (64 << 10)]).unwrap();
+    let to = disk.0.join("backup");
+    let output = back_up(&data, &to);
+    let refused = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{refused}");
+    assert!(refused.contains("--to ") && refused.contains("full"), "{refused}");
+    assert!(refused.contains("make room there"), "{refused}");
+    let left: Vec<_> = disk.0.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [filler.clone()]);
+    std::fs::remove_file(filler).unwrap();
+    assert!(back_up(&data, &to).status.success());
+    drop(folder);
+}
+
+/// Keeps a database for this process alone, so that another one that reads it waits.
+fn keep_for_oneself(database: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(database).unwrap();
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
+    connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    connection
+}
+
+/// Waits until a file is there.
+fn wait_for(file: &Path, backup: &mut Child) {
+    while !file.is_file() {
+        assert!(backup.try_wait().unwrap().is_none(), "the backup ended before it was killed");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_killed_has_no_name_and_the_next_one_clears_it_away() {
+    let (folder, data) = left_behind().await;
+    let corpus = data.join("evidence/inc-7/corpus.sqlite3");
+    let kept = keep_for_oneself(&corpus);
+    let (to, partial) = (folder.path().join("backup"), folder.path().join("backup.partial"));
+    let mut killed = command(&data, &to).spawn().unwrap();
+    wait_for(&partial.join("ledger.sqlite3"), &mut killed);
+    let beside = back_up(&data, &to);
+    assert!(said(&beside).contains(&format!("process {} backs up to it", killed.id())));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(partial.exists() && !to.exists());
+
+    drop(kept);
+    std::fs::write(partial.join("stray"), "x").unwrap();
+    let output = back_up(&data, &to);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(!partial.exists());
+    let mut names: Vec<_> = to
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["SHA256SUMS", "evidence", "ledger.sqlite3"]);
+}
+
+#[tokio::test]
+async fn a_damaged_corpus_is_left_out_and_said_and_a_damaged_ledger_ends_it() {
+    let (folder, data) = left_behind().await;
+    let damage = |name: &str| {
+        std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
+        // The log of the killed server has every page once more.
+        std::fs::remove_file(data.join(format!("{name}-wal"))).unwrap();
+    };
+    damage("evidence/inc-7/corpus.sqlite3");
+    let to = folder.path().join("backup");
+    let output = back_up(&data, &to);
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    assert!(text.contains("left out: evidence/inc-7/corpus.sqlite3 is damaged"), "{text}");
+    assert!(to.join("ledger.sqlite3").is_file() && !to.join("evidence").exists());
+
+    damage("ledger.sqlite3");
+    let again = folder.path().join("again");
+    let output = back_up(&data, &again);
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    assert!(text.contains("ledger.sqlite3 is damaged") && text.contains("nothing was"), "{text}");
+    assert!(!again.exists() && !folder.path().join("again.partial").exists());
+}
+
+#[tokio::test]
+async fn for_a_ledger_in_postgresql_it_says_what_to_use_and_keeps_what_is_here() {
+    let (folder, data) = left_behind().await;
+    std::fs::remove_file(data.join("ledger.sqlite3")).unwrap();
+    let to = folder.path().join("backup");
+    let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
+    let output = command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("pg_dump") && text.contains("postgres://gsar:***@db.example"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+    assert!(to.join("evidence/inc-7/corpus.sqlite3").is_file());
+}
