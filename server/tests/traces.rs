@@ -143,7 +143,10 @@ async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
     let mut text = String::new();
     tree(&taken, &root.parent_span_id, 0, &mut text);
     let documented = include_str!("../../docs/operations/telemetry.md");
-    assert!(documented.contains(&text), "docs/operations/telemetry.md shows another trace than\n{text}");
+    assert!(
+        documented.contains(&text),
+        "docs/operations/telemetry.md shows another trace than\n{text}"
+    );
     assert_eq!(root.kind(), SpanKind::Server);
     let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
     assert_eq!(chat.kind(), SpanKind::Client);
