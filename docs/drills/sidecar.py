@@ -1,0 +1,144 @@
+"""One sidecar of a drill, in a folder of its own, and what a caller, a scrape and the log say of it. Standard library only."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+CONFIG = """
+[judges]
+chain = ["rules/2"]
+[evidence]
+embeddings = "off"
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(what: str, seconds: float, is_so):
+    """Waits until `is_so` gives something true, which is returned."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        found = is_so()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise SystemExit(f"drill failed: {what} was not seen within {seconds} s")
+
+
+class Sidecar:
+    """A server with the judge rules/2, its gateway and its admin port on loopback."""
+
+    def __init__(self, binaries: Path, folder: Path, config: str = CONFIG, **environment: str):
+        self.binaries, self.folder, self.environment = binaries, folder, environment
+        folder.mkdir(parents=True, exist_ok=True)
+        self.data = folder / "data"
+        self.log_file = folder / "log"
+        self.admin, self.gateway = free_port(), free_port()
+        self.config = folder / "gsar.toml"
+        top, _, sections = config.partition("[")
+        self.config.write_text(
+            f'admin = "127.0.0.1:{self.admin}"\ndata_dir = "{self.data}"\n{top}\n'
+            f'[gateway]\naddress = "127.0.0.1:{self.gateway}"\n[{sections}'
+        )
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def endpoint(self) -> str:
+        return f"unix://{self.folder}/gsar.sock"
+
+    def spawn(self, listen: str | None = None):
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
+        command = [self.binaries / "gsar-server", "--config", self.config, "--listen", listen or self.endpoint]
+        with open(self.log_file, "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=inherited | self.environment)
+
+    def start(self, listen: str | None = None) -> float:
+        """Starts it; the seconds until it took calls."""
+        began = time.monotonic()
+        self.spawn(listen)
+        wait_for("a server that takes calls", 60, lambda: self.status("/v1/health", self.gateway)[0] == 200)
+        return time.monotonic() - began
+
+    def end(self, how: int = signal.SIGTERM) -> int:
+        if self.process is None:
+            return 0
+        self.process.send_signal(how)
+        status = self.process.wait(timeout=60)
+        self.process = None
+        return status
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def status(self, path: str, port: int | None = None) -> tuple[int, str]:
+        """What an address of the admin port answers; 0 where nobody does."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port or self.admin}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def readyz(self) -> str:
+        code, text = self.status("/readyz")
+        return f"{code} {text.strip()}".strip()
+
+    def call(self, method: str, document: dict, timeout: float = 60) -> tuple[int, dict]:
+        """A call over the gateway; status 0 where nobody answers."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.gateway}/v1/{method}",
+            json.dumps(document).encode(),
+            {"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read() or b"{}")
+        except OSError as error:
+            return 0, {"detail": str(error)}
+
+    def evaluate(self, key: str = "", **more) -> tuple[int, dict]:
+        item = {
+            "id": "pool",
+            "kind": "EVIDENCE_KIND_TOOL_OUTPUT",
+            "lane": "EVIDENCE_LANE_STATIC_INFRA",
+            "text": "connection pool size is 20",
+        }
+        report = {"report": {"synthesis": "The connection pool size is 20."}, "evidence": [item]}
+        return self.call("evaluate", report | {"idempotency_key": key} | more)
+
+    def gsar(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = [self.binaries / "gsar", *arguments, "--endpoint", self.endpoint]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    def server(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = [self.binaries / "gsar-server", *arguments, "--config", self.config]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    def metrics(self, names: str) -> dict[str, float]:
+        """The series whose names begin so."""
+        found = re.findall(rf"^({names}[^ ]*) ([^ ]+)$", self.status("/metrics")[1], re.MULTILINE)
+        return {name: float(value) for name, value in found}
+
+    def log(self, message: str = "") -> list[dict]:
+        """Lines of the log at WARN and ERROR, with a word in them."""
+        lines = [json.loads(line) for line in self.log_file.read_text().splitlines() if line.startswith("{")]
+        return [line for line in lines if line["level"] in ("WARN", "ERROR") and message in json.dumps(line)]
