@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from conftest import BINARY, RULES
 from reports import EVIDENCE, PROCEEDS
@@ -11,6 +12,7 @@ from reports import EVIDENCE, PROCEEDS
 import gsar
 import gsar.aio
 from gsar import v1
+from gsar.batch import Evaluator
 from gsar.server import Server
 
 TOKEN = "secret-of-the-agent"  # noqa: S105
@@ -75,3 +77,11 @@ def test_a_file_without_a_token_is_named(tmp_path: Path) -> None:
     empty.write_text(" \n")
     with pytest.raises(ValueError, match="holds no token"):
         gsar.Client(token_file=str(empty))
+
+
+def test_reports_in_frames_bring_it_as_well(endpoint: str, token_file: Path) -> None:
+    reports = pd.DataFrame({"id": ["a", "b"], "synthesis": [PROCEEDS] * 2, "evidence": [EVIDENCE] * 2})
+    verdicts = Evaluator([endpoint], token_file=str(token_file))(reports)
+    assert verdicts["tier"].to_list() == ["proceed", "proceed"]
+    refused = Evaluator([endpoint])(reports)
+    assert refused["error_code"].to_list() == ["UNAUTHENTICATED", "UNAUTHENTICATED"]

@@ -66,6 +66,12 @@ class Server:
         """What it wrote so far."""
         return self._log.read_text(errors="replace")
 
+    def restart(self) -> None:
+        """Kills it, as a crash does, and starts it again at the same socket with what it has recorded."""
+        self.process.kill()
+        self.process.wait()
+        self._start(Path(self._folder.name))
+
     def _start(self, folder: Path) -> None:
         socket = folder / "gsar.sock"
         if len(os.fspath(socket)) > MAX_SOCKET_PATH:
@@ -79,7 +85,7 @@ class Server:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GSAR_")}
         self._log = folder / "log"
         try:
-            with self._log.open("wb") as log:
+            with self._log.open("ab") as log:
                 self.process = subprocess.Popen(  # noqa: S603
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
                 )

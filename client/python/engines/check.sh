@@ -1,0 +1,24 @@
+#!/bin/sh
+# Checks gsar.spark and gsar.dask as installed: `make spark-test`, or engines/check.sh BIN DIST with the folder of an
+# interpreter that has engines/requirements.lock, and one with the wheel. It needs Java 17 or later.
+set -eu
+bin=$(cd "$1" && pwd)
+dist=$(cd "$2" && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+server=${GSAR_SERVER:-$root/target/debug/gsar-server}
+if [ ! -x "$server" ]; then
+    echo "there is no server at $server: make build, or name one with GSAR_SERVER" >&2
+    exit 1
+fi
+if ! command -v java >/dev/null && [ ! -x "${JAVA_HOME:-}/bin/java" ]; then
+    echo "there is no java here, which Spark needs: install 17 or later, or name it with JAVA_HOME" >&2
+    exit 1
+fi
+GSAR_SERVER=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")
+export GSAR_SERVER PYTHONDONTWRITEBYTECODE=1
+export PYRIGHT_PYTHON_CACHE_DIR="$root/target/python/pyright" PYRIGHT_PYTHON_IGNORE_WARNINGS=1
+cd "$root/client/python/engines"
+
+"$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$dist"/gsar-*.whl
+"$bin/pyright" --pythonpath "$bin/python"
+"$bin/python" -m pytest -o cache_dir="$root/target/python/pytest-engines"

@@ -1,0 +1,46 @@
+"""Reports whose tiers the judge `rules/2` is sure of, each about a pod of its own, and what ledgers have of them."""
+
+import json
+from collections import Counter
+
+import pandas as pd
+
+import gsar
+from gsar.server import Server
+
+RULES = '[judges]\nchain = ["rules/2"]\n'
+GUESS = " A nightly batch job took the memory of node wk-4."
+
+
+def guesses(number: int) -> bool:
+    """Whether the report with this number says something that the evidence does not."""
+    return number % 10 == 0
+
+
+def reports(count: int) -> pd.DataFrame:
+    """Columns `id`, `synthesis` and `evidence`, and `number`."""
+    numbers = range(count)
+    said = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in numbers]
+    return pd.DataFrame(
+        {
+            "id": [f"r{number}" for number in numbers],
+            "synthesis": [f"{text}.{GUESS if guesses(number) else ''}" for number, text in enumerate(said)],
+            "evidence": [json.dumps({"log": f"2026-03-12T14:01:40Z {text.lower()}"}) for text in said],
+            "number": list(numbers),
+        }
+    )
+
+
+def wrong(verdicts: pd.DataFrame) -> list[tuple[int, str]]:
+    """The numbers of reports with the tiers that they have and should not have."""
+    decided = zip(verdicts["number"].to_list(), verdicts["tier"].to_list(), strict=True)
+    return [(number, tier) for number, tier in decided if tier != ("replan" if guesses(number) else "proceed")]
+
+
+def recorded(*servers: Server) -> Counter[str]:
+    """How often each report stands in the ledgers of servers."""
+    found: Counter[str] = Counter()
+    for server in servers:
+        with gsar.Client(server.endpoint) as client:
+            found.update(each.report_id for each in client.list_evaluations(page_size=1000))
+    return found

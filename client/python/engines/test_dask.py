@@ -1,0 +1,29 @@
+"""Dask with threads and with processes over two real sidecars."""
+
+from typing import Any
+
+import dask.dataframe as dd
+import incidents
+import pandas as pd
+import pytest
+
+import gsar.dask
+from gsar.server import Server
+
+
+def computed(frame: Any, scheduler: str) -> pd.DataFrame:
+    return frame.compute(scheduler=scheduler, num_workers=2)
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_every_verdict_comes_once_and_a_second_run_costs_nothing(scheduler: str, two: list[Server]) -> None:
+    untyped: Any = dd
+    reports = untyped.from_pandas(incidents.reports(1000), npartitions=8)
+    endpoints = [server.endpoint for server in two]
+    verdicts = gsar.dask.evaluate(reports, endpoints, job="march", keep=["number"])
+    first = computed(verdicts, scheduler)
+    assert [f"r{number}" for number in range(1000)] == first["id"].to_list()
+    assert verdicts.columns.to_list() == first.columns.to_list()
+    assert incidents.wrong(first) == []
+    assert computed(verdicts, scheduler)["evaluation_id"].to_list() == first["evaluation_id"].to_list()
+    assert incidents.recorded(*two) == incidents.Counter(f"r{number}" for number in range(1000))

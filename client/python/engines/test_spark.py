@@ -1,0 +1,157 @@
+"""Spark in local mode over two real sidecars, with tasks that fail and sidecars that are killed."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from threading import Thread
+
+import incidents
+import pandas as pd
+import pytest
+from pyspark import TaskContext
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+import gsar.spark
+from gsar.server import Server
+
+COUNT = 10_000
+EACH = 500
+"""Reports of a task."""
+
+
+def a_frame(spark: SparkSession, count: int = COUNT) -> DataFrame:
+    """Reports in partitions of `EACH`, in order."""
+    return spark.createDataFrame(incidents.reports(count)).repartitionByRange(max(1, count // EACH), "number")
+
+
+def attempts_of(verdicts: DataFrame, act: Callable[[TaskContext, int], None]) -> pd.DataFrame:
+    """The verdicts with the attempt of the task that they came of; `act` is called in it for each hundred or so."""
+
+    def pass_on(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        task = TaskContext.get()
+        assert task is not None
+        seen = 0
+        for frame in frames:
+            seen += len(frame)
+            act(task, seen)
+            yield frame.assign(attempt=task.attemptNumber())
+
+    schema = verdicts.withColumn("attempt", f.lit(0)).schema
+    return verdicts.mapInPandas(pass_on, schema).toPandas()
+
+
+def fail_first_attempts(task: TaskContext, seen: int) -> None:
+    """Each task has verdicts for most of its reports by then, all of them recorded, and gives none of them back."""
+    if task.attemptNumber() == 0 and seen >= EACH // 2:
+        raise RuntimeError("injected")
+
+
+def each_once(verdicts: pd.DataFrame, servers: list[Server]) -> None:
+    expected = Counter(f"r{number}" for number in range(COUNT))
+    assert list(verdicts["error"].dropna().unique()) == []
+    assert Counter(verdicts["id"]) == expected
+    assert incidents.wrong(verdicts) == []
+    assert incidents.recorded(*servers) == expected
+
+
+def test_every_verdict_comes_once_though_every_task_fails_once(spark: SparkSession, two: list[Server]) -> None:
+    verdicts = gsar.spark.evaluate(a_frame(spark), [server.endpoint for server in two], keep=["number"])
+    collected = attempts_of(verdicts, fail_first_attempts)
+    assert set(collected["attempt"]) == {1}, "every task was tried twice"
+    each_once(collected, two)
+    assert min(incidents.recorded(server).total() for server in two) > COUNT // 3, "both took part"
+
+
+def test_the_same_with_a_ledger_that_both_share(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
+    endpoints = [server.endpoint for server in two_on_one_ledger]
+    verdicts = gsar.spark.evaluate(a_frame(spark), endpoints, keep=["number"], failover=True)
+    collected = attempts_of(verdicts, fail_first_attempts)
+    assert set(collected["attempt"]) == {1}
+    each_once(collected, two_on_one_ledger[:1])
+
+
+def kill(process: int, partition: int) -> Callable[[TaskContext, int], None]:
+    """Kills a process in the middle of a task, which is some way into the job."""
+
+    def act(task: TaskContext, seen: int) -> None:
+        if task.partitionId() == partition and EACH // 2 <= seen < EACH // 2 + 100:
+            os.kill(process, signal.SIGKILL)
+
+    return act
+
+
+def test_a_sidecar_that_is_killed_and_comes_back_is_waited_for(spark: SparkSession, two: list[Server]) -> None:
+    killed = two[1]
+
+    def bring_back() -> None:
+        killed.process.wait()
+        killed.restart()
+
+    restarting = Thread(target=bring_back)
+    restarting.start()
+    verdicts = gsar.spark.evaluate(a_frame(spark), [server.endpoint for server in two], keep=["number"])
+    collected = attempts_of(verdicts, kill(killed.process.pid, 5))
+    restarting.join()
+    each_once(collected, two)
+
+
+def test_one_that_stays_away_is_done_without(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
+    endpoints = [server.endpoint for server in two_on_one_ledger]
+    verdicts = gsar.spark.evaluate(a_frame(spark), endpoints, keep=["number"], failover=True)
+    killed = two_on_one_ledger[1].process
+    collected = attempts_of(verdicts, kill(killed.pid, 5))
+    assert killed.wait() == -signal.SIGKILL
+    each_once(collected, two_on_one_ledger[:1])
+
+
+def test_the_frame_has_the_schema_and_an_error_where_there_is_no_verdict(
+    spark: SparkSession, two: list[Server]
+) -> None:
+    frame = (
+        spark.createDataFrame(incidents.reports(3))
+        .withColumn("policy", f.when(f.col("id") == "r1", "none-such"))
+        .withColumn("evidence", f.when(f.col("id") == "r2", "no JSON").otherwise("{}"))
+    )
+    verdicts = gsar.spark.evaluate(frame, [two[0].endpoint], keep=["number"])
+    assert verdicts.schema.fields[:-1] == gsar.spark.SCHEMA.fields
+    assert verdicts.schema.fields[-1] == frame.schema["number"]
+    first, second, third = verdicts.orderBy("id").collect()
+    assert first["tier"] != "proceed"
+    assert first["error"] is None
+    assert [claim["class"] for claim in first["claims"]] == ["ungrounded", "ungrounded"]
+    assert (second["tier"], second["error_code"], second["error_reason"]) == (
+        None,
+        "INVALID_ARGUMENT",
+        "INVALID_FIELDS",
+    )
+    assert "policy" in second["error"]
+    assert third["error"].startswith("the server refuses 1 field\n  evidence: is no JSON document")
+
+
+def test_columns_may_be_maps_and_arrays(spark: SparkSession, two: list[Server]) -> None:
+    columns = (
+        "'m' AS id, array('Pod web-1 was OOMKilled.') AS claims, map('log', 'pod web-1 was OOMKilled') AS evidence"
+    )
+    frame = spark.sql(f"SELECT {columns}")
+    (verdict,) = gsar.spark.evaluate(frame, [two[0].endpoint]).collect()
+    assert verdict["tier"] == "proceed"
+    assert verdict["score"] == 1.0
+    assert verdict["exact_score"] == "1/1"
+
+
+def test_a_job_may_be_made_to_fail(spark: SparkSession, two: list[Server]) -> None:
+    frame = spark.createDataFrame(incidents.reports(3)).withColumn("policy", f.lit("none-such"))
+    verdicts = gsar.spark.evaluate(frame, [two[0].endpoint], on_error="raise")
+    with pytest.raises(Exception, match="ReportFailed: report r"):
+        verdicts.collect()
+
+
+def test_what_is_wrong_with_a_frame_is_said_before_anything_runs(spark: SparkSession) -> None:
+    with pytest.raises(ValueError, match="no column `id`, only number"):
+        gsar.spark.evaluate(spark.sql("SELECT 1 AS number"), ["grpc://gsar:4317"])
+    with pytest.raises(ValueError, match="`id` is int; cast it to string"):
+        gsar.spark.evaluate(spark.sql("SELECT 1 AS id"), ["grpc://gsar:4317"])
+    with pytest.raises(ValueError, match="there is no column `label`"):
+        gsar.spark.evaluate(spark.sql("SELECT '1' AS id"), ["grpc://gsar:4317"], keep=["label"])

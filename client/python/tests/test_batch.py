@@ -1,0 +1,276 @@
+"""Frames of reports over real sidecars: columns, errors, keys, which sidecar, and sidecars that are away."""
+
+import json
+import pickle
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pandas as pd
+import pytest
+from conftest import BINARY, ROOT, RULES
+from reports import EVIDENCE, GUESS, PROCEEDS, REPLANNED
+
+import gsar
+from gsar import v1
+from gsar.batch import READ, WRITTEN, Evaluator, ReportFailed, fleet, rows
+from gsar.server import Server
+
+LOG = EVIDENCE["log"]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[list[Server]]:
+    with Server(RULES, binary=BINARY) as one, Server(RULES, binary=BINARY) as other:
+        yield [one, other]
+
+
+def frame(count: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": [f"r{number}" for number in range(count)],
+            "synthesis": [PROCEEDS] * count,
+            "evidence": [json.dumps(EVIDENCE)] * count,
+        }
+    )
+
+
+def reordered(of: pd.DataFrame, numbers: Iterable[int]) -> pd.DataFrame:
+    """The rows with these numbers, in this order."""
+    untyped: Any = of
+    return untyped.iloc[list(numbers)]
+
+
+def recorded(server: Server) -> list[str]:
+    with gsar.Client(server.endpoint) as client:
+        return [evaluation.report_id for evaluation in client.list_evaluations(page_size=1000)]
+
+
+def values(of: pd.DataFrame, column: str) -> list[object]:
+    return of[column].to_list()
+
+
+def test_a_row_becomes_a_verdict(server: Server) -> None:
+    given = pd.DataFrame(
+        {"id": ["a", "b"], "synthesis": [PROCEEDS, REPLANNED], "evidence": [EVIDENCE] * 2, "n": [7, 8]}
+    )
+    verdicts = Evaluator([server.endpoint], keep=["n"])(given)
+    assert list(verdicts.columns) == [*WRITTEN, "n"]
+    assert values(verdicts, "id") == ["a", "b"]
+    assert values(verdicts, "outcome") == ["scored", "scored"]
+    assert values(verdicts, "tier") == ["proceed", "replan"]
+    assert values(verdicts, "exact_score") == ["1/1", "5/8"]
+    assert values(verdicts, "score") == [1.0, 0.625]
+    assert values(verdicts, "judge") == ["rules/2", "rules/2"]
+    assert values(verdicts, "cost_micros") == [0, 0]
+    assert values(verdicts, "error") == [None, None]
+    assert values(verdicts, "n") == [7, 8]
+    (claim,) = verdicts["claims"][0]
+    assert claim == {"id": claim["id"], "text": PROCEEDS.rstrip("."), "class": "grounded", "disputed": False} | {
+        "note": claim["note"]
+    }
+    assert verdicts["reasons"][1] == ["SCORE_BELOW_REGENERATE"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        ("claims", [PROCEEDS, GUESS], [v1.Claim(id="c1", text=PROCEEDS), v1.Claim(id="c2", text=GUESS)]),
+        ("claims", '["a"]', [v1.Claim(id="c1", text="a")]),
+        ("claims", [{"id": "x", "text": "a"}], [v1.Claim(id="x", text="a")]),
+        ("evidence", {"log": LOG}, [gsar.text("log", LOG)]),
+        ("evidence", '{"pods": {"restarts": 3}}', [gsar.json("pods", '{"restarts": 3}')]),
+        (
+            "evidence",
+            '[{"id": "log", "kind": "EVIDENCE_KIND_CHANGE", "lane": "EVIDENCE_LANE_CHANGE", "text": "t"}]',
+            [gsar.text("log", "t", kind="change", lane="change")],
+        ),
+    ],
+)
+def test_claims_and_evidence_come_in_several_forms(column: str, value: object, expected: list[object]) -> None:
+    row = rows.read(0, {"id": "a", column: value}, "job")
+    assert isinstance(row, rows.Report)
+    request = row.request
+    assert list(request.report.claims if column == "claims" else request.evidence) == expected
+
+
+def test_a_key_is_of_the_job_and_the_content_of_the_row() -> None:
+    def key(job: str = "job", **row: object) -> str:
+        read = rows.read(3, {"id": "a", "synthesis": PROCEEDS} | row, job)
+        assert isinstance(read, rows.Report)
+        return read.key
+
+    assert key() == key(policy=None, evidence=float("nan"))
+    assert key() == rows.read(9, {"synthesis": PROCEEDS, "id": "a"}, "job").key  # pyright: ignore[reportAttributeAccessIssue]
+    changed = [key("other"), key(id="b"), key(synthesis=GUESS), key(policy="strict"), key(corpus_id="c")]
+    assert len({key(), *changed}) == 6
+    assert len(key("j" * 128)) <= 256
+
+
+def test_what_is_wrong_with_a_row_is_in_its_row(server: Server) -> None:
+    given = pd.DataFrame(
+        {
+            "id": ["right", "", "json", "items", "policy", "nothing"],
+            "synthesis": [PROCEEDS] * 5 + [None],
+            "evidence": [json.dumps(EVIDENCE), None, "{", '[{"kind": "none-such"}]', None, None],
+            "policy": [None, None, None, None, "none-such", None],
+        }
+    )
+    evaluator = Evaluator([server.endpoint])
+    verdicts = evaluator(given)
+    assert values(verdicts, "tier") == ["proceed", None, None, None, None, None]
+    wrong = ["INVALID_ARGUMENT"] * 3
+    assert values(verdicts, "error_code") == [None, *wrong, "NOT_FOUND", "INVALID_ARGUMENT"]
+    wrong = ["INVALID_FIELDS"] * 3
+    assert values(verdicts, "error_reason") == [None, *wrong, "UNKNOWN_RESOURCE", "INVALID_FIELDS"]
+    columns = ["id: is missing", "evidence: is no JSON", "evidence: ", "", "report"]
+    for error, column in zip(values(verdicts, "error")[1:], columns, strict=True):
+        assert f"  {column}" in str(error)
+    assert verdicts["id"][1] is None
+    with pytest.raises(ReportFailed, match="report json: the server refuses 1 field"):
+        Evaluator([server.endpoint], on_error="raise")(reordered(given, [2, 3, 4, 5]))
+
+
+def test_a_report_that_is_too_large_fails_alone(server: Server) -> None:
+    given = frame(60)
+    given.loc[20, "synthesis"] = "x" * (17 * 1024 * 1024)
+    verdicts = Evaluator([server.endpoint])(given)
+    assert values(verdicts, "error_reason").count("MESSAGE_TOO_LARGE") == 1
+    assert values(verdicts, "error_reason")[20] == "MESSAGE_TOO_LARGE"
+    assert values(verdicts, "tier").count("proceed") == 59
+
+
+def test_a_job_that_is_run_again_gets_the_same_verdicts(two: list[Server]) -> None:
+    evaluator = Evaluator([server.endpoint for server in two], job="again")
+    first = evaluator(frame(200))
+    second = pickle.loads(pickle.dumps(evaluator))(reordered(frame(200), range(199, -1, -1)))  # noqa: S301
+    assert sorted(values(second, "evaluation_id"), key=str) == sorted(values(first, "evaluation_id"), key=str)
+    parts = [set(recorded(server)) for server in two]
+    assert sum(map(len, parts)) == 200
+    assert min(map(len, parts)) > 50
+    other = Evaluator(evaluator.endpoints, job="other")(frame(1))
+    assert other["evaluation_id"][0] not in values(first, "evaluation_id")
+
+
+def test_frames_come_back_in_parts_and_an_empty_one_has_the_columns(server: Server) -> None:
+    evaluator = Evaluator([server.endpoint])
+    assert [len(part) for part in evaluator.frames([frame(1), frame(1500)])] == [1, 1000, 500]
+    assert evaluator(frame(0)).dtypes.to_dict() == evaluator(frame(1)).dtypes.to_dict()
+
+
+def test_threads_of_a_process_share_one_connection(server: Server) -> None:
+    evaluator = Evaluator([server.endpoint])
+    tiers: list[object] = []
+    threads = [threading.Thread(target=lambda: tiers.extend(values(evaluator(frame(20)), "tier"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert tiers == ["proceed"] * 80
+    connections = fleet.Connections((server.endpoint,))
+    assert fleet.of_this_process(connections) is fleet.of_this_process(fleet.Connections((server.endpoint,)))
+
+
+def test_the_sidecar_of_a_report_stays_the_same_when_another_one_is_added() -> None:
+    names = [f"grpc://127.0.0.1:{port}" for port in (1, 2, 3)]
+    three = fleet.Fleet(fleet.Connections(tuple(names)))
+    pair = fleet.Fleet(fleet.Connections(tuple(reversed(names[:2]))))
+    homes = {key: str(three.order(key)[0].client.endpoint) for key in map(str, range(300))}
+    assert set(homes.values()) == set(names)
+    for key, home in homes.items():
+        assert home in (names[2], pair.order(key)[0].client.endpoint)
+
+
+def test_reports_of_a_sidecar_that_is_away_wait_until_patience_ends(server: Server) -> None:
+    nobody = "unix:///nonexistent/gsar.sock"
+    waiting = Evaluator([server.endpoint, nobody], patience=0.3)(frame(40))
+    assert set(values(waiting, "error_code")) == {None, "UNAVAILABLE"}
+    assert all("no sidecar answers" in str(error) for error in values(waiting, "error") if error)
+    elsewhere = Evaluator([server.endpoint, nobody], patience=0.3, failover=True)(frame(40))
+    assert values(elsewhere, "tier") == ["proceed"] * 40
+
+
+def test_reports_that_are_not_answered_in_time_are_given_up() -> None:
+    with Server(RULES, binary=BINARY) as stopped:
+        evaluator = Evaluator([stopped.endpoint], deadline=0.2, in_flight=8)
+        assert values(evaluator(frame(1)), "tier") == ["proceed"]
+        stopped.process.send_signal(19)
+        late = evaluator(frame(20))
+        stopped.process.send_signal(18)
+    assert values(late, "error_code") == ["DEADLINE_EXCEEDED"] * 20
+
+
+class Counting:
+    """A server that answers a report only once it has as many as it is given, and keeps how many that were."""
+
+    def __init__(self, expected: int) -> None:
+        self.expected = expected
+        self.most = 0
+
+    def answer(self, requests: Iterator[bytes], _: object) -> Iterator[bytes]:
+        """The method EvaluateStream."""
+        given: queue.Queue[str | None] = queue.Queue()
+        held: list[str] = []
+        threading.Thread(target=self._read, args=(requests, given), daemon=True).start()
+        ended = False
+        while not ended or held:
+            while not ended and (len(held) < self.expected or not given.empty()):
+                name = given.get()
+                ended = name is None
+                held += [] if name is None else [name]
+            self.most = max(self.most, len(held))
+            if held:
+                answer = v1.EvaluateStreamResponse(correlation_id=held.pop(), evaluation=v1.EvaluateResponse())
+                yield answer.SerializeToString()
+
+    @staticmethod
+    def _read(requests: Iterator[bytes], given: queue.Queue[str | None]) -> None:
+        for request in requests:
+            given.put(v1.EvaluateStreamRequest.FromString(request).correlation_id)
+        given.put(None)
+
+
+def test_no_more_reports_are_under_way_than_allowed(tmp_path: Path) -> None:
+    counting = Counting(expected=5)
+    untyped: Any = grpc
+    stream = untyped.stream_stream_rpc_method_handler(counting.answer)
+    service = untyped.method_handlers_generic_handler("gsar.v1.GroundingService", {"EvaluateStream": stream})
+    server = grpc.server(ThreadPoolExecutor(2))
+    server.add_generic_rpc_handlers((service,))
+    server.add_insecure_port(f"unix://{tmp_path}/s")
+    server.start()
+    try:
+        verdicts = Evaluator([f"unix://{tmp_path}/s"], in_flight=5)(frame(200))
+    finally:
+        server.stop(None).wait()
+    assert values(verdicts, "tier") == ["abstain"] * 200
+    assert counting.most == 5
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"endpoints": "grpc://a:1"}, "endpoints: is no list"),
+        ({"endpoints": []}, "endpoints: is no list"),
+        ({"endpoints": ["a"]}, "endpoints: `a` is no endpoint"),
+        ({"job": ""}, "job: "),
+        ({"job": "ä"}, "job: "),
+        ({"in_flight": 0}, "in_flight: 0"),
+        ({"on_error": "ignore"}, "on_error: `ignore`"),
+        ({"keep": ["tier"]}, "keep: `tier`"),
+    ],
+)
+def test_settings_are_checked_at_once(settings: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {"endpoints": ["grpc://a:1"]} | settings
+    with pytest.raises(ValueError, match=message):
+        Evaluator(**given)  # pyright: ignore[reportArgumentType]
+
+
+def test_every_column_is_in_the_page() -> None:
+    page = (ROOT / "docs" / "PYTHON.md").read_text()
+    for column in {*READ, *WRITTEN}:
+        assert f"`{column}`" in page
