@@ -1,6 +1,6 @@
 //! What a server needs to evaluate: policies, judges, the ledger, stored evidence, limits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsar_proto::parse;
@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::chain::JudgeStorage;
 use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
-use crate::evidence::{Bounds, Evidence};
+use crate::evidence::{self, Bounds, Evidence};
 use crate::identity::Principal;
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
@@ -62,7 +62,10 @@ impl Engine {
             true => {
                 let bounds = bounds(&config.evidence);
                 let opened = match storage.as_ref().and_then(Storage::shared) {
-                    Some(shared) => Evidence::shared(shared, bounds, embeddings),
+                    Some(shared) => {
+                        warn_of_corpora_below(&config.data_dir);
+                        Evidence::shared(shared, bounds, embeddings)
+                    }
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
                 };
                 let evidence = opened.map_err(|error| error.to_string())?;
@@ -148,6 +151,18 @@ impl Engine {
         if let Some(ledger) = self.ledger.clone() {
             let _ = tokio::task::spawn_blocking(move || ledger.close()).await;
         }
+    }
+}
+
+/// Says where corpora lie that were stored before there was a database to share.
+fn warn_of_corpora_below(data_dir: &Path) {
+    let corpora = evidence::corpora_below(data_dir);
+    if corpora > 0 {
+        tracing::warn!(
+            corpora,
+            folder = %data_dir.display(),
+            "corpora below data_dir are not seen: with storage.url they stand in the database; store them again"
+        );
     }
 }
 

@@ -302,6 +302,11 @@ impl Evidence {
     }
 }
 
+/// How many corpora lie below a data directory.
+pub(crate) fn corpora_below(data_dir: &Path) -> usize {
+    sqlite::database_files(&data_dir.join(FOLDER)).map_or(0, |files| files.len())
+}
+
 /// The databases below a data directory: the corpora and the cache of vectors.
 pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFile>> {
     let folder = data_dir.join(FOLDER);

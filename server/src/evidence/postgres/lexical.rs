@@ -17,10 +17,14 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// What a term counts for that stands in half of all passages, or more.
 const LEAST: f64 = 1e-6;
+/// Up to how many passages a term is counted in; of a term in more it is known about.
+const COUNTED: i64 = 2_000;
 /// About how many passages are ranked: those with the rarest terms of a query.
-const RANKED: i64 = 10_000;
+const RANKED: i64 = 5_000;
 /// The most passages that are ranked where even its rarest term stands in more.
 const MAX_RANKED: i64 = 20_000;
+/// How many of these are ranked by how often terms stand in them; the rest is behind by which terms do.
+const RANKED_IN_FULL: i64 = 1_000;
 /// How often a term counts at most in one passage: PostgreSQL keeps 256 positions.
 const MAX_COUNT: u16 = 255;
 /// The most bytes of the terms of one passage; PostgreSQL takes a megabyte.
@@ -83,21 +87,11 @@ pub(super) async fn search(
     most: i64,
 ) -> Result<Vec<i64>, Error> {
     const SIZE: &str = "SELECT passages, words FROM evidence_corpora WHERE number = $1";
-    const TERMS: &str = "SELECT term, passages FROM evidence_terms \
-         WHERE corpus = $1 AND term = ANY($2) AND passages > 0 ORDER BY passages, term";
-    let mut wanted: Vec<String> = Vec::new();
-    for term in terms(text) {
-        if !wanted.contains(&term) && wanted.len() < MAX_TERMS {
-            wanted.push(term);
-        }
-    }
-    let size = query::one(transaction, SIZE, &[&corpus]).await?;
-    let rows = query::all(transaction, TERMS, &[&corpus, &wanted]).await?;
-    let known: Vec<(String, i64)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let known = known(transaction, corpus, text).await?;
     let Some((_, most_common)) = known.last() else { return Ok(Vec::new()) };
+    let size = query::one(transaction, SIZE, &[&corpus]).await?;
     let passages = size.get::<_, i64>(0).max(*most_common);
     let length = size.get::<_, i64>(1).max(1) as f64 / passages.max(1) as f64;
-
     let candidates = match passages <= RANKED || !filter.is_empty() {
         true => known.as_slice(),
         false => rarest(&known),
@@ -107,33 +101,70 @@ pub(super) async fn search(
         Some(named) => format!("({}) & {named}", any.join(" | ")),
         None => any.join(" | "),
     };
-    let (lexemes, weights): (Vec<String>, Vec<f64>) = known
-        .iter()
-        .map(|(term, count)| (format!("{corpus} {term}"), weight(passages, *count)))
-        .unzip();
+    let lexemes: Vec<String> = known.iter().map(|(term, _)| format!("{corpus} {term}")).collect();
+    let weights: Vec<f64> = known.iter().map(|(_, count)| weight(passages, *count)).collect();
 
-    let mut found = Conditions { sql: "items.state <> 'gone'".to_owned(), values: Vec::new() };
-    found.add("passages.words @@ ?::text::tsquery", any);
-    restrict(&mut found, filter);
-    let conditions = found.sql.clone();
-    let mut place = |value: Box<dyn tokio_postgres::types::ToSql + Sync + Send>| {
-        found.values.push(value);
-        found.values.len()
-    };
-    let (lexemes, weights) = (place(Box::new(lexemes)), place(Box::new(weights)));
-    let (length, most, ranked) =
-        (place(Box::new(length)), place(Box::new(most)), place(Box::new(MAX_RANKED)));
+    let mut asked = Conditions { sql: "items.state <> 'gone'".to_owned(), values: Vec::new() };
+    restrict(&mut asked, filter);
+    let conditions = asked.sql.clone();
+    let any = asked.place(any);
+    let terms: Vec<String> =
+        known.iter().map(|(term, _)| asked.place(lexeme(corpus, term))).collect();
+    let heavy: Vec<String> = weights.iter().map(|weight| asked.place(*weight)).collect();
+    let (lexemes, weights) = (asked.place(lexemes), asked.place(weights));
+    let (length, most) = (asked.place(length), asked.place(most));
+    let (ranked, in_full) = (asked.place(MAX_RANKED), asked.place(RANKED_IN_FULL));
+    let queries: String = terms
+        .iter()
+        .enumerate()
+        .map(|(number, term)| format!(", {term}::text::tsquery AS t{number}"))
+        .collect();
+    let has: Vec<String> = heavy
+        .iter()
+        .enumerate()
+        .map(|(number, weight)| {
+            format!("CASE WHEN passages.words @@ t{number} THEN {weight}::float8 ELSE 0 END")
+        })
+        .collect();
+    let has = has.join(" + ");
     let sql = format!(
-        "WITH found AS MATERIALIZED (SELECT passages.number, passages.length, passages.words \
-             FROM evidence_passages AS passages JOIN evidence_items AS items ON items.number = passages.item \
-             WHERE {conditions} LIMIT ${ranked}), \
-         wanted AS (SELECT * FROM unnest(${lexemes}::text[], ${weights}::float8[]) AS wanted (lexeme, weight)) \
-         SELECT number, sum(weight * count * ({K1} + 1) / (count + {K1} * (1 - {B} + {B} * length / ${length}::float8))) AS score \
-         FROM found, LATERAL (SELECT lexeme, cardinality(positions)::float8 AS count FROM unnest(words)) AS said \
-         JOIN wanted USING (lexeme) GROUP BY number ORDER BY score DESC, number LIMIT ${most}"
+        "WITH queries AS MATERIALIZED (SELECT {any}::text::tsquery AS wanted{queries}), \
+         found AS MATERIALIZED (SELECT passages.number, passages.words, \
+             1 - {B} + {B} * passages.length / {length}::float8 AS length, {has} AS weight \
+             FROM queries JOIN evidence_passages AS passages ON passages.words @@ queries.wanted \
+             JOIN evidence_items AS items ON items.number = passages.item WHERE {conditions} LIMIT {ranked}), \
+         best AS MATERIALIZED (SELECT * FROM found ORDER BY weight / (1 + {K1} * length) DESC, number LIMIT {in_full}), \
+         terms AS (SELECT * FROM unnest({lexemes}::text[], {weights}::float8[]) AS terms (lexeme, weight)) \
+         SELECT number, sum(terms.weight * count * ({K1} + 1) / (count + {K1} * length)) AS score \
+         FROM best, LATERAL (SELECT lexeme, cardinality(positions)::float8 AS count FROM unnest(words)) AS said \
+         JOIN terms USING (lexeme) GROUP BY number ORDER BY score DESC, number LIMIT {most}"
     );
-    let rows = query::all(transaction, &sql, &found.parameters()).await?;
+    let rows = query::all(transaction, &sql, &asked.parameters()).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// The terms of a query that stand anywhere, with the passages that each stands in, the rarest first.
+async fn known(
+    transaction: &Transaction<'_>,
+    corpus: i64,
+    text: &str,
+) -> Result<Vec<(String, i64)>, Error> {
+    const KNOWN: &str = "SELECT wanted.term, CASE WHEN counted.count < $4 THEN counted.count \
+             ELSE greatest(counted.count, common.passages) END AS count \
+         FROM unnest($2::text[], $3::text[]) AS wanted (term, query) \
+         CROSS JOIN LATERAL (SELECT count(*) AS count FROM (SELECT 1 FROM evidence_passages \
+             WHERE words @@ wanted.query::tsquery LIMIT $4) AS few) AS counted \
+         LEFT JOIN evidence_common_terms AS common ON common.corpus = $1 AND common.term = wanted.term \
+         WHERE counted.count > 0 ORDER BY count, term";
+    let mut wanted: Vec<String> = Vec::new();
+    for term in terms(text) {
+        if !wanted.contains(&term) && wanted.len() < MAX_TERMS {
+            wanted.push(term);
+        }
+    }
+    let lexemes: Vec<String> = wanted.iter().map(|term| lexeme(corpus, term)).collect();
+    let rows = query::all(transaction, KNOWN, &[&corpus, &wanted, &lexemes, &COUNTED]).await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 /// The rarest terms, which stand in [`RANKED`] passages or a few more; at least one.
@@ -178,7 +209,7 @@ mod tests {
         let known = |counts: &[i64]| -> Vec<(String, i64)> {
             counts.iter().map(|count| (count.to_string(), *count)).collect()
         };
-        assert_eq!(rarest(&known(&[3, 9_000, 9_001])).len(), 2);
+        assert_eq!(rarest(&known(&[3, 4_000, 4_001])).len(), 2);
         assert_eq!(rarest(&known(&[50_000, 60_000])).len(), 1);
         assert_eq!(rarest(&known(&[])).len(), 0);
     }

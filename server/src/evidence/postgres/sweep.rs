@@ -49,10 +49,10 @@ async fn step(client: &mut Object, item: i64) -> Result<bool, Error> {
              (SELECT number FROM evidence_passages WHERE item = $1 LIMIT $2 FOR UPDATE) RETURNING words) \
          SELECT substring(lexeme FROM position(' ' IN lexeme) + 1), count(*), (SELECT count(*) FROM gone) \
          FROM gone, unnest(words) GROUP BY 1";
-    const FEWER: &str = "UPDATE evidence_terms AS terms SET passages = terms.passages - gone.count \
+    const FEWER: &str = "UPDATE evidence_common_terms AS terms SET passages = greatest(terms.passages - gone.count, 0) \
          FROM unnest($2::text[], $3::bigint[]) AS gone (term, count) \
          WHERE terms.corpus = $1 AND terms.term = gone.term";
-    const LOCKED: &str = "SELECT 1 FROM evidence_terms WHERE corpus = $1 AND term = ANY($2) ORDER BY term FOR NO KEY UPDATE";
+    const LOCKED: &str = "SELECT 1 FROM evidence_common_terms WHERE corpus = $1 AND term = ANY($2) ORDER BY term FOR NO KEY UPDATE";
     const CONTENTS_GONE: &str = "DELETE FROM evidence_contents WHERE item = $1 AND start IN \
          (SELECT start FROM evidence_contents WHERE item = $1 LIMIT $2)";
     const ITEM_GONE: &str = "DELETE FROM evidence_items WHERE number = $1 AND state = 'gone' \
@@ -89,7 +89,7 @@ async fn step(client: &mut Object, item: i64) -> Result<bool, Error> {
 async fn corpus(client: &mut Object) -> Result<bool, Error> {
     const EMPTY: &str = "SELECT number FROM evidence_corpora AS corpora WHERE name IS NULL \
          AND NOT EXISTS (SELECT 1 FROM evidence_items WHERE corpus = corpora.number) LIMIT 1";
-    const TERMS: &str = "DELETE FROM evidence_terms WHERE corpus = $1";
+    const TERMS: &str = "DELETE FROM evidence_common_terms WHERE corpus = $1";
     const CORPUS: &str = "DELETE FROM evidence_corpora WHERE number = $1 AND name IS NULL";
     let Some(row) = query::optional(client, EMPTY, &[]).await? else { return Ok(false) };
     let number: i64 = row.get(0);

@@ -147,13 +147,11 @@ async fn compared(
         }
     }
     let conditions = wanted.sql.clone();
-    wanted.values.push(Box::new(vector.clone()));
-    wanted.values.push(Box::new(most));
-    let (vector, most) = (wanted.values.len() - 1, wanted.values.len());
+    let (vector, most) = (wanted.place(vector.clone()), wanted.place(most));
     let sql = format!(
-        "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> ${vector} AS distance \
+        "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> {vector} AS distance \
              FROM evidence_vectors AS vectors {joined} WHERE {conditions}) \
-         SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT ${most}"
+         SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT {most}"
     );
     query::all(transaction, &sql, &wanted.parameters()).await
 }

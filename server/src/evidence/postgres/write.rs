@@ -12,6 +12,9 @@ use super::lexical;
 use crate::evidence::store::{Batch, Head, Received};
 use crate::storage::postgres::query;
 
+/// In how many passages of a batch a common term stands at least. The others are counted when they are looked for.
+const COMMON: i64 = 4;
+
 /// A batch in columns, as one statement each takes them.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -24,8 +27,8 @@ pub(super) struct Columns {
     pointers: Vec<Vec<u8>>,
     lengths: Vec<i32>,
     words: Vec<String>,
-    /// In how many of the passages each term stands, in order: all that count them take their rows in that order.
-    terms: BTreeMap<String, i64>,
+    /// In how many of the passages each common term stands, in order: all that count them take their rows in that order.
+    common: BTreeMap<String, i64>,
     /// The batches that the item had before, once that was read.
     before: OnceLock<i64>,
 }
@@ -47,9 +50,10 @@ impl Columns {
             columns.lengths.push(counted.length);
             columns.words.push(lexical::tsvector(corpus, &counted.terms));
             for term in counted.terms.into_keys() {
-                *columns.terms.entry(term.to_owned()).or_default() += 1;
+                *columns.common.entry(term.to_owned()).or_default() += 1;
             }
         }
+        columns.common.retain(|_, count| *count >= COMMON);
         columns
     }
 }
@@ -94,9 +98,9 @@ pub(super) async fn append(
          SELECT $1, start, stop, first_line, last_line, pointer, length, words::tsvector \
          FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::integer[], $8::text[]) \
          AS new (start, stop, first_line, last_line, pointer, length, words)";
-    const TERMS: &str = "INSERT INTO evidence_terms (corpus, term, passages) \
+    const COMMON_TERMS: &str = "INSERT INTO evidence_common_terms (corpus, term, passages) \
          SELECT $1, * FROM unnest($2::text[], $3::bigint[]) \
-         ON CONFLICT (corpus, term) DO UPDATE SET passages = evidence_terms.passages + excluded.passages";
+         ON CONFLICT (corpus, term) DO UPDATE SET passages = evidence_common_terms.passages + excluded.passages";
     let transaction = client.transaction().await?;
     let Some(row) = query::optional(&transaction, LOCKED, &[&item]).await? else {
         return Ok(false);
@@ -125,8 +129,8 @@ pub(super) async fn append(
         ];
         query::execute(&transaction, PASSAGES, parameters).await?;
         let (terms, counts): (Vec<&str>, Vec<i64>) =
-            batch.terms.iter().map(|(term, count)| (term.as_str(), *count)).unzip();
-        query::execute(&transaction, TERMS, &[&corpus, &terms, &counts]).await?;
+            batch.common.iter().map(|(term, count)| (term.as_str(), *count)).unzip();
+        query::execute(&transaction, COMMON_TERMS, &[&corpus, &terms, &counts]).await?;
     }
     transaction.commit().await?;
     Ok(true)

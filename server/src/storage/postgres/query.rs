@@ -53,15 +53,21 @@ pub(crate) struct Conditions {
 impl Conditions {
     /// Adds a condition with `?` in place of the value.
     pub(crate) fn add(&mut self, condition: &str, value: impl ToSql + Sync + Send + 'static) {
-        self.values.push(Box::new(value));
+        let place = self.place(value);
         self.sql.push_str(" AND ");
-        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+        self.sql.push_str(&condition.replace('?', &place));
     }
 
     /// Adds a condition without a value.
     pub(crate) fn require(&mut self, condition: &str) {
         self.sql.push_str(" AND ");
         self.sql.push_str(condition);
+    }
+
+    /// Takes a value; what stands for it.
+    pub(crate) fn place(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
+        self.values.push(Box::new(value));
+        format!("${}", self.values.len())
     }
 
     /// The values as a query takes them.

@@ -69,8 +69,9 @@ CREATE TABLE evidence_passages (
 CREATE INDEX evidence_passages_by_item ON evidence_passages (item, first_line);
 CREATE INDEX evidence_passages_by_words ON evidence_passages USING gin (words) WITH (gin_pending_list_limit = 1024);
 
--- In how many passages of a corpus a term stands.
-CREATE TABLE evidence_terms (
+-- In about how many passages of a corpus a common term stands. Of the others, most of which are ids that stand once, there
+-- would be too many: they are counted in the index.
+CREATE TABLE evidence_common_terms (
     corpus bigint NOT NULL REFERENCES evidence_corpora,
     term text COLLATE "C" NOT NULL,
     passages bigint NOT NULL,

@@ -1,0 +1,152 @@
+//! Corpora of several servers on one PostgreSQL: what is put at one is found, judged and deleted at the others, whichever
+//! is killed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::allow_attributes,
+    reason = "a test that cannot go on fails, and says where it is skipped"
+)]
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use gsar_proto::v1;
+use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::put_evidence_request::Part;
+use rustix::process::Signal;
+use support::item;
+use support::postgres::{Kind, Postgres};
+use support::process::Process;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+/// Two servers and their database.
+struct Shared {
+    _postgres: Postgres,
+    folders: [TempDir; 2],
+    servers: [Process; 2],
+    channels: [Channel; 2],
+}
+
+impl Shared {
+    fn start() -> Option<Self> {
+        let postgres = Postgres::start(Kind::Pgvector).or_else(|| Postgres::start(Kind::System))?;
+        let url = postgres.database();
+        let toml = format!(
+            "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n[storage]\nurl = \"{url}\"\n"
+        );
+        let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let servers = folders.each_ref().map(|folder| Process::configured(folder.path(), &toml));
+        let channels = folders.each_ref().map(|folder| channel(folder.path()));
+        Some(Self { _postgres: postgres, folders, servers, channels })
+    }
+
+    fn evidence(&self, server: usize) -> EvidenceServiceClient<Channel> {
+        EvidenceServiceClient::new(self.channels.get(server).unwrap().clone())
+    }
+
+    async fn evaluate(&self, server: usize, text: &str) -> Result<v1::EvaluateResponse, Status> {
+        let request = v1::EvaluateRequest {
+            report: Some(v1::Report { synthesis: text.to_owned(), ..Default::default() }),
+            corpus_id: "inc-7".to_owned(),
+            ..Default::default()
+        };
+        let mut client = GroundingServiceClient::new(self.channels.get(server).unwrap().clone());
+        client.evaluate(request).await.map(tonic::Response::into_inner)
+    }
+}
+
+fn channel(folder: &Path) -> Channel {
+    let socket = folder.join("gsar.sock");
+    Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect_lazy()
+}
+
+fn message(part: Part) -> v1::PutEvidenceRequest {
+    v1::PutEvidenceRequest { part: Some(part) }
+}
+
+fn head() -> v1::PutEvidenceRequest {
+    message(Part::Corpus(v1::CorpusHead { corpus_id: "inc-7".to_owned(), time_to_live: None }))
+}
+
+fn put(items: Vec<v1::EvidenceItem>) -> impl tokio_stream::Stream<Item = v1::PutEvidenceRequest> {
+    let items = items.into_iter().map(|item| message(Part::Item(item)));
+    tokio_stream::iter(std::iter::once(head()).chain(items))
+}
+
+/// More text than a judge reads as a whole, so that passages of it are searched for.
+fn long_log() -> String {
+    (1..=300_000)
+        .map(|line| format!("2026-03-12T14:02:17Z INFO order ORD-{line} was paid, total {line}\n"))
+        .chain([
+            "2026-03-12T14:03:09Z ERROR pod cart-1 was OOMKilled with exit code 137\n".to_owned()
+        ])
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_put_at_one_server_is_judged_at_the_other() {
+    let Some(shared) = Shared::start() else { return };
+    let killed = "14:03:09 pod cart-1 was OOMKilled with exit code 137";
+    let stored = shared.evidence(0).put_evidence(put(vec![item("app", killed)])).await.unwrap();
+    assert_eq!(stored.into_inner().corpus.unwrap().items, 1);
+    let true_report = "Pod cart-1 was OOMKilled with exit code 137.";
+    let false_report = "Pod cart-1 was OOMKilled with exit code 139.";
+    for server in 0..2 {
+        let said = shared.evaluate(server, true_report).await.unwrap();
+        assert_eq!(said.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
+        let said = shared.evaluate(server, false_report).await.unwrap();
+        assert_ne!(said.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
+    }
+    let gone = shared.evidence(1);
+    let delete = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
+    gone.clone().delete_corpus(delete).await.unwrap();
+    let said = shared.evaluate(0, true_report).await.unwrap_err();
+    assert_eq!(said.code(), Code::NotFound);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_put_that_a_kill_broke_off_is_repeated_at_the_other() {
+    let Some(mut shared) = Shared::start() else { return };
+    let (send, messages) = mpsc::channel(1);
+    let broken = tokio::spawn({
+        let mut evidence = shared.evidence(0);
+        async move { evidence.put_evidence(ReceiverStream::new(messages)).await }
+    });
+    send.send(head()).await.unwrap();
+    send.send(message(Part::Item(item("app", "")))).await.unwrap();
+    let text = long_log();
+    let mut pieces = text.as_bytes().chunks(1 << 20);
+    for piece in pieces.by_ref().take(6) {
+        send.send(message(Part::More(piece.to_vec()))).await.unwrap();
+    }
+    let (one, _) = shared.servers.split_first_mut().unwrap();
+    one.signal(Signal::KILL);
+    one.wait();
+    broken.await.unwrap().unwrap_err();
+
+    let whole = pieces_of(&text);
+    let mut whole = tonic::Request::new(tokio_stream::iter(whole));
+    whole.set_timeout(Duration::from_secs(200));
+    let stored = shared.evidence(1).put_evidence(whole).await.unwrap();
+    let corpus = stored.into_inner().corpus.unwrap();
+    assert_eq!((corpus.items, corpus.size), (1, text.len() as u64));
+    let said = shared.evaluate(1, "Pod cart-1 was OOMKilled with exit code 137.").await.unwrap();
+    let retrieval = said.provenance.unwrap().retrieval.unwrap();
+    assert_eq!(retrieval.method, "lexical");
+    assert_eq!(said.decision.unwrap().tier, v1::Tier::Proceed as i32);
+    assert!(shared.folders.iter().all(|folder| folder.path().exists()));
+}
+
+fn pieces_of(text: &str) -> Vec<v1::PutEvidenceRequest> {
+    let more = text.as_bytes().chunks(1 << 20).map(|piece| message(Part::More(piece.to_vec())));
+    [head(), message(Part::Item(item("app", "")))].into_iter().chain(more).collect()
+}
