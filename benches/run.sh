@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
-# `embedding`, `cross-encoder`, `judges`, `python` and `calibration` are taken only by their names: the first needs `make models
-# onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the fifth scipy.
+# `embedding`, `cross-encoder`, `judges`, `python`, `calibration` and `capacity` are taken only by their names: the first needs `make
+# models onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the fifth scipy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -27,10 +27,11 @@ judges)
         --bin stub_provider --bin judging_times --example answer_times)
     ;;
 python) needed=(-p gsar-server) ;;
+capacity) needed=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
 calibration) needed=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|calibration]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|calibration|capacity]" >&2
     exit 2
     ;;
 esac
@@ -84,6 +85,10 @@ fi
 if [ "$part" = calibration ]; then
     printf '\n## The bootstrap of gsar-calibrate against numpy and scipy\n\n'
     in_turn python3 benches/calibration/compare.py
+fi
+if [ "$part" = capacity ]; then
+    printf '\n## What to plan with\n\n'
+    in_turn python3 benches/service/capacity.py
 fi
 if wanted service; then
     printf '\n## Service against a bare echo\n\n'

@@ -23,13 +23,33 @@ fn metrics(text: &str) -> BTreeSet<String> {
     words.map(base).collect()
 }
 
+/// Every metric of the server.
+fn known() -> BTreeSet<String> {
+    let sources = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    sources.iter().flat_map(|file| metrics(&std::fs::read_to_string(file).unwrap())).collect()
+}
+
+#[test]
+fn operators_pages_name_metrics_that_there_are() {
+    let known = known();
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operations");
+    let mut named = 0;
+    for page in files(&pages) {
+        for metric in metrics(&std::fs::read_to_string(&page).unwrap()) {
+            let is_family = metric.ends_with('_');
+            let is_known = known.contains(&metric)
+                || is_family && known.iter().any(|known| known.starts_with(&metric));
+            assert!(is_known, "{}: {metric}", page.display());
+            named += 1;
+        }
+    }
+    assert!(named > 40, "{named}");
+}
+
 #[test]
 fn alerts_and_dashboards_ask_for_metrics_that_there_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let known: BTreeSet<String> = files(&root.join("src"))
-        .iter()
-        .flat_map(|file| metrics(&std::fs::read_to_string(file).unwrap()))
-        .collect();
+    let known = known();
     let mut asked = 0;
     for folder in ["deploy/prometheus", "deploy/grafana"] {
         for file in files(&root.join(folder)) {

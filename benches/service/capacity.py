@@ -1,0 +1,221 @@
+"""What to plan with: calls of one core, memory, disk. Prints a Markdown table; `calls`, `evaluations`, `corpus` and `backup` (of
+that corpus) are taken alone by their names.
+
+Servers share one core and the load client has the other. Calls of a core follow from processor time, which changes less with
+what else the machine does than calls per second do. Speed is beside the bare echo of the same sizes, in the same run.
+"""
+
+import contextlib
+import json
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, spread, table
+from servers import ECHO, EVALUATE, Server, answer, free_port, pinned, program, running
+from subject import Subject
+
+SCORE = "/gsar.v1.GroundingService/Score"
+ROUNDS = 3
+EVALUATIONS = 400
+CORPUS_LINES = 100_000
+
+
+def log(random: random.Random, lines: int) -> str:
+    """Lines of a service log; figures differ from line to line."""
+    line = "2026-03-12T14:{:02}:{:02}Z INFO checkout order ORD-{} of customer {} was paid in {} ms by card {:04x}\n"
+    drawn = random.randrange
+    return "".join(
+        line.format(drawn(60), drawn(60), drawn(10**8), drawn(10**6), drawn(900), drawn(1 << 16)) for _ in range(lines)
+    )
+
+
+class Capacity:
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        self.folder, self.stack = folder, stack
+        self.rows: list[list[str]] = []
+
+    def server(self, name: str, judge: str, **environment: str) -> Server:
+        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
+        listen = f"unix://{self.folder}/{name}.sock"
+        environment = {"GSAR_JUDGES__CHAIN": f'["{judge}"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"} | environment
+        return self.stack.enter_context(
+            running(self.folder, name, [*command, "--listen", listen], listen, **environment)
+        )
+
+    def message(self, method: str) -> Path:
+        path = self.folder / f"{method}.request"
+        program("messages", "request", method, str(path)).check_returncode()
+        return path
+
+    def calls(self) -> None:
+        score, evaluate = self.message("score"), self.message("evaluate")
+        rules, local = self.server("rules", "rules/2"), self.server("local", "local/1")
+        measured = []
+        for name, server, path, message in [
+            ("`Score`, 20 claims", rules, SCORE, score),
+            ("`Evaluate`, 20 claims, `rules/2`", rules, EVALUATE, evaluate),
+            ("`Evaluate`, 20 claims, `local/1`", local, EVALUATE, evaluate),
+        ]:
+            saved = self.folder / "answer"
+            try:
+                answer(server, path, message, saved)
+            except RuntimeError:
+                text = (self.folder / "local.log").read_text().strip().splitlines()
+                print(f"left out: {name}: {text[-1] if text else 'no server'}", file=sys.stderr)
+                continue
+            listen = f"unix://{self.folder}/echo-{len(measured)}.sock"
+            command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(saved.stat().st_size)]
+            echo = self.stack.enter_context(running(self.folder, f"echo-{len(measured)}", command, listen))
+            payload = message.with_suffix(".payload")
+            program("messages", "payload", str(message.stat().st_size), str(payload)).check_returncode()
+            answer(echo, ECHO, payload, saved)
+            calls = 60 if "local" in name else 4_000
+            in_flight = 8 if "local" in name else 64
+            subject = Subject(name, server, path, message, in_flight=in_flight, calls=calls)
+            measured.append((subject, Subject("echo", echo, ECHO, payload, in_flight=in_flight, calls=4_000)))
+        idle = [(server, server.resident_bytes()) for server in (rules, local)]
+        for number in range(ROUNDS):
+            for pair in measured:
+                for subject in pair if number % 2 == 0 else reversed(pair):
+                    subject.round()
+        for subject, echo in measured:
+            cpu = subject.values("server_cpu_us_per_call")
+            ratio = [ours / theirs for ours, theirs in zip(cpu, echo.values("server_cpu_us_per_call"), strict=True)]
+            middle = statistics.median(cpu)
+            per_core = 1e6 / middle
+            shown = f"{per_core:,.0f}" if per_core >= 100 else f"{per_core:.1f}"
+            self.row(
+                f"{subject.name}: calls per second and core",
+                shown,
+                f"{middle:,.0f} µs of processor; {spread(ratio)} of the echo",
+            )
+        for (server, before), name in zip(idle, ("`rules/2`", "`local/1`"), strict=True):
+            self.row(
+                f"memory with {name}: after the first call, most under load",
+                f"{before / 1e6:.0f} MB, {server.peak_bytes() / 1e6:.0f} MB",
+                "",
+            )
+
+    def disk_of_evaluations(self) -> None:
+        port = free_port()
+        for name, sizes in [
+            ("2 KiB of evidence, each its own", 20),
+            ("20 KiB of evidence, each its own", 200),
+            ("the same evidence for all", 0),
+        ]:
+            kept = f"disk-{sizes}"
+            address = f"127.0.0.1:{port}"
+            drawn = random.Random(7)
+            with contextlib.ExitStack() as stack:
+                command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / kept)]
+                listen = f"unix://{self.folder}/{kept}.sock"
+                environment = {
+                    "GSAR_JUDGES__CHAIN": '["rules/2"]',
+                    "GSAR_EVIDENCE__EMBEDDINGS": "off",
+                    "GSAR_GATEWAY__ADDRESS": address,
+                }
+                server = stack.enter_context(
+                    running(self.folder, kept, [*command, "--listen", listen], listen, **environment)
+                )
+                answer(server, SCORE, self.message("score"), self.folder / "answer")
+                same, given = log(drawn, 20), 0
+                for _ in range(EVALUATIONS):
+                    text = log(drawn, sizes) if sizes else same
+                    given += len(text)
+                    evaluate_over_http(address, text)
+            # The server has stopped and put its log into the database.
+            size = (self.folder / kept / "ledger.sqlite3").stat().st_size / EVALUATIONS
+            self.row(
+                f"disk of an evaluation, 3 claims, {name}",
+                f"{size / 1e3:.1f} kB",
+                f"{given / EVALUATIONS / 1e3:.1f} kB of evidence came with each",
+            )
+
+    def disk_of_a_corpus(self) -> None:
+        listen = f"unix://{self.folder}/corpus.sock"
+        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / "corpus"), "--listen", listen]
+        text = self.folder / "app.log"
+        text.write_text(log(random.Random(11), CORPUS_LINES))
+        environment = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"}
+        with running(self.folder, "corpus", command, listen, **environment) as server:
+            answer(server, SCORE, self.message("score"), self.folder / "answer")
+            put = [str(PROGRAMS / "gsar"), "evidence", "put", "inc-7", str(text), "--endpoint", server.endpoint]
+            subprocess.run(pinned(1, put), check=True, capture_output=True)
+            peak = server.peak_bytes()
+        size, given = (self.folder / "corpus/evidence/inc-7/corpus.sqlite3").stat().st_size, text.stat().st_size
+        self.row(
+            "disk of a byte of a corpus, without vectors",
+            f"{size / given:.2f} bytes",
+            f"a log of {given / 1e6:.0f} MB; the server had at most {peak / 1e6:.0f} MB",
+        )
+
+    def backup(self) -> None:
+        data = self.folder / "corpus"
+        times = self.folder / "times"
+        command = [
+            str(PROGRAMS / "gsar-server"),
+            "backup",
+            "--data-dir",
+            str(data),
+            "--to",
+            str(self.folder / "backup"),
+        ]
+        copied = ["cp", "-r", str(data), str(self.folder / "copied")]
+        took = {}
+        for name, arguments in (("backup", command), ("cp", copied)):
+            subprocess.run(["sync"])
+            timed = [
+                "bash",
+                "-c",
+                f'TIMEFORMAT="%R %U %S"; {{ time {{ "$@" >/dev/null && sync; }}; }} 2>{times}',
+                "-",
+                *arguments,
+            ]
+            subprocess.run(pinned(1, timed), check=True)
+            took[name] = [float(value) for value in times.read_text().split()]
+        size = sum(file.stat().st_size for file in (self.folder / "backup").rglob("*") if file.is_file())
+        elapsed, user, system = took["backup"]
+        self.row(
+            "`gsar-server backup`, checked and on disk",
+            f"{size / elapsed / 1e6:.0f} MB/s",
+            f"{size / 1e6:.0f} MB; {elapsed / took['cp'][0]:.1f} times `cp`; {(user + system) / size * 1e9:.1f} s of processor for a GB",
+        )
+
+    def row(self, *cells: str) -> None:
+        self.rows.append(list(cells))
+
+
+def evaluate_over_http(address: str, text: str) -> None:
+    claims = "Order ORD-1 was paid. Order ORD-2 was paid in 20 ms. No order failed."
+    item = {"id": "log", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": text}
+    document = json.dumps({"report": {"synthesis": claims}, "evidence": [item]}).encode()
+    request = urllib.request.Request(f"http://{address}/v1/evaluate", document, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answered:
+        answered.read()
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        capacity = Capacity(folder, stack)
+        parts = {
+            "calls": capacity.calls,
+            "evaluations": capacity.disk_of_evaluations,
+            "corpus": capacity.disk_of_a_corpus,
+            "backup": capacity.backup,
+        }
+        for name in sys.argv[1:] or parts:
+            parts[name]()
+        print(table(["what", "measured", ""], capacity.rows))
+
+
+if __name__ == "__main__":
+    main()
