@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
-# `embedding`, `cross-encoder`, `judges`, `python`, `calibration` and `capacity` are taken only by their names: the first needs `make
+# `embedding`, `cross-encoder`, `judges`, `python`, `calibration`, `capacity` and `shared` are taken only by their names: the first needs `make
 # models onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the fifth scipy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,10 +28,11 @@ judges)
     ;;
 python) needed=(-p gsar-server) ;;
 capacity) needed=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
+shared) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
 calibration) needed=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|calibration|capacity]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|calibration|capacity|shared]" >&2
     exit 2
     ;;
 esac
@@ -97,4 +98,9 @@ fi
 if wanted stream; then
     printf '\n## Streams against calls\n\n'
     in_turn python3 benches/service/streams.py
+fi
+if [ "$part" = shared ]; then
+    printf '\n## Several servers on one PostgreSQL\n\n'
+    make --no-print-directory postgres >/dev/null
+    in_turn python3 benches/service/shared.py
 fi

@@ -16,9 +16,9 @@ EVALUATE = "/gsar.v1.GroundingService/Evaluate"
 ECHO = "/gsar.benches.Echo/Call"
 
 
-def pinned(core: int, command: list[str]) -> list[str]:
-    """The command on one core, where there are two to choose from."""
-    if (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
+def pinned(core: int | None, command: list[str]) -> list[str]:
+    """The command on one core, where there are two to choose from; `None` for any."""
+    if core is None or (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
         return command
     return ["taskset", "-c", str(core), *command]
 
@@ -49,7 +49,7 @@ class Server:
 
 @contextlib.contextmanager
 def running(
-    folder: Path, name: str, command: list[str], endpoint: str, core: int = 0, **environment: str
+    folder: Path, name: str, command: list[str], endpoint: str, core: int | None = 0, **environment: str
 ) -> Iterator[Server]:
     """Starts a server on a core and stops it at the end; its log stays in the folder."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}

@@ -188,9 +188,9 @@ async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]
 fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     if let Some(url) = &config.storage.url {
-        println!(
-            "evaluations are not in data_dir but in {url}: back them up with pg_dump --format=custom, or the whole server \
-             with pg_basebackup"
+        anyhow::bail!(
+            "evaluations and corpora are not in data_dir but in {url}: back them up with pg_dump --format=custom, or the whole \
+             server with pg_basebackup"
         );
     }
     let Backup { databases, left_out } = back_up(&config.data_dir, to)?;

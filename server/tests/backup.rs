@@ -315,20 +315,25 @@ async fn a_damaged_corpus_is_left_out_and_said_and_a_damaged_ledger_ends_it() {
 }
 
 #[tokio::test]
-async fn for_a_ledger_in_postgresql_it_says_what_to_use_and_keeps_what_is_here() {
+async fn where_all_is_in_postgresql_it_says_what_to_use() {
     let (folder, data) = left_behind().await;
-    std::fs::remove_file(data.join("ledger.sqlite3")).unwrap();
-    let corpus = "evidence/inc-7/corpus.sqlite3";
-    let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();
-    embedded.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();
     let to = folder.path().join("backup");
     let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
     let output = command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
     let text = said(&output);
-    assert!(output.status.success(), "{text}");
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("pg_dump") && text.contains("postgres://gsar:***@db.example"), "{text}");
-    assert!(!text.contains("secret"), "{text}");
-    // The index of vectors is not in it, so that the corpus has to be embedded again.
+    assert!(!text.contains("secret") && !to.exists(), "{text}");
+}
+
+#[tokio::test]
+async fn a_corpus_is_embedded_again_since_its_index_is_not_copied() {
+    let (folder, data) = left_behind().await;
+    let corpus = "evidence/inc-7/corpus.sqlite3";
+    let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();
+    embedded.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();
+    let to = folder.path().join("backup");
+    assert!(back_up(&data, &to).status.success());
     let copied = rusqlite::Connection::open(to.join(corpus)).unwrap();
     let sql = "SELECT embedded_by IS NULL FROM corpus";
     let is_due: bool = copied.query_row(sql, [], |row| row.get(0)).unwrap();

@@ -14,12 +14,18 @@ pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
         print("no server runs here\n")?;
         return Ok(Status::Error);
     }
+    let deadline = arguments.connection.deadline();
     let is_serving = until_signal(async {
-        let client = open(&target, &mut None).await?.with_deadline(arguments.connection.deadline());
-        Ok(client.is_serving().await?)
+        let asked = tokio::time::timeout(deadline, async {
+            let client = open(&target, &mut None).await?.with_deadline(deadline);
+            Ok::<_, Failure>(client.is_serving().await?)
+        });
+        asked.await.map_or(Ok(None), |answer| answer.map(Some))
     });
-    match is_serving.await? {
-        true => print("serving\n").map(|()| Status::Proceed),
-        false => print("not serving\n").map(|()| Status::Error),
-    }
+    let (said, status) = match is_serving.await? {
+        Some(true) => ("serving\n".to_owned(), Status::Proceed),
+        Some(false) => ("not serving\n".to_owned(), Status::Error),
+        None => (format!("no answer within {} s\n", deadline.as_secs()), Status::Error),
+    };
+    print(&said).map(|()| status)
 }

@@ -89,7 +89,19 @@ impl SqliteCorpus {
     }
 
     fn index(&self, space: &VectorSpace) -> Result<&VectorIndex, String> {
-        self.vectors.index(self.file.parent().unwrap_or(Path::new(".")), space)
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        self.vectors.index(folder, space, || {
+            // Its passages are embedded again when corpora are looked after.
+            if let Err(error) = self.forget_embedded() {
+                tracing::warn!(corpus = %self.name, %error, "its vectors are not made again");
+            }
+        })
+    }
+
+    fn forget_embedded(&self) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute("UPDATE corpus SET embedded_by = NULL", []).map(|_| ())
+        })
     }
 }
 

@@ -29,7 +29,14 @@ pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 
 impl Vectors {
     /// The index in the folder of a corpus. A server has one model, so there is one space as long as it runs.
-    pub(super) fn index(&self, corpus: &Path, space: &VectorSpace) -> Result<&VectorIndex, String> {
+    ///
+    /// `is_lost` is told where it holds nothing: it is new, or its files are damaged or of another model.
+    pub(super) fn index(
+        &self,
+        corpus: &Path,
+        space: &VectorSpace,
+        is_lost: impl FnOnce(),
+    ) -> Result<&VectorIndex, String> {
         let opened = self.0.get_or_init(|| {
             let settings = Settings::new(space.dimension, space.model.clone());
             let folder = corpus.join(FOLDER);
@@ -37,8 +44,10 @@ impl Vectors {
             let (index, opened) =
                 VectorIndex::open(&folder, settings).map_err(|error| error.to_string())?;
             let index = Arc::new(index);
-            if let Opened::GraphMissing(_) = opened {
-                build_graph(Arc::clone(&index));
+            match opened {
+                Opened::Complete => {}
+                Opened::GraphMissing(_) => build_graph(Arc::clone(&index)),
+                Opened::Empty | Opened::EmbedAgain(_) => is_lost(),
             }
             Ok(index)
         });

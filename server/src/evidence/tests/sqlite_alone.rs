@@ -48,6 +48,32 @@ fn copy_files(from: &Path, to: &Path) {
 }
 
 #[test]
+fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
+    let (folder, evidence) = store();
+    put(&evidence, "c", vec![text("a", "disk is full")]);
+    let corpus = evidence.corpus(&name("c"), false).unwrap();
+    let (number, _) = corpus.without_vector(&space(), 0).unwrap().remove(0);
+    let vector = Vector::from([1.0_f32, 0.0].as_slice());
+    corpus.add_vectors(&space(), vec![(number, vector)]).unwrap();
+    corpus.save_vectors(&space()).unwrap();
+    corpus.mark_embedded(&space()).unwrap();
+    drop((corpus, evidence));
+    let vectors = folder.path().join(FOLDER).join("c").join("vectors");
+    for file in std::fs::read_dir(&vectors).unwrap() {
+        std::fs::write(file.unwrap().path(), "nothing that an index is").unwrap();
+    }
+    let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
+    assert_eq!(evidence.summary(&name("c")).unwrap().embedded_by, Some(space().model));
+    let query = Query { text: "disk", vector: None, by_terms: true };
+    let corpus = evidence.corpus(&name("c"), false).unwrap();
+    let meaning = Some(([1.0, 0.0].as_slice(), Ok(space())));
+    let found = corpus.search(&query, meaning, &Filter::default(), 5).unwrap();
+    assert_eq!((found.hits.len(), found.method), (1, Method::Lexical));
+    assert_eq!(evidence.summary(&name("c")).unwrap().embedded_by, None, "it is due again");
+    assert_eq!(corpus.without_vector(&space(), 0).unwrap().len(), 1);
+}
+
+#[test]
 fn a_damaged_corpus_is_named_and_can_be_deleted() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("x", &log(500))]);

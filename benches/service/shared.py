@@ -1,0 +1,87 @@
+"""Evaluations recorded by one, two and three servers on one PostgreSQL, and by one on SQLite.
+
+Servers, database and load clients share all cores: what more servers bring is what one leaves idle. Each load client keeps calls
+in flight at a server of its own; rounds take turns, and every ratio is within one round.
+"""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, ratios, spread, table
+from postgres import postgres
+from servers import EVALUATE, Server, answer, program, running
+
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
+CALLS = int(os.environ.get("GSAR_BENCH_CALLS", "1800"))
+IN_FLIGHT = 24
+SERVERS = 3
+
+
+def server(folder: Path, stack: contextlib.ExitStack, name: str, message: Path, url: str | None) -> Server:
+    """A server that has answered once."""
+    listen = f"unix://{folder}/{name}.sock"
+    command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(folder / name), "--listen", listen]
+    settings = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"}
+    if url is not None:
+        settings["GSAR_STORAGE__URL"] = url
+    started = stack.enter_context(running(folder, name, command, listen, core=None, **settings))
+    answer(started, EVALUATE, message, folder / f"{name}.answer")
+    return started
+
+
+def evaluate(server: Server, message: Path, calls: int, in_flight: int) -> dict[str, float]:
+    command = [str(PROGRAMS / "load"), "--endpoint", server.endpoint, "--path", EVALUATE, "--message", str(message)]
+    command += ["--in-flight", str(in_flight), "--calls", str(calls)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def together(servers: list[Server], message: Path) -> float:
+    """Evaluations per second of all."""
+    count = len(servers)
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        for _ in pool.map(lambda one: evaluate(one, message, CALLS // count, IN_FLIGHT // count), servers):
+            pass
+    return CALLS / (time.monotonic() - began)
+
+
+def main() -> None:
+    # Ends as an exception, so that every server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        url = stack.enter_context(postgres(folder))
+        message = folder / "evaluate.request"
+        program("messages", "request", "evaluate", str(message)).check_returncode()
+        alone = server(folder, stack, "sqlite", message, None)
+        shared = [server(folder, stack, f"shared-{number}", message, url) for number in range(SERVERS)]
+        subjects = {"SQLite, 1 server": [alone]}
+        for count in range(1, SERVERS + 1):
+            subjects[f"PostgreSQL, {count} server{'s' * (count > 1)}"] = shared[:count]
+        speeds: dict[str, list[float]] = {name: [] for name in subjects}
+        for number in range(ROUNDS):
+            turn = list(subjects.items())
+            for name, servers in turn if number % 2 == 0 else reversed(turn):
+                speeds[name].append(together(servers, message))
+        baseline = "PostgreSQL, 1 server"
+        print(f"{ROUNDS} rounds in turns of {CALLS} evaluations, {IN_FLIGHT} in flight, {os.cpu_count()} cores for all.\n")
+        rows = [
+            [name, spread(values, 0), spread(ratios(values, speeds[baseline]))] for name, values in speeds.items()
+        ]
+        print(table(["", "evaluations/s", f"to {baseline}"], rows))
+
+
+if __name__ == "__main__":
+    main()
