@@ -1,14 +1,17 @@
 //! This program is `gsar-server`: flags, signals, exit status. Everything else is in the library.
 
+mod manuals;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use gsar_server::backup::{Backup, back_up};
 use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
 use gsar_server::evaluate::CheckedConfig;
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
-use gsar_server::lifecycle::App;
+use gsar_server::lifecycle::{App, ServiceManager};
 use gsar_server::telemetry::start_logs;
 use gsar_server::telemetry::traces::Exporter;
 use tokio::runtime::Runtime;
@@ -67,6 +70,18 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Write the manual pages.
+    Man {
+        /// Where to; made if it is not there.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -81,13 +96,22 @@ const USAGE: u8 = 2;
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let manager = ServiceManager::from_environment();
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return done(Err(error.into())),
     };
-    if let Some(Command::Copy { from, to }) = arguments.command {
-        return done(runtime.block_on(copy(from, to)));
-    }
+    let only_migrates = match arguments.command {
+        None => false,
+        Some(Command::Migrate) => true,
+        Some(Command::Copy { from, to }) => return done(runtime.block_on(copy(from, to))),
+        Some(Command::Completions { shell }) => {
+            return done(manuals::completions(Arguments::command(), shell));
+        }
+        Some(Command::Man { directory }) => {
+            return done(manuals::pages(Arguments::command(), &directory));
+        }
+    };
     let sources = Sources {
         file: arguments.config,
         environment: std::env::vars_os()
@@ -140,10 +164,12 @@ fn main() -> ExitCode {
         }
     };
     let ended = runtime.block_on(async {
-        match arguments.command {
-            Some(_) => migrate(&checked).await,
-            None if arguments.check => check(&checked).await,
-            None => run(checked).await,
+        if only_migrates {
+            migrate(&checked).await
+        } else if arguments.check {
+            check(&checked).await
+        } else {
+            run(checked, manager?).await
         }
     });
     if let Some(exporter) = exporter {
@@ -213,11 +239,11 @@ fn wrong(problems: &Problems) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-async fn run(checked: CheckedConfig) -> anyhow::Result<()> {
+async fn run(checked: CheckedConfig, manager: ServiceManager) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let hangup = SignalStream::new(signal(SignalKind::hangup())?);
-    let app = App::bind(checked).await?;
+    let app = App::bind_under(checked, manager).await?;
     for address in app.addresses() {
         tracing::info!(%address, "listening");
     }

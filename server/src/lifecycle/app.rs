@@ -14,9 +14,11 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
+use super::listen::tcp;
 use super::readiness::Readiness;
 use super::reload::Reload;
-use super::{Bound, ListenError, Phase, PhaseCell, admin};
+use super::service_manager::Notified;
+use super::{Bound, ListenError, PassedError, Phase, PhaseCell, ServiceManager, admin};
 use crate::api::{self, AdmissionLayer, Permits};
 use crate::attestation::Attestation;
 use crate::config::Listen;
@@ -32,6 +34,7 @@ pub struct App {
     bound: Vec<Bound>,
     admin: Option<TcpListener>,
     gateway: Option<TcpListener>,
+    notified: Notified,
 }
 
 /// Why a server cannot start or go on.
@@ -40,6 +43,9 @@ pub enum StartError {
     /// An address cannot be listened on.
     #[error(transparent)]
     Listen(#[from] ListenError),
+    /// The service manager passed a socket that nothing is served on.
+    #[error(transparent)]
+    Passed(#[from] PassedError),
     /// The admin port cannot be listened on.
     #[error("admin {address}: {reason}")]
     Admin {
@@ -70,25 +76,40 @@ impl App {
     /// # Errors
     /// [`StartError`] naming the address and what to do.
     pub async fn bind(checked: CheckedConfig) -> Result<Self, StartError> {
+        Self::bind_under(checked, ServiceManager::default()).await
+    }
+
+    /// As [`Self::bind`], with the sockets that the service manager passed in place of new ones; it is notified when the server is
+    /// ready, reads files anew and stops.
+    ///
+    /// # Errors
+    /// [`StartError`] naming the address and what to do.
+    pub async fn bind_under(
+        checked: CheckedConfig,
+        manager: ServiceManager,
+    ) -> Result<Self, StartError> {
+        let notified = manager.notified();
+        let mut passed = manager.sockets;
         let config = checked.config();
         names::recorder().map_err(StartError::Load)?;
         let mut bound = Vec::new();
         for listen in &config.listen {
-            bound.push(Bound::new(listen).await?);
+            bound.push(Bound::new(listen, &mut passed).await?);
         }
         let admin = match config.admin {
             None => None,
-            Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
+            Some(address) => Some(tcp(address, &mut passed).await.map_err(|error| {
                 StartError::Admin { address: address.to_string(), reason: error.to_string() }
             })?),
         };
         let gateway = match config.gateway.address {
             None => None,
-            Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
+            Some(address) => Some(tcp(address, &mut passed).await.map_err(|error| {
                 StartError::Gateway { address: address.to_string(), reason: error.to_string() }
             })?),
         };
-        Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway })
+        passed.all_taken()?;
+        Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway, notified })
     }
 
     /// The gateway's address, where there is one.
@@ -126,7 +147,7 @@ impl App {
         stop: impl Future<Output = ()> + Send,
         reload: impl Stream<Item = ()> + Send,
     ) -> Result<(), StartError> {
-        let Self { checked, phase, bound, admin, gateway } = self;
+        let Self { checked, phase, bound, admin, gateway, notified } = self;
         let config = checked.config().clone();
         let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
@@ -209,14 +230,16 @@ impl App {
         engine.rehearse().await.map_err(StartError::Load)?;
         phase.advance(Phase::Ready);
         api::set_health(&health, ServingStatus::Serving).await;
+        notified.ready(None);
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
         let read_anew =
             Reload { policies: engine.policies(), tls: tls.as_deref(), identities: &identities };
-        let working = Working { engine: &engine, readiness: &readiness, health: &health };
+        let working = Working { engine: &engine, readiness: &readiness, health: &health, notified };
         let broken = until_stopped(stop, reload, &working, &read_anew, &mut serving).await;
 
         api::set_health(&health, ServingStatus::NotServing).await;
+        notified.stopping();
         gauge!(names::DRAINING).set(1.0);
         tracing::info!("draining");
         if !config.shutdown.notice.0.is_zero() {
@@ -278,17 +301,19 @@ struct Working<'a> {
     engine: &'a Engine,
     readiness: &'a Readiness,
     health: &'a HealthReporter,
+    notified: Notified,
 }
 
 impl Working<'_> {
-    /// Tells grpc.health.v1 where readiness has changed; whether calls can be served.
+    /// Tells grpc.health.v1 and the service manager where readiness has changed; whether calls can be served.
     async fn tell_health(&self, was_ready: bool) -> bool {
         let obstacle = self.readiness.obstacle();
         match (was_ready, &obstacle) {
             (true, Some(_)) => api::set_health(self.health, ServingStatus::NotServing).await,
             (false, None) => api::set_health(self.health, ServingStatus::Serving).await,
-            _ => {}
+            _ => return was_ready,
         }
+        self.notified.readiness(obstacle.as_deref());
         obstacle.is_none()
     }
 }
@@ -307,7 +332,11 @@ async fn until_stopped(
     loop {
         tokio::select! {
             () = &mut stop => return Ok(()),
-            Some(()) = reload.next() => read_anew.all(),
+            Some(()) = reload.next() => {
+                working.notified.reloading();
+                read_anew.all();
+                working.notified.ready(working.readiness.obstacle().as_deref());
+            }
             _ = sweep.tick() => look_after(working.engine),
             _ = look.tick() => is_ready = working.tell_health(is_ready).await,
             ended = serving.join_next() => {

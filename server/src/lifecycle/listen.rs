@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 
+use super::passed::PassedSockets;
 use crate::config::Listen;
 
 /// An address that is bound.
@@ -16,17 +17,22 @@ pub enum Bound {
     Tcp(TcpListener, SocketAddr),
     /// A TCP port for connections over TLS.
     Tls(TcpListener, SocketAddr),
-    /// A Unix domain socket, removed when dropped.
+    /// A Unix domain socket.
     Unix(UnixListener, SocketFile),
 }
 
-/// The file of a socket; removed when dropped.
+/// The file of a socket; removed when dropped, unless it is the service manager's.
 #[derive(Debug)]
-pub struct SocketFile(PathBuf);
+pub struct SocketFile {
+    path: PathBuf,
+    is_ours: bool,
+}
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        if self.is_ours {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -39,16 +45,19 @@ pub struct ListenError {
 }
 
 impl Bound {
-    /// Binds an address. A socket file that nobody answers on is replaced.
+    /// Takes the socket that was passed for an address, else binds it. A socket file that nobody answers on is replaced.
     ///
     /// # Errors
     /// [`ListenError`] with the address and the fix.
-    pub async fn new(listen: &Listen) -> Result<Self, ListenError> {
+    pub(super) async fn new(
+        listen: &Listen,
+        passed: &mut PassedSockets,
+    ) -> Result<Self, ListenError> {
         let failed = |reason: String| ListenError { address: listen.to_string(), reason };
         match listen {
             Listen::Tcp(address) | Listen::Tls(address) => {
                 let listener =
-                    TcpListener::bind(address).await.map_err(|error| failed(in_use(&error)))?;
+                    tcp(*address, passed).await.map_err(|error| failed(in_use(&error)))?;
                 let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
                 Ok(match listen {
                     Listen::Tls(_) => Self::Tls(listener, local),
@@ -56,6 +65,12 @@ impl Bound {
                 })
             }
             Listen::Unix(path) => {
+                if let Some(listener) = passed.take_unix(path) {
+                    let listener = UnixListener::from_std(listener);
+                    let listener = listener.map_err(|error| failed(error.to_string()))?;
+                    let file = SocketFile { path: path.clone(), is_ours: false };
+                    return Ok(Self::Unix(listener, file));
+                }
                 if UnixStream::connect(path).await.is_ok() {
                     let reason = "another server answers there; stop it or choose another path";
                     return Err(failed(reason.to_owned()));
@@ -72,7 +87,7 @@ impl Bound {
                 let listener = UnixListener::bind(path).map_err(|error| failed(in_use(&error)))?;
                 let mode = std::fs::Permissions::from_mode(0o660);
                 std::fs::set_permissions(path, mode).map_err(|error| failed(error.to_string()))?;
-                Ok(Self::Unix(listener, SocketFile(path.clone())))
+                Ok(Self::Unix(listener, SocketFile { path: path.clone(), is_ours: true }))
             }
         }
     }
@@ -83,8 +98,19 @@ impl Bound {
         match self {
             Self::Tcp(_, address) => Listen::Tcp(*address),
             Self::Tls(_, address) => Listen::Tls(*address),
-            Self::Unix(_, file) => Listen::Unix(file.0.clone()),
+            Self::Unix(_, file) => Listen::Unix(file.path.clone()),
         }
+    }
+}
+
+/// The socket that was passed for this address, else a new one.
+pub(super) async fn tcp(
+    address: SocketAddr,
+    passed: &mut PassedSockets,
+) -> io::Result<TcpListener> {
+    match passed.take_tcp(address) {
+        Some(listener) => TcpListener::from_std(listener),
+        None => TcpListener::bind(address).await,
     }
 }
 

@@ -5,10 +5,14 @@
 mod admin;
 mod app;
 mod listen;
+mod passed;
 mod phase;
 mod readiness;
 mod reload;
+mod service_manager;
 
 pub use app::{App, StartError};
 pub use listen::{Bound, ListenError};
+pub use passed::PassedError;
 pub use phase::{Phase, PhaseCell};
+pub use service_manager::ServiceManager;

@@ -23,26 +23,30 @@ impl Process {
     pub fn configured(folder: &Path, toml: &str) -> Self {
         let config = folder.join("gsar.toml");
         std::fs::write(&config, toml).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
+        command
             .arg("--config")
             .arg(config)
             .arg("--listen")
             .arg(format!("unix://{}", folder.join("gsar.sock").display()))
             .arg("--data-dir")
             .arg(folder.join("data"))
-            .env_clear()
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .env_clear();
+        let process = Self::spawned(&mut command);
+        process.log_line("ready");
+        process
+    }
+
+    /// From a command that becomes the server; nothing of its log has been read.
+    pub fn spawned(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (read, log) = channel();
         // The log is read as it comes so that the server never waits for us.
         std::thread::spawn(move || {
             lines.map_while(Result::ok).for_each(|line| drop(read.send(line)));
         });
-        let process = Self { child, log };
-        process.log_line("ready");
-        process
+        Self { child, log }
     }
 
     /// The next line of the log with this message; those before it are passed over.

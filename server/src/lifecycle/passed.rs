@@ -1,0 +1,90 @@
+//! Listening sockets that the service manager opened (`LISTEN_FDS`), each used by the address that it is bound to.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use listenfd::ListenFd;
+use rustix::net::sockopt::socket_acceptconn;
+
+use crate::config::Listen;
+
+/// Those that nobody has taken yet.
+#[derive(Debug, Default)]
+pub(super) struct PassedSockets {
+    unix: Vec<(PathBuf, UnixListener)>,
+    tcp: Vec<(SocketAddr, TcpListener)>,
+}
+
+/// Why a passed descriptor cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("LISTEN_FDS: {0}")]
+pub struct PassedError(String);
+
+impl PassedSockets {
+    pub(super) fn from_environment() -> Result<Self, PassedError> {
+        let mut passed = ListenFd::from_env();
+        let mut sockets = Self::default();
+        for index in 0..passed.len() {
+            sockets.add(&mut passed, index).map_err(|reason| {
+                PassedError(format!(
+                    "descriptor {index} after the first: {reason}; pass listening stream sockets (ListenStream= with Accept=no)"
+                ))
+            })?;
+        }
+        Ok(sockets)
+    }
+
+    fn add(&mut self, passed: &mut ListenFd, index: usize) -> io::Result<()> {
+        if let Ok(listener) = passed.take_unix_listener(index) {
+            let Some(listener) = listener else { return Ok(()) };
+            let address = listener.local_addr()?;
+            let path = address.as_pathname().ok_or_else(|| io::Error::other("has no path"))?;
+            listening(&listener)?;
+            listener.set_nonblocking(true)?;
+            self.unix.push((path.to_owned(), listener));
+        } else if let Some(listener) = passed.take_tcp_listener(index)? {
+            listening(&listener)?;
+            listener.set_nonblocking(true)?;
+            self.tcp.push((listener.local_addr()?, listener));
+        }
+        Ok(())
+    }
+
+    /// The socket of this path.
+    pub(super) fn take_unix(&mut self, path: &Path) -> Option<UnixListener> {
+        let index = self.unix.iter().position(|(bound, _)| bound == path)?;
+        Some(self.unix.swap_remove(index).1)
+    }
+
+    /// The socket of this address.
+    pub(super) fn take_tcp(&mut self, address: SocketAddr) -> Option<TcpListener> {
+        let index = self.tcp.iter().position(|(bound, _)| *bound == address)?;
+        Some(self.tcp.swap_remove(index).1)
+    }
+
+    /// A caller at a socket that nobody took would wait for ever.
+    ///
+    /// # Errors
+    /// [`PassedError`] naming such sockets.
+    pub(super) fn all_taken(&self) -> Result<(), PassedError> {
+        let unix = self.unix.iter().map(|(path, _)| Listen::Unix(path.clone()));
+        let tcp = self.tcp.iter().map(|(address, _)| Listen::Tcp(*address));
+        let left: Vec<String> = unix.chain(tcp).map(|listen| listen.to_string()).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(PassedError(format!(
+            "{} was passed, and none of listen, admin and gateway.address is that; add it there, or take it out of the socket unit",
+            left.join(", ")
+        )))
+    }
+}
+
+fn listening(socket: impl std::os::fd::AsFd) -> io::Result<()> {
+    if socket_acceptconn(socket)? {
+        return Ok(());
+    }
+    Err(io::Error::other("does not listen"))
+}

@@ -1,0 +1,149 @@
+//! These tests are the service manager of a real server: they pass it listening sockets and hear what it says of itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::net::{TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use hyper_util::rt::TokioIo;
+use support::process::Process;
+use support::{health, request};
+use tonic::transport::{Channel, Endpoint};
+use tonic_health::pb::health_check_response::ServingStatus;
+
+/// The next message, as lines.
+fn heard(socket: &UnixDatagram) -> Vec<String> {
+    let mut buffer = [0; 4096];
+    let length = socket.recv(&mut buffer).unwrap();
+    String::from_utf8(buffer[..length].to_vec()).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_reload_and_stop_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let manager = UnixDatagram::bind(folder.path().join("notify")).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+    let socket = folder.path().join("gsar.sock");
+    let mut process = Process::spawned(
+        Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+            .env_clear()
+            .env("NOTIFY_SOCKET", folder.path().join("notify"))
+            .arg("--listen")
+            .arg(format!("unix://{}", socket.display()))
+            .arg("--data-dir")
+            .arg(folder.path().join("data")),
+    );
+
+    assert_eq!(heard(&manager), ["READY=1", "STATUS=serving"]);
+    assert_eq!(health(support::connect(&socket).await, "").await, ServingStatus::Serving);
+
+    process.signal(rustix::process::Signal::HUP);
+    let reloading = heard(&manager);
+    assert_eq!(reloading[0], "RELOADING=1");
+    let since = reloading[1].strip_prefix("MONOTONIC_USEC=").unwrap();
+    assert!(since.parse::<u64>().unwrap() > 0, "{reloading:?}");
+    assert_eq!(heard(&manager), ["READY=1", "STATUS=serving"]);
+
+    process.signal(rustix::process::Signal::TERM);
+    assert_eq!(heard(&manager), ["STOPPING=1", "STATUS=draining"]);
+    assert!(process.wait().success());
+}
+
+/// A server that gets these two as descriptors 3 and 4, as the protocol has it: by the process that becomes the server,
+/// whose number they are meant for.
+fn passing(first: impl Into<OwnedFd>, second: impl Into<OwnedFd>, folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg("exec 3<&0 4<&1 0</dev/null 1>&2; LISTEN_FDS=2 LISTEN_PID=$$ exec \"$0\" \"$@\"")
+        .arg(env!("CARGO_BIN_EXE_gsar-server"))
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .stdin(Stdio::from(first.into()))
+        .stdout(Stdio::from(second.into()))
+        .env_clear();
+    command
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passed_sockets_are_served_and_left_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gsar.sock");
+    let unix = UnixListener::bind(&path).unwrap();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = tcp.local_addr().unwrap();
+    // A caller that comes before the server waits for it.
+    let early = UnixStream::connect(&path).unwrap();
+
+    let mut command = passing(unix, tcp, folder.path());
+    command.arg("--listen").arg(format!("grpc://{address}"));
+    command.arg("--listen").arg(format!("unix://{}", path.display()));
+    let mut process = Process::spawned(&mut command);
+    // The command has copies of both sockets, which would go on to take connections.
+    drop(command);
+    process.log_line("ready");
+    GroundingServiceClient::new(over(early).await).evaluate(request()).await.unwrap();
+    let channel = Endpoint::from_shared(format!("http://{address}")).unwrap();
+    let channel = channel.connect().await.unwrap();
+    GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
+
+    process.signal(rustix::process::Signal::TERM);
+    assert!(process.wait().success());
+    assert!(path.exists(), "the file of the socket is the service manager's");
+}
+
+/// A channel over a connection that is there already.
+async fn over(stream: UnixStream) -> Channel {
+    stream.set_nonblocking(true).unwrap();
+    let mut stream = Some(TokioIo::new(tokio::net::UnixStream::from_std(stream).unwrap()));
+    let connector = tower::service_fn(move |_| {
+        std::future::ready(stream.take().ok_or_else(|| std::io::Error::other("was closed")))
+    });
+    Endpoint::from_static("http://early").connect_with_connector(connector).await.unwrap()
+}
+
+#[test]
+fn a_passed_socket_that_nothing_is_served_on_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gsar.sock");
+    let (unix, tcp) =
+        (UnixListener::bind(&path).unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let address = tcp.local_addr().unwrap();
+    let mut command = passing(unix, tcp, folder.path());
+    command.arg("--listen").arg(format!("unix://{}", path.display()));
+    let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said.contains(&format!("error: LISTEN_FDS: grpc://{address} was passed, and none of")),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_passed_descriptor_that_does_not_listen_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gsar.sock");
+    let unix = UnixListener::bind(path).unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut command = passing(unix, udp, folder.path());
+    let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("error: LISTEN_FDS: descriptor 1 after the first:"), "{said}");
+}
