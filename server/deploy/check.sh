@@ -21,12 +21,39 @@ if command -v kubectl >/dev/null; then
     fi
     for form in service sidecar; do
         kubectl kustomize "kubernetes/$form" >"$work/$form.yaml"
-        # The oldest version in which a sidecar is on without being asked for, and the latest.
-        for version in 1.29 1.37; do
-            [ ! -x "$work/venv/bin/kubernetes-validate" ] ||
-                "$work/venv/bin/kubernetes-validate" --strict --kubernetes-version "$version" "$work/$form.yaml"
+    done
+    # Helm's own library, of version 4: there is no program of that name in Debian.
+    if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
+        "$work/venv/bin/python" helm/check.py "$work/service.yaml" "$work"
+        for config in "$work"/helm-*.toml; do
+            if [ -x ../../target/debug/gsar-server ]; then
+                ../../target/debug/gsar-server --config "$config" --print-config >/dev/null
+            else
+                echo "skipped: whether the server reads $config; make build first"
+            fi
         done
+    else
+        echo "skipped: helm-python-sdk cannot be fetched here"
+    fi
+    # The oldest version in which a sidecar is on without being asked for, and the latest.
+    for version in 1.29 1.37; do
+        [ ! -x "$work/venv/bin/kubernetes-validate" ] ||
+            "$work/venv/bin/kubernetes-validate" --quiet --strict --kubernetes-version "$version" "$work"/*.yaml
     done
 else
     echo "skipped: no kubectl here"
+fi
+
+if command -v systemd-analyze >/dev/null; then
+    mkdir -p "$work/systemd"
+    cp systemd/gsar.socket "$work/systemd"
+    # The program of a unit must be there to be checked; it is checked installed in deb/check.sh.
+    sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" systemd/gsar.service >"$work/systemd/gsar.service"
+    systemd-analyze verify --man=no "$work/systemd/gsar.service" "$work/systemd/gsar.socket"
+    # Tenths of what systemd calls exposure; without any hardening it is 96.
+    systemd-analyze security --offline=true --no-pager --threshold=15 systemd/gsar.service >"$work/systemd/exposure" ||
+        { cat "$work/systemd/exposure" && exit 1; }
+    tail -n 1 "$work/systemd/exposure"
+else
+    echo "skipped: no systemd-analyze here"
 fi

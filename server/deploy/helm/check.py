@@ -1,0 +1,89 @@
+"""Lints and renders the chart by Helm's own library, and holds it to the kustomize base of the service:
+helm/check.py SERVICE.yaml FOLDER, where SERVICE.yaml is what kustomize makes of that base. Each form is written to
+FOLDER/helm-FORM.yaml."""
+
+import sys
+from difflib import unified_diff
+from pathlib import Path
+
+import yaml
+from helm_python import Chart
+from helm_python.chart import lint
+from helm_python.errors import HelmError
+
+CHART = Path(__file__).parent / "gsar"
+FORMS = {
+    "service": {},
+    "alone": {"replicas": 1, "database": {"url": ""}, "persistence": {"storageClass": "fast"}},
+    "dressed": {
+        "config": '[judges]\nchain = ["openai:gpt-5", "embedded"]',
+        "environmentSecrets": ["gsar-keys"],
+        "imagePullSecrets": [{"name": "registry"}],
+        "podAnnotations": {"example.dev/team": "sre"},
+        "nodeSelector": {"kubernetes.io/arch": "arm64"},
+        "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+        "affinity": {"nodeAffinity": {}},
+        "networkPolicy": {"enabled": False},
+    },
+}
+REFUSED = {
+    "several servers without a database": {"database": {"url": ""}},
+    "no server": {"replicas": 0},
+    "a misspelt key": {"replica": 2},
+    "a password in the address": {"database": {"url": "postgres://gsar:secret@db/gsar"}},
+    "a database that is none": {"database": {"url": "mysql://gsar@db/gsar"}},
+}
+# What names, labels and images make different without a difference in shape.
+INCIDENTAL = {"metadata", "labels", "matchLabels", "selector", "podSelector", "annotations", "image", "imagePullPolicy"}
+
+
+def documents(text):
+    return [document for document in yaml.safe_load_all(text) if document]
+
+
+def shape(value):
+    """A resource without what is incidental; the name of the config map has a digest in one of the two."""
+    if isinstance(value, dict):
+        kept = {key: shape(inner) for key, inner in value.items() if key not in INCIDENTAL}
+        return kept | ({"configMap": {}} if "configMap" in kept else {})
+    return [shape(inner) for inner in value] if isinstance(value, list) else value
+
+
+def main(base, folder):
+    problems = []
+    report = lint(CHART, strict=True)
+    problems += [f"lint: {message['path']}: {message['error']}" for message in report["messages"] if message["severity"] > 1]
+    problems += [f"lint: {error}" for error in report["errors"]]
+
+    chart = Chart.load(CHART)
+    for form, values in FORMS.items():
+        chart.validate_schema(values)
+        rendered = chart.render(values, name="gsar", namespace="gsar")
+        texts = [text for name, text in sorted(rendered.items()) if name.endswith(".yaml") and text.strip()]
+        Path(folder, f"helm-{form}.yaml").write_text("\n---\n".join(texts))
+        config = next(resource for resource in documents("\n---\n".join(texts)) if resource["kind"] == "ConfigMap")
+        Path(folder, f"helm-{form}.toml").write_text(config["data"]["gsar.toml"])
+
+    of_base = {resource["kind"]: shape(resource) for resource in documents(Path(base).read_text())}
+    of_chart = {resource["kind"]: shape(resource) for resource in documents(Path(folder, "helm-service.yaml").read_text())}
+    # Helm makes namespaces by itself.
+    del of_base["Namespace"]
+    for kind in sorted(of_base.keys() | of_chart.keys()):
+        base_has, chart_has = (yaml.safe_dump(shapes.get(kind)).splitlines() for shapes in (of_base, of_chart))
+        problems += [f"{kind}: {line}" for line in unified_diff(base_has, chart_has, "base", "chart", n=1, lineterm="")]
+
+    for what, values in REFUSED.items():
+        try:
+            chart.validate_schema(values)
+            problems.append(f"values.schema.json allows {what}: {values}")
+        except HelmError:
+            pass
+
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"helm: {len(FORMS)} forms rendered, {len(REFUSED)} refused, {len(problems)} problems")
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
