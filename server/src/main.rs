@@ -101,9 +101,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return done(Err(error.into())),
     };
-    let only_migrates = match arguments.command {
-        None => false,
-        Some(Command::Migrate) => true,
+    let configured = match arguments.command {
         Some(Command::Copy { from, to }) => return done(runtime.block_on(copy(from, to))),
         Some(Command::Completions { shell }) => {
             return done(manuals::completions(Arguments::command(), shell));
@@ -111,6 +109,7 @@ fn main() -> ExitCode {
         Some(Command::Man { directory }) => {
             return done(manuals::pages(Arguments::command(), &directory));
         }
+        configured => configured,
     };
     let sources = Sources {
         file: arguments.config,
@@ -135,11 +134,11 @@ fn main() -> ExitCode {
         print!("{}", effective(&config, &layers));
         return ExitCode::SUCCESS;
     }
-    if let Some(Command::Backup { to }) = arguments.command {
+    if let Some(Command::Backup { to }) = &configured {
         if problems.concern(&["data_dir"]) || problems.concern(&["storage"]) {
             return wrong(&problems);
         }
-        return done(backup(&config, &to));
+        return done(backup(&config, to));
     }
     let exporter = match problems.concern(&["traces"]) {
         true => None,
@@ -164,12 +163,10 @@ fn main() -> ExitCode {
         }
     };
     let ended = runtime.block_on(async {
-        if only_migrates {
-            migrate(&checked).await
-        } else if arguments.check {
-            check(&checked).await
-        } else {
-            run(checked, manager?).await
+        match configured {
+            Some(_) => migrate(&checked).await,
+            None if arguments.check => check(&checked).await,
+            None => run(checked, manager?).await,
         }
     });
     if let Some(exporter) = exporter {
