@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
-# `embedding`, `cross-encoder`, `judges`, `python`, `calibration`, `capacity` and `shared` are taken only by their names: the first needs `make
-# models onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the fifth scipy.
+# `embedding`, `cross-encoder`, `judges`, `python`, `spark`, `calibration`, `capacity` and `shared` are taken only by their names: the
+# first needs `make models onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the
+# fifth Java and what `make spark-test` fetches, the sixth scipy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -26,13 +27,13 @@ judges)
     needed=(-p gsar-server -p gsar-benches -p gsar-answer --bin gsar-server --bin echo --bin load --bin messages
         --bin stub_provider --bin judging_times --example answer_times)
     ;;
-python) needed=(-p gsar-server) ;;
+python | spark) needed=(-p gsar-server) ;;
 capacity) needed=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
 shared) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
 calibration) needed=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|calibration|capacity|shared]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared]" >&2
     exit 2
     ;;
 esac
@@ -82,6 +83,12 @@ if [ "$part" = python ]; then
     make --no-print-directory python >/dev/null
     target/python/venv/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
     in_turn target/python/venv/bin/python benches/python/compare.py
+fi
+if [ "$part" = spark ]; then
+    printf '\n## Spark over two sidecars against the plain client\n\n'
+    make --no-print-directory python target/python/engines/locked >/dev/null
+    target/python/engines/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
+    in_turn target/python/engines/bin/python benches/python/spark.py
 fi
 if [ "$part" = calibration ]; then
     printf '\n## The bootstrap of gsar-calibrate against numpy and scipy\n\n'

@@ -21,4 +21,7 @@ cd "$root/client/python/engines"
 
 "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$dist"/gsar-*.whl
 "$bin/pyright" --pythonpath "$bin/python"
-"$bin/python" -m pytest -o cache_dir="$root/target/python/pytest-engines"
+# Each in a process of its own: Spark could not start Java in one in which the tests of Dask had run.
+for engine in spark dask; do
+    "$bin/python" -m pytest -o cache_dir="$root/target/python/pytest-engines" "test_$engine.py"
+done

@@ -25,6 +25,7 @@ def spark() -> Iterator[SparkSession]:
         # Two tasks at a time, each tried up to four times.
         builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
