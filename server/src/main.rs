@@ -12,6 +12,7 @@ use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, 
 use gsar_server::evaluate::CheckedConfig;
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::{App, ServiceManager};
+use gsar_server::telemetry::panics::show_places;
 use gsar_server::telemetry::start_logs;
 use gsar_server::telemetry::traces::Exporter;
 use tokio::runtime::Runtime;
@@ -95,6 +96,7 @@ const USAGE: u8 = 2;
 
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
 fn main() -> ExitCode {
+    show_places();
     let arguments = Arguments::parse();
     let manager = ServiceManager::from_environment();
     let runtime = match Runtime::new() {

@@ -3,76 +3,21 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
-    TraceService, TraceServiceServer,
-};
-use opentelemetry_proto::tonic::collector::trace::v1::{
-    ExportTraceServiceRequest, ExportTraceServiceResponse,
-};
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
 use rustix::process::Signal;
 use support::chat_models::{HONEST, asked};
+use support::collector::{attributes, collector};
 use support::connect;
 use support::process::Process;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status};
+use tonic::Request;
 
 const MODEL: &str = "openai:gpt-4.1";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
-
-/// Hands on every span that comes.
-struct Collector(mpsc::UnboundedSender<Span>);
-
-#[tonic::async_trait]
-impl TraceService for Collector {
-    async fn export(
-        &self,
-        request: Request<ExportTraceServiceRequest>,
-    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        for resource in request.into_inner().resource_spans {
-            let about = attributes(&resource.resource.unwrap().attributes);
-            assert_eq!(about.get("service.name").map(String::as_str), Some("gsar"));
-            for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
-                self.0.send(span).unwrap();
-            }
-        }
-        Ok(Response::new(ExportTraceServiceResponse::default()))
-    }
-}
-
-async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
-    let (send, spans) = mpsc::unbounded_channel();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let serving = tonic::transport::Server::builder()
-        .add_service(TraceServiceServer::new(Collector(send)))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(serving);
-    (address, spans)
-}
-
-fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
-    let shown = |pair: &KeyValue| {
-        let value = match pair.value.clone().unwrap().value.unwrap() {
-            Value::StringValue(text) => text,
-            Value::IntValue(number) => number.to_string(),
-            other => format!("{other:?}"),
-        };
-        (pair.key.clone(), value)
-    };
-    given.iter().map(shown).collect()
-}
 
 /// The program with a model and a collector, and where it listens.
 async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> Process {
@@ -130,6 +75,7 @@ async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
     request
         .metadata_mut()
         .insert("traceparent", format!("00-{TRACE}-{PARENT}-01").parse().unwrap());
+    request.metadata_mut().insert("tracestate", "vendor=of-the-caller".parse().unwrap());
     grounding.evaluate(request).await.unwrap();
     process.signal(Signal::TERM);
     tokio::task::spawn_blocking(move || assert!(process.wait().success())).await.unwrap();
@@ -156,6 +102,7 @@ async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
     assert_eq!(sent.first().unwrap(), &None);
     let below = format!("00-{TRACE}-{}-01", hex(&chat.span_id));
     assert_eq!(sent.last().unwrap(), &Some(below.as_str()));
+    assert_eq!(seen.last().unwrap().header("tracestate"), Some("vendor=of-the-caller"));
     for span in &taken {
         let said = format!("{span:?}");
         assert!(!said.contains("pool size") && !said.contains(KEY), "{said}");

@@ -20,10 +20,10 @@ use crate::error::ChatError;
 use crate::excerpt::Secrets;
 use crate::failure::{Failure, Health, Phase};
 use crate::interpret::interpret;
-use crate::model_name::{ModelName, Provider};
+use crate::model_name::ModelName;
 use crate::providers::{self, Question};
 use crate::reply::{Attempt, Reply};
-use crate::request::Request;
+use crate::request::{Request, Trace};
 use crate::retry::next_attempt;
 use crate::settings::{Settings, SettingsError};
 use crate::transport::Transport;
@@ -147,7 +147,7 @@ struct Call {
     body: Bytes,
     with_schema: bool,
     deadline: Instant,
-    traceparent: Option<String>,
+    trace: Option<Trace>,
 }
 
 impl Inner {
@@ -161,8 +161,8 @@ impl Inner {
             return Err(Failure::DeadlineBeforeStart);
         }
         let body = Bytes::from(providers::write(&self.question(request))?);
-        let (with_schema, traceparent) = (request.schema.is_some(), request.traceparent.clone());
-        let call = Call { body, with_schema, deadline, traceparent };
+        let (with_schema, trace) = (request.schema.is_some(), request.trace.clone());
+        let call = Call { body, with_schema, deadline, trace };
         let mut idle_since = self.clock.now();
         let mut last: Option<Failure> = None;
         let mut failures = 0;
@@ -276,12 +276,8 @@ impl Inner {
 
     /// The status where an answer came, and what it means.
     async fn send(&self, call: &Call, admitted: Admitted<'_>) -> Sent {
-        let answer = self.transport.post(
-            &self.url,
-            call.body.clone(),
-            call.deadline,
-            call.traceparent.as_deref(),
-        );
+        let trace = call.trace.as_ref();
+        let answer = self.transport.post(&self.url, call.body.clone(), call.deadline, trace);
         let answer = answer.await;
         let (status, result) = match answer {
             Ok(answer) => (
@@ -298,7 +294,7 @@ impl Inner {
         tracing::info_span!(
             "chat",
             gen_ai.operation.name = "chat",
-            gen_ai.provider.name = conventional_name(self.model.provider()),
+            gen_ai.provider.name = self.model.provider().conventional_name(),
             gen_ai.request.model = self.model.model(),
             gen_ai.response.model = field::Empty,
             gen_ai.response.finish_reasons = field::Empty,
@@ -333,13 +329,5 @@ fn record_reply(span: &Span, reply: &Reply) {
     if let Some(usage) = reply.usage {
         span.record("gen_ai.usage.input_tokens", usage.input);
         span.record("gen_ai.usage.output_tokens", usage.output);
-    }
-}
-
-/// The provider in the words of OpenTelemetry.
-const fn conventional_name(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Gemini => "gcp.gemini",
-        other => other.name(),
     }
 }

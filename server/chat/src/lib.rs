@@ -101,7 +101,7 @@ pub use failure::{Failure, Phase};
 pub use model_name::{ModelName, ModelNameError, Provider};
 pub use price::{Price, PriceTable};
 pub use reply::{Attempt, Reply, Stop, Usage};
-pub use request::{Request, RequestError, Role, Schema, Temperature, Turn};
+pub use request::{Request, RequestError, Role, Schema, Temperature, Trace, Turn};
 /// Keys and values of headers.
 pub use secrecy::SecretString;
 pub use settings::{

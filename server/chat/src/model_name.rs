@@ -47,6 +47,15 @@ impl Provider {
         }
     }
 
+    /// What `gen_ai.provider.name` of the semantic conventions calls it.
+    #[must_use]
+    pub const fn conventional_name(self) -> &'static str {
+        match self {
+            Self::Gemini => "gcp.gemini",
+            other => other.name(),
+        }
+    }
+
     /// Where it is reached unless a base URL is given; `None` where one must be.
     #[must_use]
     pub const fn default_base_url(self) -> Option<&'static str> {

@@ -20,8 +20,17 @@ pub struct Request {
     pub seed: Option<u64>,
     /// The most tokens of the answer; `None` takes that of the settings.
     pub max_output_tokens: Option<u32>,
-    /// The trace that the call belongs to, as the W3C header says it.
-    pub traceparent: Option<String>,
+    /// The trace that the call belongs to.
+    pub trace: Option<Trace>,
+}
+
+/// A trace as the headers of the W3C say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// `traceparent`: the trace, and the span in it that calls.
+    pub parent: String,
+    /// `tracestate`: what tracing systems add; empty where they add nothing.
+    pub state: String,
 }
 
 impl Request {
@@ -35,7 +44,7 @@ impl Request {
             temperature: Some(Temperature::ZERO),
             seed: None,
             max_output_tokens: None,
-            traceparent: None,
+            trace: None,
         }
     }
 }

@@ -16,6 +16,7 @@ use rustls_platform_verifier::Verifier;
 use crate::clock::Clock;
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, Phase};
+use crate::request::Trace;
 use crate::settings::{Settings, SettingsError};
 
 /// The most bytes that are read of the body of an error.
@@ -98,12 +99,15 @@ impl Transport {
         url: &Url,
         body: Bytes,
         deadline: Instant,
-        traceparent: Option<&str>,
+        trace: Option<&Trace>,
     ) -> Result<Answer, Failure> {
         let started = self.clock.now();
         let mut request = self.client.post(url.clone()).body(body);
-        if let Some(traceparent) = traceparent {
-            request = request.header("traceparent", traceparent);
+        if let Some(Trace { parent, state }) = trace {
+            request = request.header("traceparent", parent);
+            if !state.is_empty() {
+                request = request.header("tracestate", state);
+            }
         }
         let sent = request.send();
         let first_byte = Limit {

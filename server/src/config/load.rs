@@ -53,7 +53,8 @@ impl Sources {
             let Some(text) = problems.note(&[], text) else { return Err(problems) };
             let file = File { path: path.clone(), text };
             if let Err(error) = file.data() {
-                problems.add(&[], format!("{}: {}", path.display(), error.kind));
+                let what = without_quotation(&error.kind.to_string());
+                problems.add(&[], format!("{}: {what}", path.display()));
                 return Err(problems);
             }
             layers = layers.merge(file);
@@ -93,6 +94,16 @@ impl Sources {
         }
         config
     }
+}
+
+/// An error of parsing without the line of the file that it shows: a password may stand there.
+fn without_quotation(error: &str) -> String {
+    let is_quotation = |line: &&str| {
+        let number = line.split_once('|').map(|(number, _)| number.trim());
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let lines = error.lines().filter(|line| !is_quotation(line) && !line.trim().is_empty());
+    lines.collect::<Vec<_>>().join(": ")
 }
 
 /// A TOML file, read once, with its path as the origin of its values.

@@ -45,6 +45,7 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
         let literal = match value {
             Value::Dict(..) => continue,
             Value::Empty(..) => None,
+            Value::String(_, text) => Some(toml::Value::from(hidden(text)).to_string()),
             value => toml::Value::try_from(value).ok().map(|value| value.to_string()),
         };
         let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
@@ -55,6 +56,17 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
             None => text.push_str(&format!("# {key} is not set # {origin}\n")),
         }
     }
+}
+
+/// A text without the password of an address.
+fn hidden(text: &str) -> String {
+    let parts = text.split_once("://").and_then(|(scheme, rest)| {
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let (user, _) = authority.rsplit_once('@')?;
+        let (name, _) = user.split_once(':')?;
+        Some(format!("{scheme}://{name}:***{}", rest.get(user.len()..)?))
+    });
+    parts.unwrap_or_else(|| text.to_owned())
 }
 
 /// Where a value was given; `default` where nobody gave it.
@@ -79,4 +91,23 @@ fn metadata<'a>(layers: &'a Figment, path: &[&str]) -> Option<&'a figment::Metad
         value = value.into_dict()?.remove(*key)?;
     }
     layers.get_metadata(value.tag())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_of_addresses_are_not_shown() {
+        for (text, shown) in [
+            ("https://ada:secret@models/v1", "https://ada:***@models/v1"),
+            ("https://ada:se@cret@models?x=y", "https://ada:***@models?x=y"),
+            ("postgres://gsar:***@db/gsar", "postgres://gsar:***@db/gsar"),
+            ("https://models/v1?a=b:c@d", "https://models/v1?a=b:c@d"),
+            ("unix:///run/a@b:c", "unix:///run/a@b:c"),
+            ("no address: a@b", "no address: a@b"),
+        ] {
+            assert_eq!(hidden(text), shown);
+        }
+    }
 }

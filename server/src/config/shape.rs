@@ -76,7 +76,11 @@ fn describe(error: &Error) -> String {
     let list = |names: &[&str]| names.join(", ");
     match &error.kind {
         Kind::InvalidType(given, wanted) | Kind::InvalidValue(given, wanted) => {
-            format!("{given} is not allowed; give {}", expected(wanted))
+            match expected(wanted) {
+                // An address with a password, perhaps.
+                table if table == "a table" => format!("is not allowed as a value; give {table}"),
+                wanted => format!("{given} is not allowed; give {wanted}"),
+            }
         }
         Kind::UnknownField(_, []) => "is not known here; take it out".to_owned(),
         Kind::UnknownField(_, known) => {

@@ -29,7 +29,12 @@ impl Traces {
         if let Some(endpoint) = &self.endpoint {
             let uri = endpoint.parse::<http::Uri>().ok();
             let scheme = uri.as_ref().and_then(http::Uri::scheme_str);
-            if !matches!(scheme, Some("http" | "https")) {
+            let authority = uri.as_ref().and_then(http::Uri::authority);
+            if authority.is_some_and(|authority| authority.as_str().contains('@')) {
+                let description =
+                    "holds a name or a password, which spans are not sent with; take it out";
+                problems.add(&["traces", "endpoint"], description);
+            } else if !matches!(scheme, Some("http" | "https")) {
                 let description = format!(
                     "{endpoint:?} is no collector; give scheme, host and port, such as http://localhost:4317"
                 );
@@ -59,7 +64,8 @@ mod tests {
         for endpoint in ["http://localhost:4317", "https://collector.example"] {
             assert!(found(endpoint, 10).contains("0 problems"));
         }
-        for endpoint in ["", "localhost:4317", "grpc://collector", "http://a b"] {
+        assert!(!found("http://ada:secret@collector", 1).contains("secret"));
+        for endpoint in ["", "localhost:4317", "grpc://collector", "http://a b", "http://ada@b"] {
             assert!(found(endpoint, 1).contains("traces.endpoint"), "{endpoint}");
         }
         assert!(found("http://localhost:4317", 0).contains("traces.one_in: 0"));

@@ -83,21 +83,26 @@ fn milliseconds(took: Duration) -> f64 {
     (took.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// The name of a code in logs and metrics.
+/// The name of a code in logs, metrics and spans.
 #[must_use]
-pub fn code_name(code: Code) -> &'static str {
+pub const fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
         Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
         Code::InvalidArgument => "INVALID_ARGUMENT",
         Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
         Code::NotFound => "NOT_FOUND",
-        Code::Aborted => "ABORTED",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
         Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
         Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
         Code::Unimplemented => "UNIMPLEMENTED",
         Code::Internal => "INTERNAL",
         Code::Unavailable => "UNAVAILABLE",
-        _ => "OTHER",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
     }
 }

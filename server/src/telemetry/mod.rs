@@ -4,6 +4,7 @@ pub mod calls;
 pub mod gate;
 mod logs;
 pub mod metrics;
+pub mod panics;
 mod trace_context;
 pub mod traces;
 

@@ -77,15 +77,19 @@ impl Extractor for Headers<'_> {
 
 /// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller.
 pub(crate) fn call(method: &'static str, headers: &HeaderMap) -> Span {
-    let (service, rpc) = method.split_once('/').unwrap_or((method, ""));
+    // A method that there is not has a name of the conventions.
+    let (package, method) = match method.contains('/') {
+        true => ("gsar.v1.", method),
+        false => ("", "_OTHER"),
+    };
     let span = info_span!(
         target: TARGET,
         "call",
-        otel.name = format_args!("gsar.v1.{method}"),
+        otel.name = format_args!("{package}{method}"),
         otel.kind = "server",
         otel.status_code = Empty,
         rpc.system.name = "grpc",
-        rpc.method = format_args!("gsar.v1.{service}/{rpc}"),
+        rpc.method = format_args!("{package}{method}"),
         rpc.response.status_code = Empty,
         "error.type" = Empty,
     );
@@ -141,9 +145,8 @@ pub(crate) fn judged(span: &Span, result: &'static str, code: &'static str) {
     }
 }
 
-/// The span of a call of a chat model, named `provider:model`.
-pub(crate) fn chat(name: &str, purpose: &'static str) -> Span {
-    let (provider, model) = name.split_once(':').unwrap_or(("", name));
+/// The span of a call of a chat model of a provider, by the name that the conventions give that.
+pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -> Span {
     info_span!(
         target: TARGET,
         "chat",
@@ -180,6 +183,11 @@ pub(crate) fn context(span: &Span) -> Option<TraceContext> {
         trace_id: context.trace_id().to_string(),
         parent_id: context.span_id().to_string(),
     })
+}
+
+/// What tracing systems add to that trace, as `tracestate` says it.
+pub(crate) fn state(span: &Span) -> String {
+    span.context().span().span_context().trace_state().header()
 }
 
 /// What came of a call of a chat model.

@@ -8,6 +8,7 @@
 )]
 
 pub mod chat_models;
+pub mod collector;
 pub mod postgres;
 pub mod process;
 pub mod small_disk;

@@ -115,6 +115,11 @@ impl Postgres {
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql])
     }
 
+    /// Everything in the first of its databases, as text.
+    pub fn dump(&self) -> String {
+        self.run("pg_dump", &["-h", &self.socket(), "-U", "gsar", "--inserts", "gsar_0"])
+    }
+
     fn data(&self) -> String {
         self.folder.path().join("data").to_str().unwrap().to_owned()
     }

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 pub struct Process {
     child: Child,
     log: Receiver<String>,
+    reader: Option<JoinHandle<String>>,
 }
 
 impl Process {
@@ -21,14 +23,23 @@ impl Process {
 
     /// With a configuration file that says this.
     pub fn configured(folder: &Path, toml: &str) -> Self {
+        let socket = format!("unix://{}", folder.join("gsar.sock").display());
+        Self::with_flags(folder, toml, &["--listen", &socket])
+    }
+
+    /// With a configuration file that says where it listens as well, on `gsar.sock` among others.
+    pub fn listening(folder: &Path, toml: &str) -> Self {
+        Self::with_flags(folder, toml, &[])
+    }
+
+    fn with_flags(folder: &Path, toml: &str, flags: &[&str]) -> Self {
         let config = folder.join("gsar.toml");
         std::fs::write(&config, toml).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
         command
             .arg("--config")
             .arg(config)
-            .arg("--listen")
-            .arg(format!("unix://{}", folder.join("gsar.sock").display()))
+            .args(flags)
             .arg("--data-dir")
             .arg(folder.join("data"))
             .env_clear();
@@ -43,10 +54,16 @@ impl Process {
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (read, log) = channel();
         // The log is read as it comes so that the server never waits for us.
-        std::thread::spawn(move || {
-            lines.map_while(Result::ok).for_each(|line| drop(read.send(line)));
+        let reader = std::thread::spawn(move || {
+            let mut whole = String::new();
+            for line in lines.map_while(Result::ok) {
+                whole.push_str(&line);
+                whole.push('\n');
+                drop(read.send(line));
+            }
+            whole
         });
-        Self { child, log }
+        Self { child, log, reader: Some(reader) }
     }
 
     /// The next line of the log with this message; those before it are passed over.
@@ -72,6 +89,13 @@ impl Process {
 
     pub fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
+    }
+
+    /// Stops it, and gives everything that it ever logged.
+    pub fn ended(mut self) -> String {
+        self.signal(Signal::TERM);
+        assert!(self.wait().success());
+        self.reader.take().unwrap().join().unwrap()
     }
 
     /// The most memory that it ever had, in KiB.

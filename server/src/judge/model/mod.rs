@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
-use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Turn};
+use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Trace, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
@@ -276,8 +276,11 @@ impl ModelJudge {
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
         let expense = self.expense(request).await?;
-        let span = traces::chat(&self.name, purpose);
-        request.traceparent = traces::context(&span).map(|of| of.traceparent());
+        let model = self.chat.model();
+        let provider = model.provider().conventional_name();
+        let span = traces::chat(provider, model.model(), purpose);
+        request.trace = traces::context(&span)
+            .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
         let answer = self.chat.ask(request, deadline).instrument(span.clone()).await;
         let mut call = ModelCall {
             purpose,

@@ -1,0 +1,63 @@
+//! A collector on loopback that takes spans over OTLP.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+
+/// Hands on every span that comes.
+struct Collector(mpsc::UnboundedSender<Span>);
+
+#[tonic::async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportTraceServiceRequest>,
+    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
+        for resource in request.into_inner().resource_spans {
+            let about = attributes(&resource.resource.unwrap().attributes);
+            assert_eq!(about.get("service.name").map(String::as_str), Some("gsar"));
+            for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
+                self.0.send(span).unwrap();
+            }
+        }
+        Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+/// Where it takes them, and what it got.
+pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
+    let (send, spans) = mpsc::unbounded_channel();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tonic::transport::Server::builder()
+        .add_service(TraceServiceServer::new(Collector(send)))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    tokio::spawn(serving);
+    (address, spans)
+}
+
+/// Attributes as texts.
+pub fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
+    let shown = |pair: &KeyValue| {
+        let value = match pair.value.clone().unwrap().value.unwrap() {
+            Value::StringValue(text) => text,
+            Value::IntValue(number) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        (pair.key.clone(), value)
+    };
+    given.iter().map(shown).collect()
+}
