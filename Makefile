@@ -68,12 +68,6 @@ $(ENGINES_VENV)/locked: client/python/engines/requirements.lock
 spark-test: python $(ENGINES_VENV)/locked ## The Python package under Spark and Dask, with tasks that fail and sidecars that are killed (Java 17; 900 MB through pip).
 	@sh client/python/engines/check.sh $(ENGINES_VENV)/bin target/python/dist
 
-.PHONY: spark-test-if-possible
-spark-test-if-possible:
-	@if ! command -v java >/dev/null; then echo "skipped: no java here, which Spark needs"; \
-	elif $(MAKE) --no-print-directory $(ENGINES_VENV)/locked; then $(MAKE) --no-print-directory spark-test; \
-	else echo "skipped: the packages of client/python/engines/requirements.lock cannot be fetched here"; fi
-
 .PHONY: python-generate
 python-generate: $(PYTHON_VENV)/locked ## Write the generated Python code anew.
 	@$(PYTHON_VENV)/bin/python client/python/scripts/generate.py

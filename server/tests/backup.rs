@@ -239,7 +239,7 @@ async fn a_full_disk_is_refused_and_nothing_stays_on_it() {
     assert!(refused.contains("--to ") && refused.contains("full"), "{refused}");
     assert!(refused.contains("make room there"), "{refused}");
     let left: Vec<_> = disk.0.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(left, [filler.clone()]);
+    assert_eq!(left, [filler.as_path()]);
     std::fs::remove_file(filler).unwrap();
     assert!(back_up(&data, &to).status.success());
     drop(folder);
