@@ -89,6 +89,9 @@ async fn passed_sockets_are_served_and_left_in_place() {
     let address = tcp.local_addr().unwrap();
     // A caller that comes before the server waits for it.
     let early = UnixStream::connect(&path).unwrap();
+    let early = tokio::spawn(async move {
+        GroundingServiceClient::new(over(early).await).evaluate(request()).await
+    });
 
     let mut command = passing(unix, tcp, folder.path());
     command.arg("--listen").arg(format!("grpc://{address}"));
@@ -97,7 +100,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     // The command has copies of both sockets, which would go on to take connections.
     drop(command);
     process.log_line("ready");
-    GroundingServiceClient::new(over(early).await).evaluate(request()).await.unwrap();
+    early.await.unwrap().unwrap();
     let channel = Endpoint::from_shared(format!("http://{address}")).unwrap();
     let channel = channel.connect().await.unwrap();
     GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();

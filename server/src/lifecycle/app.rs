@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use futures_util::TryFutureExt as _;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 use metrics::gauge;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::{Stream, StreamExt as _};
@@ -14,7 +15,7 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
-use super::listen::tcp;
+use super::listen::{Socket, tcp};
 use super::readiness::Readiness;
 use super::reload::Reload;
 use super::service_manager::Notified;
@@ -175,6 +176,7 @@ impl App {
         };
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();
+        let (open, opened) = watch::channel(false);
         for (bound, listen) in bound.into_iter().zip(&config.listen) {
             let attestation = Attestation::of_listener(&config.evidence.attested, listen);
             let server = Server::builder()
@@ -183,18 +185,26 @@ impl App {
                 .add_routes(routes.clone());
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };
-            match bound {
-                Bound::Tcp(listener, _) => {
+            let mut opened = opened.clone();
+            // Callers at a socket that was open before wait until they can be served, and are not refused.
+            let accepting = async move {
+                if bound.was_passed {
+                    let _ = opened.wait_for(|open| *open).await;
+                }
+            };
+            match bound.socket {
+                Socket::Tcp(listener, _) => {
                     let incoming = TcpListenerStream::new(listener);
                     let incoming = incoming.map(|stream| {
                         stream.inspect(|stream| {
                             let _ = stream.set_nodelay(true);
                         })
                     });
+                    let incoming = accepting.map(|()| incoming).flatten_stream();
                     let served = server.serve_with_incoming_shutdown(incoming, drained);
                     serving.spawn(served.map_err(|error| error.to_string()));
                 }
-                Bound::Tls(listener, address) => {
+                Socket::Tls(listener, address) => {
                     let Some(tls) = tls.clone() else {
                         let reason = format!("grpcs://{address} has no certificate");
                         return Err(StartError::Load(reason));
@@ -202,12 +212,14 @@ impl App {
                     let stopped = phase.clone();
                     let stopped = async move { stopped.reached(Phase::Draining).await };
                     let incoming = tls::incoming(listener, tls, stopped);
+                    let incoming = accepting.map(|()| incoming).flatten_stream();
                     let served = server.serve_with_incoming_shutdown(incoming, drained);
                     serving.spawn(served.map_err(|error| error.to_string()));
                 }
-                Bound::Unix(listener, file) => {
+                Socket::Unix(listener, file) => {
                     socket_files.push(file);
                     let incoming = UnixListenerStream::new(listener);
+                    let incoming = accepting.map(|()| incoming).flatten_stream();
                     let served = server.serve_with_incoming_shutdown(incoming, drained);
                     serving.spawn(served.map_err(|error| error.to_string()));
                 }
@@ -230,6 +242,7 @@ impl App {
         engine.rehearse().await.map_err(StartError::Load)?;
         phase.advance(Phase::Ready);
         api::set_health(&health, ServingStatus::Serving).await;
+        open.send_replace(true);
         notified.ready(None);
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 
@@ -12,7 +12,14 @@ use crate::config::Listen;
 
 /// An address that is bound.
 #[derive(Debug)]
-pub enum Bound {
+pub struct Bound {
+    pub(super) socket: Socket,
+    /// Whether it was open, and may have callers waiting, before the server was started.
+    pub(super) was_passed: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Socket {
     /// A TCP port.
     Tcp(TcpListener, SocketAddr),
     /// A TCP port for connections over TLS.
@@ -54,53 +61,54 @@ impl Bound {
         passed: &mut PassedSockets,
     ) -> Result<Self, ListenError> {
         let failed = |reason: String| ListenError { address: listen.to_string(), reason };
-        match listen {
+        let was_passed = passed.holds(listen);
+        let socket = match listen {
             Listen::Tcp(address) | Listen::Tls(address) => {
                 let listener =
                     tcp(*address, passed).await.map_err(|error| failed(in_use(&error)))?;
                 let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
-                Ok(match listen {
-                    Listen::Tls(_) => Self::Tls(listener, local),
-                    _ => Self::Tcp(listener, local),
-                })
+                match listen {
+                    Listen::Tls(_) => Socket::Tls(listener, local),
+                    _ => Socket::Tcp(listener, local),
+                }
             }
-            Listen::Unix(path) => {
-                if let Some(listener) = passed.take_unix(path) {
-                    let listener = UnixListener::from_std(listener);
-                    let listener = listener.map_err(|error| failed(error.to_string()))?;
-                    let file = SocketFile { path: path.clone(), is_ours: false };
-                    return Ok(Self::Unix(listener, file));
-                }
-                if UnixStream::connect(path).await.is_ok() {
-                    let reason = "another server answers there; stop it or choose another path";
-                    return Err(failed(reason.to_owned()));
-                }
-                if let Some(folder) = path.parent() {
-                    std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
-                }
-                match std::fs::remove_file(path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(failed(format!("the stale socket cannot be removed: {error}")));
-                    }
-                    _ => {}
-                }
-                let listener = UnixListener::bind(path).map_err(|error| failed(in_use(&error)))?;
-                let mode = std::fs::Permissions::from_mode(0o660);
-                std::fs::set_permissions(path, mode).map_err(|error| failed(error.to_string()))?;
-                Ok(Self::Unix(listener, SocketFile { path: path.clone(), is_ours: true }))
-            }
-        }
+            Listen::Unix(path) => unix(path, passed).await.map_err(failed)?,
+        };
+        Ok(Self { socket, was_passed })
     }
 
     /// The address as it can be connected to, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> Listen {
-        match self {
-            Self::Tcp(_, address) => Listen::Tcp(*address),
-            Self::Tls(_, address) => Listen::Tls(*address),
-            Self::Unix(_, file) => Listen::Unix(file.path.clone()),
+        match &self.socket {
+            Socket::Tcp(_, address) => Listen::Tcp(*address),
+            Socket::Tls(_, address) => Listen::Tls(*address),
+            Socket::Unix(_, file) => Listen::Unix(file.path.clone()),
         }
     }
+}
+
+async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String> {
+    if let Some(listener) = passed.take_unix(path) {
+        let listener = UnixListener::from_std(listener).map_err(|error| error.to_string())?;
+        return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_ours: false }));
+    }
+    if UnixStream::connect(path).await.is_ok() {
+        return Err("another server answers there; stop it or choose another path".to_owned());
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    }
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(format!("the stale socket cannot be removed: {error}"));
+        }
+        _ => {}
+    }
+    let listener = UnixListener::bind(path).map_err(|error| in_use(&error))?;
+    let mode = std::fs::Permissions::from_mode(0o660);
+    std::fs::set_permissions(path, mode).map_err(|error| error.to_string())?;
+    Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_ours: true }))
 }
 
 /// The socket that was passed for this address, else a new one.

@@ -52,6 +52,15 @@ impl PassedSockets {
         Ok(())
     }
 
+    pub(super) fn holds(&self, listen: &Listen) -> bool {
+        match listen {
+            Listen::Unix(path) => self.unix.iter().any(|(bound, _)| bound == path),
+            Listen::Tcp(address) | Listen::Tls(address) => {
+                self.tcp.iter().any(|(bound, _)| bound == address)
+            }
+        }
+    }
+
     /// The socket of this path.
     pub(super) fn take_unix(&mut self, path: &Path) -> Option<UnixListener> {
         let index = self.unix.iter().position(|(bound, _)| bound == path)?;
