@@ -107,8 +107,17 @@ typescript: ## The example in TypeScript against a real server (needs npm).
 	sh client/typescript/check.sh $(BIN)
 
 .PHONY: deploy-check
-deploy-check: ## What lies in server/deploy with the programs that read it: alerts and dashboard by promtool.
+deploy-check: ## What lies in server/deploy with the programs that read it: alerts, dashboard, Kubernetes bases, chart, units.
 	@sh server/deploy/check.sh
+
+.PHONY: deb-check
+deb-check: build ## The Debian package on a machine of its own: installed, upgraded, removed (root; installs cargo-deb and cargo-cyclonedx when missing).
+	@sh server/deploy/release/tools.sh
+	@sh server/deploy/deb/check.sh
+
+.PHONY: release
+release: ## Everything of a release in target/gsar-VERSION (installs its tools when missing; PROFILE=dist, TARGETS="x86_64 aarch64").
+	@sh server/deploy/release/release.sh
 
 .PHONY: postgres
 postgres: ## Put PostgreSQL 16 with pgvector into target/postgres, for tests (11 MB, through pip).

@@ -1,0 +1,148 @@
+#!/bin/sh
+# The package in the life of a machine: `make deb-check`. A Debian of its own, with systemd as process 1, has it installed, evaluates, reads its
+# files anew, is woken by its socket, killed, upgraded, and has the package removed and purged. It needs root and the programs below; where one
+# is missing it says so and checks nothing.
+set -eu
+cd "$(dirname "$0")/../../.."
+for program in mmdebstrap systemd-nspawn nsenter lintian; do
+    command -v "$program" >/dev/null || {
+        echo "skipped: no $program here (apt-get install mmdebstrap systemd-container lintian)"
+        exit 0
+    }
+done
+[ "$(id -u)" = 0 ] || { echo "skipped: it takes root to start a machine"; exit 0; }
+
+packages=$PWD/target/deploy/deb
+rm -rf "$packages"
+sh server/deploy/release/sbom.sh target/package
+sh server/deploy/release/manuals.sh "$(uname -m)" target/debug target/package
+number=$(cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//')
+for revision in 1 2; do
+    sh server/deploy/deb/package.sh dev "$packages" "$number-$revision"
+done
+old=$(echo "$packages"/*-1_*.deb) new=$(echo "$packages"/*-2_*.deb)
+base=$PWD/target/deploy/debian
+sources=/etc/apt/sources.list.d/debian.sources
+[ -f "$sources" ] || sources=/etc/apt/sources.list
+# What the package depends on, and nothing else of use.
+[ -d "$base" ] || mmdebstrap --quiet --variant=minbase --include=systemd-sysv,libstdc++6 bookworm "$base" "$sources"
+
+log=$(mktemp)
+# The tree stays as it is: what is written lies in memory.
+systemd-nspawn --quiet --directory="$base" --volatile=overlay --boot --private-network --register=no --keep-unit --console=pipe \
+    --bind-ro="$old:/srv/old.deb" --bind-ro="$new:/srv/new.deb" --bind-ro="$PWD/datasets/incidents/checkout-oom:/srv/incident" \
+    </dev/null >"$log" 2>&1 &
+machine=$!
+# The machine ends with its process 1, for which TERM is no reason to.
+stop() {
+    [ -z "${first:-}" ] || kill -RTMIN+4 "$first" 2>/dev/null || kill "$machine" 2>/dev/null || :
+    wait "$machine" 2>/dev/null || :
+    rm -f "$log"
+}
+trap stop EXIT
+
+inside() { nsenter --target "$first" --mount --pid --uts --ipc --net -- "$@"; }
+failed() {
+    echo "failed: $*" >&2
+    inside journalctl --no-pager --unit=gsar.service --unit=gsar.socket --lines=40 >&2 || cat "$log" >&2
+    exit 1
+}
+is() { [ "$2" = "$3" ] || failed "$1 is \`$2\`, not \`$3\`"; }
+said() { printf '  %s\n' "$*"; }
+
+# A second for the process, minutes for a slow machine to start.
+tries=0
+until first=$(pgrep -P "$machine"); do
+    [ $((tries += 1)) -lt 600 ] || { cat "$log" >&2; exit 1; }
+    sleep 0.1
+done
+tries=0
+until [ "$(inside systemctl is-system-running 2>/dev/null)" = running ]; do
+    [ $((tries += 1)) -lt 600 ] || failed "the machine does not start: $(inside systemctl --failed --no-pager)"
+    sleep 0.1
+done
+
+evaluates() {
+    status=0
+    # A login of somebody in the group, as an agent would have.
+    inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
+        gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
+        --output json >/dev/null || status=$?
+    case $status in 0 | 10 | 11 | 12) said "evaluated $1.md: exit status $status" ;; *) failed "gsar evaluate ends with $status" ;; esac
+}
+recorded() { inside gsar ledger list --endpoint unix:///run/gsar/gsar.sock | grep -c .; }
+property() { inside systemctl show --property="$1" --value gsar.service; }
+process() { property MainPID; }
+held() { inside sed -n "s/^$1:[[:space:]]*//p" "/proc/$(process)/status"; }
+
+echo "installs"
+inside dpkg --install /srv/old.deb >"$log" 2>&1 || failed "$(cat "$log")"
+inside useradd --groups gsar agent
+is "the service" "$(inside systemctl is-active gsar.service)" active
+is "the socket" "$(inside systemctl is-active gsar.socket)" active
+is "at boot" "$(inside systemctl is-enabled gsar.service gsar.socket | xargs)" "enabled enabled"
+is "what it says of itself" "$(property StatusText)" serving
+is "the socket's file" "$(inside stat --format='%U %G %a' /run/gsar/gsar.sock)" "gsar gsar 660"
+is "the state" "$(inside stat --format='%U %G %a' /var/lib/gsar)" "gsar gsar 700"
+is "capabilities" "$(held CapEff)$(held CapBnd)" 00000000000000000000000000000000
+is "no new privileges, system calls filtered" "$(held NoNewPrivs) $(held Seccomp)" "1 2"
+for file in /usr/share/man/man1/gsar-server.1.gz /usr/share/man/man1/gsar-evaluate.1.gz \
+    /usr/share/bash-completion/completions/gsar /usr/share/zsh/vendor-completions/_gsar-server; do
+    inside test -s "$file" || failed "$file is not there"
+done
+inside bash -n /usr/share/bash-completion/completions/gsar || failed "bash cannot read the completions"
+inside systemd-analyze verify --man=no gsar.service gsar.socket || failed "systemd finds fault with the units"
+said "active, enabled, $(inside systemd-analyze security --no-pager gsar.service | tail -n 1 | sed 's/^[^O]*//')"
+
+echo "evaluates"
+evaluates faithful
+evaluates contradicted
+inside setpriv --reuid=nobody --regid=nogroup --clear-groups gsar health --endpoint unix:///run/gsar/gsar.sock 2>/dev/null &&
+    failed "somebody outside the group may call"
+is "evaluations" "$(recorded)" 2
+
+echo "reads its files anew"
+inside systemctl reload gsar.service
+is "what it says of itself" "$(property StatusText)" serving
+
+echo "is woken by its socket"
+inside systemctl stop gsar.service 2>/dev/null
+is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers at the socket"
+is "the service" "$(inside systemctl is-active gsar.service)" active
+
+echo "comes back after a kill"
+before=$(process)
+inside systemctl kill --signal=KILL gsar.service
+# Its callers wait at the socket meanwhile.
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers after a kill"
+[ "$(process)" != "$before" ] || failed "it is the process that was killed"
+is "evaluations" "$(recorded)" 2
+
+echo "is upgraded"
+inside sh -c 'printf "\n[limits]\nclaims = 1999\n" >>/etc/gsar/gsar.toml'
+before=$(process)
+inside dpkg --force-confold --install /srv/new.deb >"$log" 2>&1 || failed "$(cat "$log")"
+is "the version" "$(inside dpkg-query --show --showformat='${Version}' gsar)" "$(dpkg-deb --field "$new" Version)"
+is "the service" "$(inside systemctl is-active gsar.service)" active
+[ "$(process)" != "$before" ] || failed "the old server goes on"
+is "evaluations" "$(recorded)" 2
+inside grep -q 1999 /etc/gsar/gsar.toml || failed "the upgrade lost what was configured"
+evaluates faithful
+is "evaluations" "$(recorded)" 3
+
+echo "is removed"
+inside dpkg --remove gsar >"$log" 2>&1 || failed "$(cat "$log")"
+is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
+inside test -e /run/gsar/gsar.sock && failed "its socket stays"
+inside test -s /var/lib/gsar/ledger.sqlite3 || failed "removal took the record with it"
+inside grep -q 1999 /etc/gsar/gsar.toml || failed "removal took the configuration with it"
+
+echo "is purged"
+inside dpkg --purge gsar >"$log" 2>&1 || failed "$(cat "$log")"
+for left in /var/lib/gsar /etc/gsar /run/gsar /usr/lib/systemd/system/gsar.service /etc/systemd/system/multi-user.target.wants/gsar.service; do
+    inside test -e "$left" && failed "$left stays"
+done
+
+lintian --allow-root --fail-on error,warning --suppress-tags-from-file server/deploy/deb/lintian "$new"
+echo "the package: all steps"

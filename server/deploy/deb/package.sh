@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes the Debian package of programs that are built, with the man pages, completions and bills of materials in target/package:
+# deb/package.sh PROFILE FOLDER [VERSION [TARGET]], with PROFILE dev, release or dist.
+set -eu
+profile=$1 folder=$2 version=${3:-} target=${4:-}
+cd "$(dirname "$0")/../../.."
+number=$(cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//')
+mkdir -p "$folder"
+cat >target/package/changelog <<END
+gsar (${version:-$number-1}) stable; urgency=medium
+
+  * Release $number: see CHANGELOG.md.
+
+ -- GSAR <gsar@localhost>  $(date -R -u -d "@$(git log -1 --format=%ct)")
+END
+# What is only tried need not be small.
+[ "$profile" = dev ] && how="--strip --fast --compress-type gz" || how=
+# shellcheck disable=SC2086
+cargo deb --quiet --offline --locked --no-build -p gsar-server --profile "$profile" $how --compress-system \
+    ${version:+--deb-version "$version"} ${target:+--target "$target"} --output "$folder"

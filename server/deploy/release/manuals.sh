@@ -1,0 +1,13 @@
+#!/bin/sh
+# Man pages and completions, by the programs themselves: release/manuals.sh ARCHITECTURE BIN FOLDER
+set -eu
+architecture=$1 bin=$2 folder=$3
+run() { sh "$(dirname "$0")/run.sh" "$architecture" "$@"; }
+rm -rf "$folder/man" "$folder/completions"
+mkdir -p "$folder/completions"
+for program in gsar gsar-server; do
+    run "$bin/$program" man "$folder/man" >/dev/null
+    run "$bin/$program" completions bash >"$folder/completions/$program.bash"
+    run "$bin/$program" completions zsh >"$folder/completions/_$program"
+    run "$bin/$program" completions fish >"$folder/completions/$program.fish"
+done

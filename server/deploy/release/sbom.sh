@@ -1,0 +1,17 @@
+#!/bin/sh
+# Bills of materials in CycloneDX of what the server and the command line are built of, held to Cargo.lock: release/sbom.sh FOLDER
+set -eu
+cd "$(dirname "$0")/../../.."
+mkdir -p "$1"
+# cargo-cyclonedx writes beside every manifest, so it gets manifests of its own.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -z '*.toml' '*.rs' Cargo.lock | tar --create --null --files-from=- | tar --extract --directory="$copy"
+(cd "$copy" && cargo cyclonedx --quiet --format json --spec-version 1.5 --target all --override-filename bom)
+for package in gsar-server gsar-client; do
+    for architecture in x86_64 aarch64; do
+        cargo tree --quiet --offline --locked --package "$package" --edges normal,build --target "$architecture-unknown-linux-gnu" \
+            --prefix none --format '{p}'
+    done >"$copy/tree"
+    python3 server/deploy/release/sbom.py "$copy/${package#gsar-}/bom.json" "$copy" Cargo.lock "$copy/tree" >"$1/$package.cdx.json"
+done

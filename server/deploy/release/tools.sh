@@ -1,0 +1,6 @@
+#!/bin/sh
+# Installs the tools of a release that are missing, without optimisation.
+set -eu
+for tool in cargo-deb@3.8.0 cargo-cyclonedx@0.5.9; do
+    command -v "${tool%@*}" >/dev/null || cargo install --quiet --locked --debug "$tool"
+done
