@@ -90,12 +90,17 @@ pub struct Refusal {
     pub metadata: Vec<(String, String)>,
 }
 
-/// The code of a status. A connection that broke in the middle of a call is unavailable, which tonic calls unknown.
+/// The code of a status. One that has a cause is of this side: a connection that broke is unavailable, which tonic calls
+/// unknown or cancelled, and a deadline that passed is that, which tonic calls cancelled as well.
 fn code(status: &Status) -> Code {
-    let is_of_transport = std::error::Error::source(status)
-        .is_some_and(|source| source.is::<tonic::transport::Error>());
+    let Some(source) = std::error::Error::source(status) else { return status.code() };
+    let mut causes = std::iter::successors(Some(source), |cause| cause.source());
     match status.code() {
-        Code::Unknown if is_of_transport => Code::Unavailable,
+        Code::Unknown if source.is::<tonic::transport::Error>() => Code::Unavailable,
+        Code::Cancelled if causes.any(|cause| cause.is::<tonic::TimeoutExpired>()) => {
+            Code::DeadlineExceeded
+        }
+        Code::Cancelled => Code::Unavailable,
         code => code,
     }
 }
@@ -204,6 +209,32 @@ mod tests {
 
     fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
         Refusal::of("Evaluate", &Status::with_error_details(code, message, details)).to_string()
+    }
+
+    #[test]
+    fn a_deadline_that_passes_here_is_no_cancellation() {
+        let late = Status::from_error(Box::new(tonic::TimeoutExpired(())));
+        assert_eq!(late.code(), Code::Cancelled);
+        let refusal = Refusal::of("Evaluate", &late);
+        assert_eq!(refusal.code, Code::DeadlineExceeded);
+        assert_eq!(refusal.one_line(), "no answer before the deadline");
+        let of_server = Refusal::of("Evaluate", &Status::cancelled("by the server"));
+        assert_eq!(of_server.code, Code::Cancelled);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_before_a_call_is_sent_is_no_cancellation() {
+        let (near, _far) = tokio::io::duplex(1_024);
+        let executor = hyper_util::rt::TokioExecutor::new();
+        let (mut calls, connection) = hyper::client::conn::http2::Builder::new(executor)
+            .handshake::<_, String>(hyper_util::rt::TokioIo::new(near))
+            .await
+            .unwrap();
+        let call = calls.send_request(hyper::Request::new(String::new()));
+        drop(connection);
+        let ended = Status::from_error(Box::new(call.await.unwrap_err()));
+        assert_eq!(ended.code(), Code::Cancelled);
+        assert_eq!(Refusal::of("Evaluate", &ended).code, Code::Unavailable);
     }
 
     #[test]
